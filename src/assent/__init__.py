@@ -1,0 +1,90 @@
+"""Assent puts people in charge of what AI agents do.
+
+An agent's tool call passes a gate; a person approves, edits, rejects or supplies what is missing; what
+they approved is what runs, once; and all of it is on the record.
+"""
+
+from assent.app import Assent
+from assent.domain.decisions import (
+    DidNotRun,
+    Fail,
+    Ran,
+    RunAgain,
+    answer,
+    approve,
+    cancel,
+    draft,
+    reject,
+    supply,
+)
+from assent.domain.declarations import BaseTool, hitl, manual, schema_tool, tool
+from assent.domain.errors import AssentError
+from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
+from assent.domain.people import Audience, Person, PersonKind
+from assent.domain.policy import Allow, Ask, Deny, Effect, Rule
+from assent.domain.tools import (
+    ApprovalRequired,
+    Context,
+    Deferred,
+    Hint,
+    Override,
+    Preview,
+    Progress,
+    Risk,
+    Tool,
+    is_auto_resolvable_tool,
+    is_hitl_tool,
+    is_manual_tool,
+    requires_approval,
+)
+from assent.engine.agents import Agent, Limits
+from assent.engine.outcomes import OutcomeUnknown
+
+__all__ = [
+    "Agent",
+    "Allow",
+    "ApprovalRequired",
+    "Ask",
+    "Assent",
+    "AssentError",
+    "Audience",
+    "BaseTool",
+    "Context",
+    "Deferred",
+    "Deny",
+    "DidNotRun",
+    "Effect",
+    "Fail",
+    "Field",
+    "FieldType",
+    "Hint",
+    "Limits",
+    "Option",
+    "OutcomeUnknown",
+    "Override",
+    "Person",
+    "PersonKind",
+    "Preview",
+    "Progress",
+    "Ran",
+    "Risk",
+    "Rule",
+    "RunAgain",
+    "ShowIf",
+    "Tool",
+    "UserInput",
+    "answer",
+    "approve",
+    "cancel",
+    "draft",
+    "hitl",
+    "is_auto_resolvable_tool",
+    "is_hitl_tool",
+    "is_manual_tool",
+    "manual",
+    "reject",
+    "requires_approval",
+    "schema_tool",
+    "supply",
+    "tool",
+]

@@ -1,0 +1,112 @@
+"""The composition root: which store, which models, which key."""
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from assent.domain.errors import StoreUnavailable
+from assent.domain.policy import PolicyHook, Rule
+from assent.engine.agents import Agent
+from assent.engine.assent import Assent as Engine
+from assent.engine.assent import Wiring
+from assent.engine.callback import OnConfirmation
+from assent.engine.ids import Ids, new_id
+from assent.engine.kernel import Texts, Times
+from assent.engine.vault import Keyring, Vault
+from assent.ports import ChatModel, Clock, Store
+
+MEMORY = ":memory:"
+_SQLITE = "sqlite:///"
+
+
+class SystemClock:
+    """This machine's clock."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class Assent(Engine):
+    """The engine on a database: `sqlite:///path`, `sqlite:///:memory:` or `postgresql://…`.
+
+    Secrets are sealed with ASSENT_KEY, or with a key file that is made beside the database.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        agents: Iterable[Agent],
+        rules: Iterable[Rule] = (),
+        policy: PolicyHook | None = None,
+        approvals: Literal["on", "off"] = "on",
+        on_confirmation: OnConfirmation | None = None,
+        worker: bool = True,
+        key_file: str | Path | None = None,
+        clock: Clock | None = None,
+        ids: Ids = new_id,
+        times: Times | None = None,
+        texts: Texts | None = None,
+    ) -> None:
+        agents = tuple(agents)
+        self.url = url
+        wiring = Wiring(
+            store=open_store(url, clock),
+            clock=clock or SystemClock(),
+            vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
+            models=models_of(agents),
+            alone=url.startswith(_SQLITE),
+            ids=ids,
+            times=times or Times(),
+            texts=texts or Texts(),
+        )
+        super().__init__(
+            wiring,
+            agents=agents,
+            rules=rules,
+            policy=policy,
+            approvals=approvals,
+            on_confirmation=on_confirmation,
+            worker=worker,
+        )
+
+
+def open_store(url: str, clock: Clock | None = None) -> Store:
+    """The store behind a URL; a clock is for tests, production uses the database's own."""
+    if url.startswith(_SQLITE):
+        from assent.store.sqlite import SqliteStore
+
+        return SqliteStore(url.removeprefix(_SQLITE), clock=clock or SystemClock())
+    if url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
+        from assent.store.postgres import PostgresStore
+
+        return PostgresStore(url, clock=clock)
+    raise StoreUnavailable(f"{url!r} is neither sqlite:///path nor postgresql://…")
+
+
+def models_of(agents: Iterable[Agent]) -> Mapping[str, ChatModel]:
+    """Each agent's model; those named by text are loaded when first asked."""
+    return {agent.name: _model(agent) for agent in agents}
+
+
+def _model(agent: Agent) -> ChatModel:
+    if not isinstance(agent.model, str):
+        return agent.model
+    from assent.models import chat_model
+
+    return chat_model(agent.model, base_url=agent.base_url, api_key=agent.api_key)
+
+
+def _key_file(url: str, given: str | Path | None) -> Path | None:
+    if given is not None:
+        return Path(given)
+    if not url.startswith(_SQLITE):
+        return Path("assent.key")
+    path = url.removeprefix(_SQLITE)
+    return None if path == MEMORY else Path(f"{path}.key")

@@ -1,0 +1,227 @@
+"""How a tool's arguments are validated, normalised and bound: by type hints or by JSON schema."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, get_type_hints
+
+import docstring_parser
+from pydantic import BaseModel, ConfigDict, PydanticUserError, TypeAdapter, ValidationError
+from pydantic import Field as ModelField
+from pydantic import create_model as build_model
+from pydantic_core import PydanticSerializationError
+
+from assent.domain.canonical import Json, check
+from assent.domain.errors import InvalidArguments, InvalidJson, InvalidOutput, InvalidTool
+from assent.domain.forms import FieldType, UserInput
+from assent.domain.outputs import jsonable
+from assent.domain.schemas import Schema
+from assent.domain.tools import Arguments, Context
+
+_SHOWN_PROBLEMS = 10
+
+
+def is_secret_reference(value: object) -> bool:
+    """Whether this is what stands in frozen arguments for a secret."""
+    return isinstance(value, dict) and list(value) == ["$secret"]  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _problems(error: ValidationError) -> list[str]:
+    # The offending input is left out on purpose: it can be long, hostile or secret.
+    found = [
+        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
+        for item in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    rest = len(found) - _SHOWN_PROBLEMS
+    return found[:_SHOWN_PROBLEMS] + ([f"and {rest} more"] if rest > 0 else [])
+
+
+class TypedArguments:
+    """Arguments by type hints: three views of one signature.
+
+    The model sees all but the fields that people fill in; the gate sees those too, but a secret only
+    as a reference; the body gets everything.
+    """
+
+    def __init__(
+        self, tool: str, fields: Mapping[str, tuple[Any, Any]], user_input: UserInput | None
+    ) -> None:
+        asked = {} if user_input is None else {field.name: field for field in user_input.fields}
+        if unknown := asked.keys() - fields.keys():
+            raise InvalidTool(tool, f"user input {sorted(unknown)} is no parameter of the body")
+        secrets = {name for name, field in asked.items() if field.type is FieldType.SECRET}
+        self._tool = tool
+        self._asked = frozenset(asked)
+        self._run = _model(tool, fields)
+        self._gate = self._run if not secrets else _model(tool, _masked(fields, secrets))
+        visible = {name: spec for name, spec in fields.items() if name not in asked}
+        self._visible = self._run if not asked else _model(tool, visible)
+        self._full_schema = _schema(tool, self._gate)
+        self._visible_schema = _schema(tool, self._visible)
+        self._names = tuple(fields)
+
+    @property
+    def visible(self) -> dict[str, Json]:
+        return self._visible_schema
+
+    @property
+    def full(self) -> dict[str, Json]:
+        return self._full_schema
+
+    def normalise(self, raw: Arguments, *, partial: bool) -> dict[str, Json]:
+        model = self._visible if partial else self._gate
+        try:
+            value = model.model_validate(raw)
+            dumped = value.model_dump(mode="json", by_alias=True, warnings="none")
+            return check(dumped)  # pyright: ignore[reportReturnType]
+        except ValidationError as error:
+            raise InvalidArguments(self._tool, _problems(error)) from None
+        except (PydanticSerializationError, InvalidJson) as error:
+            raise InvalidArguments(self._tool, [str(error)]) from None
+
+    def bind(self, arguments: Arguments) -> dict[str, Any]:
+        try:
+            value = self._run.model_validate(arguments)
+        except ValidationError as error:
+            raise InvalidArguments(self._tool, _problems(error)) from None
+        return {name: getattr(value, name) for name in self._names}
+
+
+def _masked(fields: Mapping[str, tuple[Any, Any]], secrets: set[str]) -> dict[str, tuple[Any, Any]]:
+    slot = (dict[str, str] | None, None)
+    return {name: slot if name in secrets else spec for name, spec in fields.items()}
+
+
+def _model(tool: str, fields: Mapping[str, tuple[Any, Any]]) -> type[BaseModel]:
+    config = ConfigDict(extra="forbid", protected_namespaces=(), arbitrary_types_allowed=False)
+    try:
+        return build_model(tool, __config__=config, **dict(fields))  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+    except (PydanticUserError, TypeError, NameError) as error:
+        raise InvalidTool(tool, f"its parameters have no JSON schema: {error}") from None
+
+
+def _schema(tool: str, model: type[BaseModel]) -> dict[str, Json]:
+    try:
+        schema = model.model_json_schema()
+    except PydanticUserError as error:
+        raise InvalidTool(tool, f"its parameters have no JSON schema: {error}") from None
+    schema.pop("title", None)
+    # A SecretStr would be frozen as asterisks: what was approved could never run.
+    if any(spec.get("format") == "password" for spec in schema.get("properties", {}).values()):
+        raise InvalidTool(tool, "declare a secret as a field of user_input, not as SecretStr")
+    return schema
+
+
+def signature_fields(
+    function: Callable[..., object], *, skip_first: bool = False
+) -> tuple[dict[str, tuple[Any, Any]], str | None]:
+    """The parameters of a body as model fields, and the name of the one that takes the context."""
+    name = getattr(function, "__name__", "tool")
+    hints = get_type_hints(function, include_extras=True)
+    described = _descriptions(function)
+    fields: dict[str, tuple[Any, Any]] = {}
+    context: str | None = None
+    parameters = list(inspect.signature(function).parameters.values())[1 if skip_first else 0 :]
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise InvalidTool(name, f"*{parameter.name} has no schema; name every parameter")
+        hint = hints.get(parameter.name, Any)
+        if hint is Context:
+            context = parameter.name
+            continue
+        default = ... if parameter.default is parameter.empty else parameter.default
+        text = described.get(parameter.name)
+        fields[parameter.name] = (hint, ModelField(default, description=text) if text else default)
+    return fields, context
+
+
+def _descriptions(function: Callable[..., object]) -> dict[str, str]:
+    parsed = docstring_parser.parse(inspect.getdoc(function) or "")
+    return {item.arg_name: item.description for item in parsed.params if item.description}
+
+
+def summary(function: Callable[..., object]) -> str:
+    """What a docstring says of the whole tool, without its parameter list."""
+    parsed = docstring_parser.parse(inspect.getdoc(function) or "")
+    parts = (parsed.short_description, parsed.long_description)
+    return "\n\n".join(part for part in parts if part)
+
+
+class SchemaArguments:
+    """Arguments by a JSON schema that somebody else wrote: nothing is coerced, defaults fill in."""
+
+    def __init__(
+        self, tool: str, schema: dict[str, Json], user_input: UserInput | None = None
+    ) -> None:
+        self._tool = tool
+        self._schema = Schema(schema)
+        self.full = schema
+        asked = () if user_input is None else tuple(field.name for field in user_input.fields)
+        self.visible = _without(schema, asked)
+        self._visible = self._schema if not asked else Schema(self.visible)
+
+    def normalise(self, raw: Arguments, *, partial: bool) -> dict[str, Json]:
+        filled = {**_defaults(self.visible if partial else self.full), **raw}
+        # A secret's stand-in fits no declared type; its form has validated the value itself.
+        judged = {k: v for k, v in filled.items() if not is_secret_reference(v)}
+        schema = self._visible if partial or len(judged) < len(filled) else self._schema
+        if found := schema.problems(judged):
+            raise InvalidArguments(self._tool, [str(problem) for problem in found])
+        return filled
+
+    def bind(self, arguments: Arguments) -> dict[str, Json]:
+        return dict(arguments)
+
+
+def _properties(schema: Mapping[str, Json]) -> dict[str, Json]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _without(schema: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    if not names:
+        return schema
+    required = schema.get("required")
+    kept = [n for n in required if n not in names] if isinstance(required, list) else []
+    properties = {k: v for k, v in _properties(schema).items() if k not in names}
+    return {**schema, "properties": properties, "required": kept}  # pyright: ignore[reportReturnType]
+
+
+def _defaults(schema: Mapping[str, Json]) -> dict[str, Json]:
+    specs = _properties(schema).items()
+    return {
+        name: spec["default"]
+        for name, spec in specs
+        if isinstance(spec, dict) and "default" in spec
+    }
+
+
+class TypedOutput:
+    """An output by type: pydantic validates it on both sides of a person."""
+
+    def __init__(self, tool: str, type_: Any) -> None:
+        self._tool = tool
+        self._adapter = TypeAdapter[Any](type_)
+        self.schema: dict[str, Json] = self._adapter.json_schema()
+
+    def normalise(self, value: object) -> Json:
+        try:
+            valid = self._adapter.validate_python(value)
+            return check(self._adapter.dump_python(valid, mode="json"))
+        except ValidationError as error:
+            raise InvalidOutput(self._tool, "; ".join(_problems(error))) from None
+        except (PydanticSerializationError, InvalidJson) as error:
+            raise InvalidOutput(self._tool, str(error)) from None
+
+
+class SchemaOutput:
+    """An output by JSON schema."""
+
+    def __init__(self, tool: str, schema: dict[str, Json]) -> None:
+        self._tool, self.schema = tool, schema
+        self._schema = Schema(schema)
+
+    def normalise(self, value: object) -> Json:
+        output = jsonable(self._tool, value)
+        if found := self._schema.problems(output):
+            raise InvalidOutput(self._tool, "; ".join(str(problem) for problem in found))
+        return output

@@ -1,0 +1,104 @@
+"""A tool call on record: frozen arguments, their digest, and where it stands."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from assent.domain.canonical import Json, digest, encode, parse
+from assent.domain.lifecycle import TERMINAL, CallStatus
+
+
+class Author(StrEnum):
+    """Who made a revision of the arguments."""
+
+    MODEL = "model"
+    EDIT = "edit"
+    ANSWER = "answer"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """Arguments as immutable canonical text; everything shown or run derives from it."""
+
+    text: str
+    digest: str
+
+    @classmethod
+    def of(cls, value: Json) -> "Frozen":
+        """Freeze a normalised value."""
+        text = encode(value)
+        return cls(text, digest(text))
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the text still is what the digest was made of."""
+        return digest(self.text) == self.digest
+
+    def thaw(self) -> dict[str, Json]:
+        """A fresh copy of the arguments."""
+        value = parse(self.text)
+        return value if isinstance(value, dict) else {"arguments": value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One row of the calls table.
+
+    `fence` grows with every claim; who holds an older one can neither run nor record anything.
+    """
+
+    id: str
+    conversation_id: str
+    turn_id: str
+    message_id: str
+    position: int
+    provider_id: str
+    agent: str
+    tool: str
+    source: str
+    risk: str
+    definition_hash: str
+    status: CallStatus
+    revision: int
+    arguments: Frozen
+    proposed: str
+    created_at: datetime
+    cleared_by: str | None = None
+    approved: bool = False
+    policy_version: str = ""
+    turn_number: int = 1
+    step: int = 1
+    run_by: datetime | None = None
+    fence: int = 0
+    attempts: int = 0
+    worker: str | None = None
+    lease_until: datetime | None = None
+    task_id: str | None = None
+    metadata: str | None = None
+    supplied: str | None = None
+    output: str | None = None
+    settled_at: datetime | None = None
+    note: str | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing can happen to it any more."""
+        return self.status in TERMINAL
+
+    @property
+    def failed(self) -> bool:
+        """Whether the model should read the output as an error."""
+        return self.is_settled and self.status is not CallStatus.SUCCEEDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One version of a call's arguments, and who made it."""
+
+    call_id: str
+    revision: int
+    arguments: Frozen
+    author: Author
+    by: str
+    at: datetime

@@ -1,0 +1,264 @@
+"""Strict JSON in, canonical JSON out (RFC 8785), and the digest of what a person is shown.
+
+Two parsers must never read one text differently, so whatever is ambiguous is refused at intake.
+Numbers: a whole number beyond ±(2^53-1) is refused if its canonical text is a row of digits, also
+when it was spelt 1e20; from 1e21 on the canonical text has an exponent and every parser agrees.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NoReturn, TypeAlias, cast
+
+import rfc8785
+
+from assent.domain.errors import InvalidJson, JsonFault
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Path: TypeAlias = tuple[str | int, ...]
+
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+# From here on ECMAScript, and so RFC 8785, writes a whole number with an exponent.
+_EXPONENT_FROM: Final = 1e21
+_SHOWN_CHARS: Final = 40
+# One counted unit (a character, a number, a bracket) takes at most this many encoded bytes.
+_BYTES_PER_UNIT: Final = 32
+
+# An unterminated string runs to the end: trying again at each later quote would be quadratic.
+_STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a document may be: bytes of UTF-8, and brackets open at once."""
+
+    bytes: int = 262_144
+    depth: int = 32
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+def parse(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Json:
+    """Read JSON strictly; raises `InvalidJson` where two parsers might disagree."""
+    document = _decoded(text, limits)
+    _refuse_deep_text(document, limits.depth)
+    try:
+        value = cast("Json", _DECODER.decode(document))
+    except json.JSONDecodeError as error:
+        raise InvalidJson(JsonFault.SYNTAX, f"{error.msg} at character {error.pos}") from None
+    # Only an escape can still smuggle in half a surrogate pair: raw ones are no UTF-8.
+    if "\\u" in document:
+        _refuse_surrogates(value)
+    return value
+
+
+def check(value: object, limits: Limits = DEFAULT_LIMITS) -> Json:
+    """Hold a value that somebody else parsed to the rules of `parse`; returns it unchanged."""
+    checked = cast("Json", value)
+    if _units(value, limits) * _BYTES_PER_UNIT > limits.bytes:
+        _refuse_large(len(encode(checked).encode()), limits)
+    return checked
+
+
+def encode(value: Json) -> str:
+    """The RFC 8785 text of a value that came from `parse` or `check`."""
+    if _is_plain(value):
+        return _PLAIN_ENCODER.encode(value)
+    try:
+        return rfc8785.dumps(value).decode()
+    except rfc8785.CanonicalizationError as error:
+        raise InvalidJson(JsonFault.TYPE, _shown(str(error))) from None
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text's UTF-8 bytes, in lower-case hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _decoded(text: str | bytes, limits: Limits) -> str:
+    """The text of a document of acceptable size and encoding."""
+    _refuse_large(len(text), limits)
+    try:
+        document = text if isinstance(text, str) else text.decode()
+        size = len(document.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidJson(JsonFault.SURROGATE, f"at character {error.start}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidJson(JsonFault.ENCODING, f"no UTF-8 at byte {error.start}") from None
+    _refuse_large(size, limits)
+    if document.startswith("\ufeff"):
+        raise InvalidJson(JsonFault.ENCODING, "starts with a byte order mark")
+    return document
+
+
+def _refuse_large(size: int, limits: Limits) -> None:
+    if size > limits.bytes:
+        raise InvalidJson(JsonFault.SIZE, f"larger than {limits.bytes} bytes")
+
+
+def _refuse_surrogates(value: Json) -> None:
+    try:
+        _PLAIN_ENCODER.encode(value).encode()
+    except UnicodeEncodeError:
+        raise InvalidJson(JsonFault.SURROGATE, "an escape is half a surrogate pair") from None
+
+
+def _refuse_deep_text(document: str, limit: int) -> None:
+    """Count brackets before parsing: a parser that recurses must never see a bomb."""
+    if document.count("[") + document.count("{") <= limit:
+        return
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(document):
+        piece = match.group()
+        depth += (piece in "[{") - (piece in "]}")
+        if depth > limit:
+            raise InvalidJson(JsonFault.DEPTH, f"deeper than {limit} at character {match.start()}")
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        seen: set[str] = set()
+        key = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise InvalidJson(JsonFault.DUPLICATE_KEY, f"{_shown(key)} is there twice")
+    return fields
+
+
+def _integer(digits: str) -> int:
+    # The length first: converting a million digits takes quadratic time.
+    if len(digits) > 17 or abs(value := int(digits)) > MAX_SAFE_INTEGER:
+        raise InvalidJson(JsonFault.NUMBER_RANGE, f"{_shown(digits)} is beyond ±(2^53-1)")
+    return value
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if (fault := _float_fault(value)) is not None:
+        raise InvalidJson(fault, f"{_shown(digits)} does not survive as a number")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise InvalidJson(JsonFault.NOT_FINITE, f"{name} is no JSON")
+
+
+def _float_fault(value: float) -> JsonFault | None:
+    if not math.isfinite(value):
+        return JsonFault.NOT_FINITE
+    if MAX_SAFE_INTEGER < abs(value) < _EXPONENT_FROM:
+        return JsonFault.NUMBER_RANGE
+    return None
+
+
+def _units(root: object, limits: Limits) -> int:
+    """Visit every value; how many characters and tokens there are, at least."""
+    units = 0
+    pending: list[tuple[object, Path]] = [(root, ())]
+    while pending:
+        value, path = pending.pop()
+        units += 1
+        kind = type(value)
+        if kind is str:
+            units += len(cast("str", value))
+            _check_string(cast("str", value), path)
+        elif kind is dict or kind is list:
+            if len(path) >= limits.depth:
+                raise InvalidJson(JsonFault.DEPTH, f"deeper than {limits.depth}", path)
+            units += _push_children(value, path, pending)
+        elif value is not None and kind is not bool:
+            _check_number(value, path)
+        # Shared sublists make a small value huge, so the count ends the walk, not the value.
+        _refuse_large(units, limits)
+    return units
+
+
+def _push_children(value: object, path: Path, pending: list[tuple[object, Path]]) -> int:
+    """Queue what a container holds; how many characters its keys have."""
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        pending.extend((item, (*path, index)) for index, item in enumerate(items))
+        return 0
+    units = 0
+    for key, item in cast("dict[object, object]", value).items():
+        if type(key) is not str:
+            raise InvalidJson(JsonFault.TYPE, f"a key is {type(key).__name__}, not str", path)
+        _check_string(key, path)
+        units += len(key)
+        pending.append((item, (*path, key)))
+    return units
+
+
+def _check_string(value: str, path: Path) -> None:
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            detail = f"half a surrogate pair at character {error.start} {_place(path)}"
+            raise InvalidJson(JsonFault.SURROGATE, detail, path) from None
+
+
+def _check_number(value: object, path: Path) -> None:
+    """Accept exact ints and floats only: a subclass may print differently from what it is."""
+    if type(value) is int:
+        if abs(value) > MAX_SAFE_INTEGER:
+            raise InvalidJson(JsonFault.NUMBER_RANGE, f"beyond ±(2^53-1) {_place(path)}", path)
+    elif type(value) is float:
+        if (fault := _float_fault(value)) is not None:
+            raise InvalidJson(fault, f"{value!r} {_place(path)}", path)
+    else:
+        detail = f"{_shown(type(value).__name__)} is no JSON type {_place(path)}"
+        raise InvalidJson(JsonFault.TYPE, detail, path)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the C encoder writes what RFC 8785 wants: no floats, no keys beyond the BMP."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return True
+    if kind is int:
+        return abs(cast("int", value)) <= MAX_SAFE_INTEGER
+    if kind is dict:
+        fields = cast("dict[object, object]", value)
+        return _are_plain_keys(fields) and _are_plain(fields.values())
+    return kind is list and _are_plain(cast("list[object]", value))
+
+
+def _are_plain(values: Iterable[object]) -> bool:
+    # A loop, not all(): this is the hot path of every call, and a generator doubles its cost.
+    for value in values:  # noqa: SIM110
+        if not _is_plain(value):
+            return False
+    return True
+
+
+def _are_plain_keys(fields: Mapping[object, object]) -> bool:
+    """RFC 8785 sorts by UTF-16 unit: code point order, unless a key needs surrogates."""
+    for key in fields:
+        if type(key) is not str or not (key.isascii() or max(key) <= "\uffff"):
+            return False
+    return True
+
+
+def _shown(text: str) -> str:
+    """A short, printable form of foreign text for a message."""
+    return ascii(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…")
+
+
+def _place(path: Path) -> str:
+    steps = "".join(f"[{_shown(s) if isinstance(s, str) else s}]" for s in path[:8])
+    return f"at ${steps}{'…' if len(path) > 8 else ''}"
+
+
+# Built once: json.loads and json.dumps build a new one on each call with these options.
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)
+_PLAIN_ENCODER: Final = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+)

@@ -1,0 +1,113 @@
+"""A thread of messages with one owner, and the turns of its loop."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from assent.domain.calls import Call
+from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestStatus, TurnStatus
+from assent.domain.people import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One row of the conversations table."""
+
+    id: str
+    agent: str
+    owner: Person
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One row of the turns table: its lease and fence keep two workers apart.
+
+    `guarded` says that it was started with a per-run predicate, which lives in one process only.
+    """
+
+    id: str
+    conversation_id: str
+    number: int
+    agent: str
+    status: TurnStatus
+    step: int
+    fence: int
+    worker: str | None = None
+    lease_until: datetime | None = None
+    guarded: bool = False
+    error: str | None = None
+    created_at: datetime
+    ended_at: datetime | None = None
+
+
+class Role(StrEnum):
+    """Who a stored message is from."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One row of the messages table; `open_calls` counts what still keeps the turn waiting."""
+
+    id: str
+    conversation_id: str
+    turn_id: str
+    position: int
+    role: Role
+    text: str
+    body: str | None = None
+    open_calls: int = 0
+    incomplete: bool = False
+    created_at: datetime
+
+
+_OF_CALL = {
+    CallStatus.AWAITING_APPROVAL: ConversationStatus.AWAITING_APPROVAL,
+    CallStatus.AWAITING_INPUT: ConversationStatus.AWAITING_INPUT,
+    CallStatus.IN_DOUBT: ConversationStatus.IN_DOUBT,
+    CallStatus.CLEARED: ConversationStatus.IN_PROGRESS,
+    CallStatus.RUNNING: ConversationStatus.IN_PROGRESS,
+    CallStatus.PROPOSED: ConversationStatus.IN_PROGRESS,
+}
+_OF_TURN = {
+    TurnStatus.RUNNING: ConversationStatus.IN_PROGRESS,
+    TurnStatus.READY: ConversationStatus.IN_PROGRESS,
+    TurnStatus.STOPPED: ConversationStatus.INTERRUPTED,
+    TurnStatus.FAILED: ConversationStatus.INTERRUPTED,
+}
+_PRECEDENCE = list(ConversationStatus)
+
+
+def status_of(
+    turn: TurnStatus | None, calls: Iterable[Call], manual_tools: frozenset[str]
+) -> ConversationStatus:
+    """What a conversation waits for: derived from its newest turn and that turn's calls."""
+    found = {_OF_TURN.get(turn, ConversationStatus.IDLE)} if turn else {ConversationStatus.IDLE}
+    for call in calls:
+        if call.status is CallStatus.AWAITING_RESULT:
+            manual = call.tool in manual_tools
+            found.add(
+                ConversationStatus.AWAITING_CLIENT_TOOLS
+                if manual
+                else ConversationStatus.AWAITING_HITL
+            )
+        elif call.status in _OF_CALL:
+            found.add(_OF_CALL[call.status])
+    return min(found, key=_PRECEDENCE.index)
+
+
+def validated(gated: bool, approval: RequestStatus | None) -> str:
+    """The first seed's `validated`, derived from the approval request."""
+    match approval:
+        case RequestStatus.APPROVED:
+            return "accepted"
+        case None:
+            return "pending" if gated else "not_required"
+        case RequestStatus.OPEN:
+            return "pending"
+        case _:
+            return "rejected"

@@ -1,0 +1,450 @@
+"""Everything that can be refused or go wrong, in one tree.
+
+`code` is stable and short; code that must choose reads it or an attribute, never the message.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar
+
+
+class AssentError(Exception):
+    """The root: every error of this package is one of these."""
+
+    code: ClassVar[str] = "error"
+
+
+class InvalidArguments(AssentError):
+    """Arguments are no JSON or do not fit the tool's schema."""
+
+    code = "invalid_arguments"
+
+    def __init__(self, tool: str, problems: Sequence[str]) -> None:
+        self.tool, self.problems = tool, tuple(problems)
+        super().__init__(f"Arguments for {tool!r} are not valid: {'; '.join(problems)}")
+
+
+class InvalidOutput(AssentError):
+    """An output does not fit what the tool declared, or cannot be stored."""
+
+    code = "invalid_output"
+
+    def __init__(self, tool: str, reason: str) -> None:
+        self.tool, self.reason = tool, reason
+        super().__init__(f"Output of {tool!r} is not valid: {reason}")
+
+
+class NotFound(AssentError):
+    """There is no such thing, or it is not visible to whoever asks."""
+
+    code = "not_found"
+
+    def __init__(self, noun: str, id: str) -> None:
+        self.noun, self.id = noun, id
+        super().__init__(f"There is no {noun} {id!r}")
+
+
+class Conflict(AssentError):
+    """What was asked does not fit the state the record is in."""
+
+    code = "conflict"
+
+
+class AlreadySettled(Conflict):
+    """Somebody or something was first; the state that won is in `status`."""
+
+    code = "already_settled"
+
+    def __init__(
+        self, request_id: str, status: str, *, by: str | None = None, at: datetime | None = None
+    ) -> None:
+        self.request_id, self.status, self.by, self.at = request_id, status, by, at
+        who = f" by {by!r}" if by else ""
+        super().__init__(f"Request {request_id!r} is already {status}{who}")
+
+    @staticmethod
+    def of(
+        request_id: str, status: str, *, by: str | None = None, at: datetime | None = None
+    ) -> "AlreadySettled":
+        """The error class that stands for this final status."""
+        kind = _SETTLED.get(status, AlreadySettled)
+        return kind(request_id, status, by=by, at=at)
+
+
+class AlreadyApproved(AlreadySettled):
+    """Somebody approved it before."""
+
+    code = "already_approved"
+
+
+class AlreadyRejected(AlreadySettled):
+    """Somebody rejected it before."""
+
+    code = "already_rejected"
+
+
+class AlreadyAnswered(AlreadySettled):
+    """Somebody answered it before."""
+
+    code = "already_answered"
+
+
+class Expired(AlreadySettled):
+    """The deadline passed before the decision arrived."""
+
+    code = "expired"
+
+
+class Cancelled(AlreadySettled):
+    """It was cancelled before the decision arrived."""
+
+    code = "cancelled"
+
+
+class Superseded(AlreadySettled):
+    """A newer message, revision or policy took its place."""
+
+    code = "superseded"
+
+
+_SETTLED: dict[str, type[AlreadySettled]] = {
+    "approved": AlreadyApproved,
+    "rejected": AlreadyRejected,
+    "answered": AlreadyAnswered,
+    "expired": Expired,
+    "cancelled": Cancelled,
+    "superseded": Superseded,
+}
+
+
+class NotEligible(AssentError):
+    """This person may see the request but not decide it."""
+
+    code = "not_eligible"
+
+    def __init__(self, request_id: str, person: str) -> None:
+        self.request_id, self.person = request_id, person
+        super().__init__(f"{person!r} may not decide request {request_id!r}")
+
+
+class StaleDigest(Conflict):
+    """What the person saw is not what the request stands for now."""
+
+    code = "stale_digest"
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        super().__init__(f"Request {request_id!r} is not what was shown: look again, then decide")
+
+
+class WrongVerdict(Conflict):
+    """This kind of request cannot be decided with this verdict."""
+
+    code = "wrong_verdict"
+
+    def __init__(self, request_id: str, kind: str, verdict: str) -> None:
+        self.request_id, self.kind, self.verdict = request_id, kind, verdict
+        super().__init__(
+            f"Request {request_id!r} of kind {kind!r} cannot be decided by {verdict!r}"
+        )
+
+
+class EditRefused(AssentError):
+    """Policy denies the edited arguments; nothing changed and the call still waits."""
+
+    code = "edit_refused"
+
+    def __init__(self, request_id: str, reason: str) -> None:
+        self.request_id, self.reason = request_id, reason
+        super().__init__(f"The edit of request {request_id!r} is refused: {reason}")
+
+
+class KeyReused(Conflict):
+    """An idempotency key came back with another body."""
+
+    code = "idempotency_key_reused"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(f"Idempotency key {key!r} was used for something else")
+
+
+class PendingCalls(Conflict):
+    """A new message came while calls wait for people; `calls` lists their ids."""
+
+    code = "pending_calls"
+
+    def __init__(self, conversation_id: str, calls: Sequence[str]) -> None:
+        self.conversation_id, self.calls = conversation_id, tuple(calls)
+        waiting = ", ".join(map(repr, calls)) or "a turn in progress"
+        super().__init__(
+            f"Conversation {conversation_id!r} waits for {waiting}: decide first, "
+            "or send with on_pending='supersede' to cancel them"
+        )
+
+
+class NothingAwaited(Conflict):
+    """The call or turn awaits nothing of the kind."""
+
+    code = "nothing_awaited"
+
+    def __init__(self, noun: str, id: str, status: str) -> None:
+        self.noun, self.id, self.status = noun, id, status
+        super().__init__(f"{noun} {id!r} is {status} and awaits no such thing")
+
+
+class ConflictingDecisions(Conflict):
+    """One batch says two things about one request; nothing was decided."""
+
+    code = "conflicting_decisions"
+
+    def __init__(self, request_ids: Sequence[str]) -> None:
+        self.request_ids = tuple(request_ids)
+        super().__init__(f"The batch contradicts itself about {', '.join(map(repr, request_ids))}")
+
+
+class WrongTool(Conflict):
+    """A task belongs to another tool than the one that settles it."""
+
+    code = "wrong_tool"
+
+    def __init__(self, task_id: str, tool: str) -> None:
+        self.task_id, self.tool = task_id, tool
+        super().__init__(f"Task {task_id!r} is not one of tool {tool!r}")
+
+
+class ApprovalUnavailable(AssentError):
+    """Gated calls in a run that has nobody to ask."""
+
+    code = "approval_unavailable"
+
+    def __init__(self, tools: Sequence[str]) -> None:
+        self.tools = tuple(tools)
+        super().__init__(
+            f"Nobody can be asked about {', '.join(map(repr, tools))}: give the run a database "
+            "or an on_confirmation callback, or choose approvals='off' on purpose"
+        )
+
+
+class Paused(AssentError):
+    """A run that had to answer at once paused instead; `requests` are what it waits for."""
+
+    code = "paused"
+
+    def __init__(self, agent: str, requests: Sequence[str], tools: Sequence[str]) -> None:
+        self.agent, self.requests, self.tools = agent, tuple(requests), tuple(tools)
+        super().__init__(
+            f"Agent {agent!r} paused for people on {', '.join(map(repr, tools))} "
+            f"(requests {', '.join(map(repr, requests))}) and has no answer"
+        )
+
+
+class ModelFailed(AssentError):
+    """The model gave no usable answer; `transient` says whether asking again may help."""
+
+    code = "model_failed"
+
+    def __init__(self, reason: str, *, transient: bool = False) -> None:
+        self.reason, self.transient = reason, transient
+        super().__init__(f"The model gave no usable answer: {reason}")
+
+
+class NotAllowed(AssentError):
+    """This person may not do that at all."""
+
+    code = "not_allowed"
+
+    def __init__(self, person: str, action: str) -> None:
+        self.person, self.action = person, action
+        super().__init__(f"{person!r} may not {action}")
+
+
+class LeaseLost(AssentError):
+    """Another worker took over; what this one holds is void."""
+
+    code = "lease_lost"
+
+    def __init__(self, noun: str, id: str) -> None:
+        self.noun, self.id = noun, id
+        super().__init__(f"The lease of {noun} {id!r} is lost; another worker holds it")
+
+
+class StoreUnavailable(AssentError):
+    """The database cannot be read or written; nothing was changed and nothing ran."""
+
+    code = "store_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The database is not usable: {reason}. Nothing was changed")
+
+
+class WorkerRunning(AssentError):
+    """A second worker was started on one SQLite file."""
+
+    code = "worker_running"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"Another worker already runs on {path!r}. One SQLite file has one worker: stop it, "
+            "open this one with worker=False to read and decide beside it, or use PostgreSQL"
+        )
+
+
+class UnsupportedVersion(AssentError):
+    """Data of a version this release does not know."""
+
+    code = "unsupported_version"
+
+    def __init__(self, noun: str, version: object, known: object) -> None:
+        self.noun, self.version, self.known = noun, version, known
+        super().__init__(f"{noun} has version {version!r}; this release reads up to {known!r}")
+
+
+class Malformed(AssentError):
+    """Data that does not have the shape its format promises; `field` says where."""
+
+    code = "malformed"
+
+    def __init__(self, noun: str, field: str, reason: str) -> None:
+        self.noun, self.field, self.reason = noun, field, reason
+        super().__init__(f"{noun} is malformed at {field!r}: {reason}")
+
+
+class JsonFault(StrEnum):
+    """Why a text or value is not JSON that Assent takes in."""
+
+    SYNTAX = "syntax"
+    ENCODING = "encoding"
+    DUPLICATE_KEY = "duplicate_key"
+    NOT_FINITE = "not_finite"
+    SURROGATE = "surrogate"
+    NUMBER_RANGE = "number_range"
+    DEPTH = "depth"
+    SIZE = "size"
+    TYPE = "type"
+
+
+class InvalidJson(AssentError):
+    """A text or value breaks the rules of strict JSON; `path` leads to the offender if known."""
+
+    code = "invalid_json"
+
+    def __init__(self, reason: JsonFault, detail: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(f"not acceptable JSON ({reason}): {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.path = path
+
+
+class SchemaFault(StrEnum):
+    """Why a JSON schema is not accepted."""
+
+    SHAPE = "shape"
+    SIZE = "size"
+    DEPTH = "depth"
+    SUBSCHEMAS = "subschemas"
+    REFERENCES = "references"
+    REMOTE_REFERENCE = "remote_reference"
+    UNRESOLVED_REFERENCE = "unresolved_reference"
+    DIALECT = "dialect"
+    PATTERN = "pattern"
+
+
+class InvalidSchema(AssentError):
+    """A JSON schema is malformed, too large, or points outside itself."""
+
+    code = "invalid_schema"
+
+    def __init__(self, reason: SchemaFault, detail: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(f"not an acceptable JSON schema ({reason}): {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.path = path
+
+
+class InvalidTool(AssentError):
+    """A tool, or a form it declares, contradicts itself; `tool` names what is being declared."""
+
+    code = "invalid_tool"
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool!r} is declared wrongly: {reason}")
+        self.tool = tool
+        self.reason = reason
+
+
+class InvalidAnswer(AssentError):
+    """Submitted values break the rules of their form; `errors` maps each field to its message."""
+
+    code = "invalid_answer"
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(f"not acceptable: {', '.join(repr(name) for name in errors)}")
+        self.errors = dict(errors)
+
+
+class InvalidKey(AssentError):
+    """Key text that is no key; says which entry, never what it holds."""
+
+    code = "invalid_key"
+
+    def __init__(self, source: str, reason: str) -> None:
+        self.source, self.reason = source, reason
+        super().__init__(f"The keys in {source} are not usable: {reason}")
+
+
+class KeyFileUnusable(AssentError):
+    """The key file cannot be read or made, or others can read it too."""
+
+    code = "key_file_unusable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"The key file {path!r} is not usable: {reason}")
+
+
+class SecretUnreadable(AssentError):
+    """A sealed value does not open: unknown key, altered, or moved from another place."""
+
+    code = "secret_unreadable"
+
+    def __init__(self, reason: str, *, kid: str | None = None) -> None:
+        self.reason, self.kid = reason, kid
+        super().__init__(f"A secret cannot be read: {reason}")
+
+
+class WrongKey(AssentError):
+    """The keys at hand are not those the database was sealed with; nothing may start."""
+
+    code = "wrong_key"
+
+    def __init__(self, reason: str, *, kid: str | None = None) -> None:
+        self.reason, self.kid = reason, kid
+        super().__init__(
+            f"This database was sealed with another key ({reason}): "
+            "restore the key file it was made with, or set ASSENT_KEY to its keys"
+        )
+
+
+class InvalidPattern(AssentError):
+    """A regular expression is not one that RE2 compiles within bounds."""
+
+    code = "invalid_pattern"
+
+    def __init__(self, pattern: str, reason: str) -> None:
+        super().__init__(f"pattern {pattern[:80]!r} is not usable: {reason}")
+        self.pattern = pattern
+        self.reason = reason
+
+
+class ModelNotConfigured(AssentError):
+    """A chat model cannot be built: unknown provider, missing package or missing key."""
+
+    code = "model_not_configured"
+
+    def __init__(self, spec: str, reason: str) -> None:
+        self.spec, self.reason = spec, reason
+        super().__init__(f"Model {spec!r} cannot be used: {reason}")

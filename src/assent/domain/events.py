@@ -1,0 +1,66 @@
+"""Appended facts: what a turn's stream shows, and what the audit keeps."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from assent.domain.canonical import Json
+
+
+class EventKind(StrEnum):
+    """What happened in a turn, as its followers see it."""
+
+    STARTED = "started"
+    STEP = "step"
+    RESET = "reset"
+    TEXT = "text"
+    REASONING = "reasoning"
+    PROPOSED = "proposed"
+    PENDING = "pending"
+    DECIDED = "decided"
+    CALL = "call"
+    PROGRESS = "progress"
+    RESULT = "result"
+    WAITING = "waiting"
+    FINISHED = "finished"
+    ERROR = "error"
+
+
+# After one of these a turn says nothing more until somebody acts.
+RESTING = frozenset({EventKind.WAITING, EventKind.FINISHED, EventKind.ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One fact of a turn; `seq` grows by one and is the cursor to follow from."""
+
+    turn_id: str
+    seq: int
+    kind: EventKind
+    data: dict[str, Json] = field(default_factory=dict[str, Json])
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An event before the store has numbered it."""
+
+    kind: EventKind
+    data: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One audit entry: a transition with its actor, or an attempt that was refused."""
+
+    id: str
+    action: str
+    actor: str
+    channel: str = ""
+    conversation_id: str | None = None
+    call_id: str | None = None
+    request_id: str | None = None
+    source: str | None = None
+    target: str | None = None
+    data: dict[str, Json] = field(default_factory=dict[str, Json])
+    at: datetime

@@ -1,0 +1,318 @@
+"""One field of a form: its kind, its rules, and how an answer becomes the value a tool gets.
+
+People answer and models pre-fill, so a value is untrusted until a field has accepted it.
+Messages never repeat a value: it may be a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from datetime import date
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final, NoReturn, assert_never, cast
+
+from assent.domain.canonical import Json, check, encode
+from assent.domain.errors import InvalidAnswer, InvalidJson, InvalidPattern, InvalidTool
+from assent.domain.patterns import Pattern
+
+MAX_TEXT_CHARS: Final = 10_000
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+# Narrower than float(): no nan, no 1_000, no digits of other scripts.
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_NUMBER_CHARS: Final = 40
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BOOLEANS: Final = MappingProxyType({"true": True, "on": True, "false": False, "off": False})
+
+
+class FieldType(StrEnum):
+    """What kind of value a field takes."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    SELECT = "select"
+    MULTI_SELECT = "multi_select"
+    DATE = "date"
+    MULTILINE = "multiline"
+    SECRET = "secret"  # noqa: S105 - the name of a type, not a password
+
+
+_SELECTS: Final = frozenset({FieldType.SELECT, FieldType.MULTI_SELECT})
+_PATTERNED: Final = frozenset(FieldType) - _SELECTS - {FieldType.BOOLEAN}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice: what the tool gets, and what people read (the value, if there is no label)."""
+
+    value: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowIf:
+    """Show a field only while an earlier one has (a multi-select: includes) this value."""
+
+    field: str
+    equals: Json
+
+    def holds(self, answer: Json) -> bool:
+        """Whether an answer to the other field calls for this one."""
+        if isinstance(answer, list):
+            return self.equals in answer
+        # In Python True equals 1; in a form it does not.
+        return isinstance(answer, bool) is isinstance(self.equals, bool) and answer == self.equals
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing to ask; raises `InvalidTool` where its parts contradict each other.
+
+    A model's value for it only pre-fills the form, unless `model_may_fill`.
+    """
+
+    name: str
+    _: KW_ONLY
+    label: str = ""
+    type: FieldType = FieldType.TEXT
+    required: bool = True
+    default: Json = None
+    placeholder: str = ""
+    help: str = ""
+    pattern: str | None = None
+    message: str | None = None
+    options: Sequence[str | Option] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    max_length: int = MAX_TEXT_CHARS
+    show_if: ShowIf | None = None
+    model_may_fill: bool = False
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InvalidTool(self.name, "a field's name is an ASCII identifier of 1 to 64 signs")
+        label = self.label or self.name.replace("_", " ").capitalize()
+        object.__setattr__(self, "label", label)
+        object.__setattr__(self, "options", _as_options(self.options))
+        for reason in _contradictions(self):
+            raise InvalidTool(self.name, reason)
+        if self.default is not None:
+            object.__setattr__(self, "default", _accepted_default(self))
+
+    @property
+    def choices(self) -> tuple[Option, ...]:
+        """The options, all as `Option`."""
+        return cast("tuple[Option, ...]", self.options)
+
+    def is_given(self, value: object) -> bool:
+        """Whether this counts as an answer: 0 and False do; None, "", [] and blanks do not."""
+        if isinstance(value, str):
+            # Blanks are somebody's password, but nobody's name.
+            return value != "" if self.type is FieldType.SECRET else value.strip() != ""
+        return value is not None and value not in ([], ())
+
+    def accept(self, value: object) -> Json:
+        """The value as the tool gets it; raises `InvalidAnswer` with a message for people."""
+        accepted = self._typed(value)
+        try:
+            check(accepted)
+        except InvalidJson:
+            self._refuse("This cannot be stored.")
+        if self.pattern is not None:
+            text = accepted if isinstance(accepted, str) else encode(accepted)
+            if not Pattern(self.pattern).is_all_of(text):
+                self._refuse(self.message or "This does not have the expected form.")
+        return accepted
+
+    def to_json(self) -> dict[str, Json]:
+        """Plain JSON that `from_json` reads back; what has its default is left out."""
+        data: dict[str, Json] = {"name": self.name, "label": self.label, "type": self.type.value}
+        for key, default in _DEFAULTS.items():
+            if (value := cast("Json", getattr(self, key))) != default:
+                data[key] = value
+        if self.options:
+            data["options"] = [{"value": o.value, "label": o.label} for o in self.choices]
+        if self.show_if is not None:
+            data["show_if"] = {"field": self.show_if.field, "equals": self.show_if.equals}
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> Field:
+        """Read what `to_json` wrote; raises `InvalidTool` for anything else."""
+        try:
+            return cls(**_parts(cast("Mapping[str, Any]", data)))
+        except (KeyError, TypeError, ValueError) as error:
+            name = str(data.get("name"))[:64]
+            raise InvalidTool(name, f"this is no stored field: {error!r:.80}") from None
+
+    def _typed(self, value: object) -> Json:
+        match self.type:
+            case FieldType.TEXT | FieldType.MULTILINE | FieldType.SECRET:
+                return self._text(value)
+            case FieldType.NUMBER:
+                return self._number(value)
+            case FieldType.BOOLEAN:
+                return self._boolean(value)
+            case FieldType.DATE:
+                return self._date(value)
+            case FieldType.SELECT:
+                return self._choice(value)
+            case FieldType.MULTI_SELECT:
+                return self._several(value)
+            case _:
+                assert_never(self.type)
+
+    def _text(self, value: object) -> str:
+        if not isinstance(value, str):
+            self._refuse("Enter text.")
+        # A browser sends the lines of a textarea with CRLF, whatever was typed.
+        text = value.replace("\r\n", "\n") if self.type is FieldType.MULTILINE else value
+        if len(text) > self.max_length:
+            self._refuse(f"Enter at most {self.max_length} characters.")
+        if self.type is not FieldType.SECRET and _CONTROL.search(text):
+            self._refuse("Control characters are not allowed.")
+        # A line break where one line is expected is how headers and log lines are forged.
+        if self.type is FieldType.TEXT and text.splitlines() not in ([], [text]):
+            self._refuse("Enter a single line.")
+        return text
+
+    def _number(self, value: object) -> int | float:
+        number = self._spelt_number(value.strip()) if isinstance(value, str) else value
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            self._refuse("Enter a number.")
+        try:
+            check(number)
+        except InvalidJson:
+            self._refuse("This number is too large.")
+        if self.minimum is not None and number < self.minimum:
+            self._refuse(f"Enter {self.minimum} or more.")
+        if self.maximum is not None and number > self.maximum:
+            self._refuse(f"Enter {self.maximum} or less.")
+        return number
+
+    def _spelt_number(self, text: str) -> int | float:
+        if len(text) > _NUMBER_CHARS or not _NUMBER.fullmatch(text):
+            self._refuse("Enter a number.")
+        return int(text) if _INTEGER.fullmatch(text) else float(text)
+
+    def _boolean(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        word = value.strip().lower() if isinstance(value, str) else ""
+        return _BOOLEANS[word] if word in _BOOLEANS else self._refuse("Choose yes or no.")
+
+    def _date(self, value: object) -> str:
+        text = value.strip() if isinstance(value, str) else ""
+        # fromisoformat() alone also takes weeks and 20250131.
+        if not _DATE.fullmatch(text) or not _is_in_calendar(text):
+            self._refuse("Enter a date as YYYY-MM-DD.")
+        return text
+
+    def _choice(self, value: object) -> str:
+        if not isinstance(value, str) or value not in {option.value for option in self.choices}:
+            self._refuse("Choose one of the options.")
+        return value
+
+    def _several(self, value: object) -> list[Json]:
+        if not isinstance(value, list | tuple):
+            self._refuse("Choose from the options.")
+        chosen = [self._choice(item) for item in cast("Sequence[object]", value)]
+        if len(set(chosen)) < len(chosen):
+            self._refuse("Choose each option once.")
+        return list(chosen)
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise InvalidAnswer({self.name: message})
+
+
+# What `to_json` leaves out; `options` and `show_if` have their own shapes there.
+_DEFAULTS: Final[Mapping[str, Json]] = MappingProxyType(
+    {
+        "required": True,
+        "default": None,
+        "placeholder": "",
+        "help": "",
+        "pattern": None,
+        "message": None,
+        "minimum": None,
+        "maximum": None,
+        "max_length": MAX_TEXT_CHARS,
+        "model_may_fill": False,
+    }
+)
+
+
+def _as_options(options: Sequence[str | Option]) -> tuple[Option, ...]:
+    return tuple(Option(item) if isinstance(item, str) else item for item in options)
+
+
+def _parts(data: Mapping[str, Any]) -> dict[str, Any]:
+    parts = dict(data)
+    parts["type"] = FieldType(parts["type"])
+    if "options" in parts:
+        parts["options"] = tuple(Option(**option) for option in parts["options"])
+    if "show_if" in parts:
+        parts["show_if"] = ShowIf(**parts["show_if"])
+    return parts
+
+
+def _contradictions(field: Field) -> Iterator[str]:
+    yield from _option_contradictions(field)
+    yield from _pattern_contradictions(field)
+    yield from _number_contradictions(field)
+    if field.max_length < 1:
+        yield "its max_length is below 1"
+    if field.show_if is not None and field.show_if.field == field.name:
+        yield "it cannot depend on itself"
+    if field.type is FieldType.SECRET and field.default is not None:
+        yield "a secret cannot have a default"
+
+
+def _option_contradictions(field: Field) -> Iterator[str]:
+    values = [option.value for option in field.choices]
+    if (field.type in _SELECTS) is not bool(values):
+        yield "a select has options, and nothing else has"
+    if len(set(values)) < len(values):
+        yield "two options have one value"
+    if not all(map(field.is_given, values)):
+        yield "an option's value is blank"
+
+
+def _pattern_contradictions(field: Field) -> Iterator[str]:
+    if field.pattern is None:
+        return
+    if field.type not in _PATTERNED:
+        yield f"a {field.type} has no pattern"
+    try:
+        Pattern(field.pattern)
+    except InvalidPattern as error:
+        yield str(error)
+
+
+def _number_contradictions(field: Field) -> Iterator[str]:
+    bounds = [bound for bound in (field.minimum, field.maximum) if bound is not None]
+    if bounds and field.type is not FieldType.NUMBER:
+        yield "only a number has a minimum or maximum"
+    # Not `sorted`: any comparison with nan is false, and so is caught here.
+    if not all(low <= high for low in bounds[:1] for high in bounds[-1:]):
+        yield "its minimum is above its maximum"
+
+
+def _accepted_default(field: Field) -> Json:
+    try:
+        return field.accept(field.default)
+    except InvalidAnswer as error:
+        raise InvalidTool(field.name, f"its default: {error.errors[field.name]}") from None
+
+
+def _is_in_calendar(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

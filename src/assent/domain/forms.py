@@ -1,0 +1,196 @@
+"""What a tool asks of a person before it runs: fields, which of them show, and checked answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from assent.domain.canonical import Json
+from assent.domain.errors import InvalidAnswer, InvalidTool
+from assent.domain.fields import Field, FieldType, Option, ShowIf
+
+__all__ = ["Field", "FieldType", "Option", "ShowIf", "UserInput"]
+
+_FAMILY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
+_SHOWN_STRANGERS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class UserInput:
+    """The form of a tool: why it asks, what it asks, and whether answers are kept.
+
+    With `save` they last for the conversation: for this tool, or for all tools of the `family`.
+    """
+
+    reason: str
+    fields: tuple[Field, ...]
+    save: bool
+    family: str | None
+
+    def __init__(
+        self, reason: str, fields: Iterable[Field], *, save: bool = False, family: str | None = None
+    ) -> None:
+        object.__setattr__(self, "reason", reason)
+        object.__setattr__(self, "fields", tuple(fields))
+        object.__setattr__(self, "save", save)
+        object.__setattr__(self, "family", family)
+        if not self.fields:
+            raise InvalidTool(reason, "a form has at least one field")
+        if family is not None and not _FAMILY.fullmatch(family):
+            raise InvalidTool(reason, f"{family!r} is no name for a family of tools")
+        _refuse_contradictions(self.fields)
+
+    def scope(self, tool: str) -> str:
+        """Under which name the answers of this tool are saved."""
+        return f"tool:{tool}" if self.family is None else f"family:{self.family}"
+
+    def visible(self, values: Mapping[str, object]) -> tuple[Field, ...]:
+        """The fields to show, given these values and the defaults of the others."""
+        return tuple(self._fill(values, _NOTHING).visible)
+
+    def missing(self, known: Mapping[str, Json]) -> tuple[Field, ...]:
+        """The visible required fields that still need an answer; an unacceptable value is none."""
+        shown = self._fill(_NOTHING, known).visible
+        return tuple(item for item in shown if item.required and _usable(item, known) is None)
+
+    def validate(
+        self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
+    ) -> dict[str, Json]:
+        """All answers, normalised: `values` over `known` over defaults, hidden fields dropped.
+
+        Raises `InvalidAnswer` with the messages of all fields at once.
+        """
+        filled = self._fill(values, known)
+        if errors := filled.errors | self._strangers(values):
+            raise InvalidAnswer(errors)
+        return filled.answers
+
+    def validate_part(
+        self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
+    ) -> dict[str, Json]:
+        """A draft: only the given values, normalised; `known` is what was answered before."""
+        answers: dict[str, Json] = {}
+        errors = self._strangers(values)
+        for item in self.fields:
+            value = values.get(item.name)
+            if not item.is_given(value) or _is_ruled_out(item, {**known, **answers}):
+                continue
+            try:
+                answers[item.name] = item.accept(value)
+            except InvalidAnswer as error:
+                errors |= error.errors
+        if errors:
+            raise InvalidAnswer(errors)
+        return answers
+
+    def to_json(self) -> dict[str, Json]:
+        """Plain JSON that `from_json` reads back, to be stored with a request."""
+        fields: list[Json] = [item.to_json() for item in self.fields]
+        return {"reason": self.reason, "fields": fields, "save": self.save, "family": self.family}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> UserInput:
+        """Read what `to_json` wrote; raises `InvalidTool` for anything else."""
+        match data:
+            case {
+                "reason": str(reason),
+                "fields": list(stored),
+                "save": bool(save),
+                "family": str() | None as family,
+            }:
+                return cls(reason, map(_stored_field, stored), save=save, family=family)
+            case _:
+                raise InvalidTool("form", "this is no stored form")
+
+    def _fill(self, values: Mapping[str, object], known: Mapping[str, Json]) -> _Filled:
+        # One pass is enough: a field depends on earlier ones only.
+        filled = _Filled()
+        for item in self.fields:
+            if item.show_if is not None and not item.show_if.holds(
+                filled.answers.get(item.show_if.field)
+            ):
+                continue
+            filled.visible.append(item)
+            try:
+                answer = _answer(item, values, known)
+            except InvalidAnswer as error:
+                filled.errors |= error.errors
+            else:
+                if answer is not None:
+                    filled.answers[item.name] = answer
+        return filled
+
+    def _strangers(self, values: Mapping[str, object]) -> dict[str, str]:
+        names = {item.name for item in self.fields}
+        unknown = [str(name)[:64] for name in values if name not in names]
+        return dict.fromkeys(unknown[:_SHOWN_STRANGERS], "There is no such field.")
+
+
+@dataclass(slots=True)
+class _Filled:
+    visible: list[Field] = field(default_factory=list[Field])
+    answers: dict[str, Json] = field(default_factory=dict[str, Json])
+    errors: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def _answer(item: Field, values: Mapping[str, object], known: Mapping[str, Json]) -> Json:
+    value = values.get(item.name)
+    if item.is_given(value):
+        return item.accept(value)
+    # No page shows a stored secret again, so a blank one means: keep it.
+    if item.name not in values or item.type is FieldType.SECRET:
+        kept = _usable(item, known)
+        if (kept := item.default if kept is None else kept) is not None:
+            return kept
+    if item.required:
+        raise InvalidAnswer({item.name: "This is required."})
+    return None
+
+
+def _usable(item: Field, known: Mapping[str, Json]) -> Json:
+    """A value from elsewhere (a model, an earlier answer), if the field would accept it."""
+    value = known.get(item.name)
+    if not item.is_given(value):
+        return None
+    if item.type is FieldType.SECRET:
+        return value  # a reference to the secret: its value was accepted when it was entered
+    try:
+        return item.accept(value)
+    except InvalidAnswer:
+        return None
+
+
+def _is_ruled_out(item: Field, answers: Mapping[str, Json]) -> bool:
+    rule = item.show_if
+    return rule is not None and rule.field in answers and not rule.holds(answers[rule.field])
+
+
+def _stored_field(data: Json) -> Field:
+    if not isinstance(data, dict):
+        raise InvalidTool("form", "this is no stored field")
+    return Field.from_json(data)
+
+
+def _refuse_contradictions(fields: tuple[Field, ...]) -> None:
+    earlier: dict[str, Field] = {}
+    for item in fields:
+        if item.name in earlier:
+            raise InvalidTool(item.name, "two fields have this name")
+        if item.show_if is not None and not _can_hold(item.show_if, earlier):
+            raise InvalidTool(item.name, f"it never shows: no earlier field gives {item.show_if}")
+        earlier[item.name] = item
+
+
+def _can_hold(rule: ShowIf, earlier: Mapping[str, Field]) -> bool:
+    other = earlier.get(rule.field)
+    if other is None or other.type is FieldType.SECRET:
+        return False
+    several = other.type is FieldType.MULTI_SELECT
+    try:
+        return rule.holds(other.accept([rule.equals] if several else rule.equals))
+    except InvalidAnswer:
+        return False

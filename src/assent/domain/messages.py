@@ -1,0 +1,143 @@
+"""What is said between a conversation and a model, in our own words."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from assent.domain.canonical import Json
+
+
+class FinishReason(StrEnum):
+    """Why a model stopped."""
+
+    STOP = "stop"
+    CALLS = "tool_calls"
+    LENGTH = "length"
+    FILTERED = "content_filter"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one model request."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A tool call as the model wrote it: the provider's id and raw arguments, nothing trusted."""
+
+    provider_id: str
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A whole answer of a model.
+
+    `wire` is the adapter's own JSON of it, kept so that nothing a provider needs back is lost;
+    `wire_format` names the library and version that wrote it.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    proposals: tuple[Proposal, ...] = ()
+    finish: FinishReason = FinishReason.STOP
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    wire: str | None = None
+    wire_format: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBlock:
+    """Text in a tool's output."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaBlock:
+    """An image or file in a tool's output: a URL or base64 data, with its media type."""
+
+    type: str
+    media_type: str
+    url: str | None = None
+    data: str | None = None
+
+
+Block = TextBlock | MediaBlock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput:
+    """What the model is told about one call: text, or content blocks."""
+
+    provider_id: str
+    tool: str
+    content: str | tuple[Block, ...]
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSaid:
+    """A message of the conversation's owner."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSaid:
+    """An earlier answer of the model, with exactly one output per proposal."""
+
+    answer: Answer
+    outputs: tuple[ToolOutput, ...] = ()
+
+
+Said = UserSaid | ModelSaid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as the model sees it."""
+
+    name: str
+    description: str
+    parameters: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """One request to a model: instructions, history, tools; no tools means it has to answer."""
+
+    instructions: str = ""
+    history: tuple[Said, ...]
+    tools: tuple[ToolSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of the model's reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsDelta:
+    """A piece of a proposed call's raw arguments, while the model still writes them."""
+
+    index: int
+    tool: str
+    text: str
+
+
+Delta = TextDelta | ReasoningDelta | ArgumentsDelta

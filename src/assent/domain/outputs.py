@@ -1,0 +1,110 @@
+"""What came of a call, as it is stored and as the model is told."""
+
+import json
+from collections.abc import Sequence
+from typing import cast
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from assent.domain.canonical import Json
+from assent.domain.errors import InvalidOutput
+from assent.domain.messages import Block, MediaBlock, TextBlock
+
+MAX_OUTPUT_CHARS = 1_000_000
+_KEPT_CHARS = 8_000
+_BLOCK_TYPES = frozenset({"input_text", "input_image", "input_file"})
+
+
+def jsonable(tool: str, value: object) -> Json:
+    """Whatever a body returned, as JSON; raises `InvalidOutput` where that is not possible."""
+    try:
+        plain = to_jsonable_python(value, inf_nan_mode="strings", by_alias=True)
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidOutput(tool, f"it cannot be stored as JSON: {error}") from None
+    if len(text) <= MAX_OUTPUT_CHARS and text.isascii():
+        return cast("Json", plain)
+    # Half a surrogate pair cannot be stored as UTF-8; a visible replacement can.
+    return cast("Json", _bounded(json.loads(text.encode("utf-8", "replace"))))
+
+
+def _bounded(value: object) -> object:
+    text = as_text(cast("Json", value))
+    return value if len(text) <= MAX_OUTPUT_CHARS else cut(text)
+
+
+def json_text(value: object) -> str:
+    """JSON as it is stored: compact, and escaped where a database could not hold it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def cut(text: str) -> str:
+    """Head, tail and the exact number of characters left out."""
+    left_out = len(text) - 2 * _KEPT_CHARS
+    if left_out <= 0:
+        return text
+    return f"{text[:_KEPT_CHARS]}\n[… {left_out:,} characters left out …]\n{text[-_KEPT_CHARS:]}"
+
+
+def as_text(value: Json) -> str:
+    """A value as the model reads it: strings as they are, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def is_content(value: object) -> bool:
+    """Whether it is a list of content blocks: not empty, and every type known."""
+    if not isinstance(value, list) or not value:
+        return False
+    blocks = cast("list[object]", value)
+    return all(
+        isinstance(block, dict) and cast("dict[str, object]", block).get("type") in _BLOCK_TYPES
+        for block in blocks
+    )
+
+
+def blocks_of(value: Sequence[Json]) -> tuple[Block, ...]:
+    """Content blocks as the model adapters take them."""
+    return tuple(_block(cast("dict[str, str]", block)) for block in value)
+
+
+def _block(block: dict[str, str]) -> Block:
+    kind = block["type"]
+    if kind == "input_text":
+        return TextBlock(text=block.get("text", ""))
+    url = block.get("image_url") or block.get("file_url") or block.get("url")
+    data = block.get("file_data") or block.get("data")
+    fallback = "image/png" if kind == "input_image" else "application/octet-stream"
+    media_type = block.get("media_type", fallback)
+    return MediaBlock(type=kind.removeprefix("input_"), media_type=media_type, url=url, data=data)
+
+
+def error_output(message: str) -> Json:
+    """What the model gets instead of a result."""
+    return {"error": message}
+
+
+def failed_response(message: str, original: Json) -> Json:
+    """A person's answer that could not be processed: the error, and what they said."""
+    if is_content(original):
+        return [
+            {"type": "input_text", "text": as_text(error_output(message))},
+            *cast("list[Json]", original),
+        ]
+    return {"error": message, "originalOutput": original}
+
+
+def parsed(supplied: Json) -> Json:
+    """A supplied output, read as JSON if it is a string that holds some."""
+    if not isinstance(supplied, str):
+        return supplied
+    try:
+        return cast("Json", json.loads(supplied))
+    except ValueError:
+        return supplied

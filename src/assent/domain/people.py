@@ -1,0 +1,82 @@
+"""Who someone is, and who may decide."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class PersonKind(StrEnum):
+    """Humans decide; services own conversations and supply results; agents never decide."""
+
+    HUMAN = "human"
+    SERVICE = "service"
+    AGENT = "agent"
+
+
+ADMIN = "admin"
+SYSTEM_ROLE = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone who acts: an id from the identity layer, and the roles it vouches for."""
+
+    id: str
+    roles: frozenset[str] = field(default_factory=lambda: frozenset[str](), kw_only=True)
+    kind: PersonKind = field(default=PersonKind.HUMAN, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roles", frozenset(self.roles))
+
+
+SYSTEM = Person("system", roles=frozenset({SYSTEM_ROLE}), kind=PersonKind.SERVICE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audience:
+    """Who may decide a request: the conversation's owner unless roles or people are named."""
+
+    owner: bool = True
+    roles: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    exclude_requester: bool = False
+
+    @classmethod
+    def of(cls, *roles: str, exclude_requester: bool = False) -> "Audience":
+        """Route the question to roles instead of the owner."""
+        return cls(owner=False, roles=frozenset(roles), exclude_requester=exclude_requester)
+
+    def admits(self, person: Person, owner_id: str) -> bool:
+        """Whether this person may decide for a conversation with that owner."""
+        if person.kind is PersonKind.AGENT:
+            return False
+        if person.id == owner_id and self.exclude_requester:
+            return False
+        if self.owner and person.id == owner_id:
+            return True
+        return person.id in self.people or not self.roles.isdisjoint(person.roles)
+
+    def is_empty_for(self, owner: Person) -> bool:
+        """Whether nobody could ever decide: a service owner confirms nothing for itself."""
+        owner_counts = self.owner and owner.kind is PersonKind.HUMAN and not self.exclude_requester
+        return not (owner_counts or self.roles or self.people)
+
+    def to_json(self) -> dict[str, object]:
+        """Plain JSON, for storing with a request."""
+        return {
+            "owner": self.owner,
+            "roles": sorted(self.roles),
+            "people": sorted(self.people),
+            "exclude_requester": self.exclude_requester,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Audience":
+        """Read what `to_json` wrote."""
+        return cls(
+            owner=stored["owner"],
+            roles=frozenset(stored["roles"]),
+            people=frozenset(stored["people"]),
+            exclude_requester=stored["exclude_requester"],
+        )

@@ -1,0 +1,163 @@
+"""Ordered rules that turn a call into allow, ask or deny; when in doubt, not allow."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from functools import cached_property
+from inspect import iscoroutinefunction
+from typing import Self
+
+from assent.domain.canonical import digest, encode
+from assent.domain.people import Audience
+from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, Risk
+
+
+class Effect(StrEnum):
+    """What a rule does to a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allow:
+    """It may run; `by` says what allowed it, `waived` that somebody would have been asked."""
+
+    by: str
+    waived: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A person has to be asked; None leaves audience and deadline to the tool."""
+
+    by: str
+    reason: str = ""
+    audience: Audience | None = None
+    decide_within: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deny:
+    """It never runs; the reason is told to the model."""
+
+    by: str
+    reason: str = "The policy of this deployment denies this call."
+
+
+Verdict = Allow | Ask | Deny
+
+# What a policy hook may answer; None leaves the question where it was.
+HookAnswer = Effect | Ask | Deny | Allow | None
+PolicyHook = Callable[[EffectiveTool, Arguments, Context], HookAnswer | Awaitable[HookAnswer]]
+
+
+def _glob(pattern: str) -> re.Pattern[str]:
+    # Only `*` is special, and only where declared: `bash` never matches `bash_admin`.
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One rule: every matcher that is given must match; none given matches every call.
+
+    `tools` are exact names, or globs where they hold a `*`.
+    """
+
+    name: str
+    effect: Effect
+    tools: tuple[str, ...] = ()
+    categories: frozenset[str] = frozenset()
+    risks: frozenset[Risk] = frozenset()
+    sources: frozenset[str] = frozenset()
+    when: Predicate | None = None
+    reason: str = ""
+    audience: Audience | None = None
+    decide_within: timedelta | None = None
+
+    @classmethod
+    def of(cls, effect: Effect, *tools: str, name: str = "", **more: object) -> Self:
+        """A rule for these tools, named after itself unless a name is given."""
+        label = name or f"{effect}:{','.join(tools) or '*'}"
+        return cls(name=label, effect=effect, tools=tools, **more)  # pyright: ignore[reportArgumentType]
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(_glob(pattern) for pattern in self.tools)
+
+    def covers(self, tool: EffectiveTool) -> bool:
+        """Whether the declared matchers match; the predicate is a separate question."""
+        return (
+            (not self.tools or any(p.fullmatch(tool.tool.name) for p in self._patterns))
+            and (not self.categories or tool.category in self.categories)
+            and (not self.risks or tool.risk in self.risks)
+            and (not self.sources or tool.tool.source in self.sources)
+        )
+
+    @property
+    def is_synchronous(self) -> bool:
+        """Whether it can be checked again inside the claim's transaction."""
+        return self.when is None or not iscoroutinefunction(self.when)
+
+    def verdict(self) -> Verdict:
+        """What it says once it matches."""
+        match self.effect:
+            case Effect.ALLOW:
+                return Allow(by=f"rule:{self.name}", waived=True)
+            case Effect.ASK:
+                return Ask(
+                    by=f"rule:{self.name}",
+                    reason=self.reason,
+                    audience=self.audience,
+                    decide_within=self.decide_within,
+                )
+            case Effect.DENY:
+                return (
+                    Deny(by=f"rule:{self.name}", reason=self.reason)
+                    if self.reason
+                    else Deny(by=f"rule:{self.name}")
+                )
+
+    def to_json(self) -> dict[str, object]:
+        """What the policy's version is computed from."""
+        return {
+            "name": self.name,
+            "effect": self.effect,
+            "tools": list(self.tools),
+            "categories": sorted(self.categories),
+            "risks": sorted(self.risks),
+            "sources": sorted(self.sources),
+            "when": None if self.when is None else getattr(self.when, "__qualname__", "?"),
+            "reason": self.reason,
+            "audience": None if self.audience is None else self.audience.to_json(),
+        }
+
+
+_STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
+
+
+def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """Deny over ask over allow; among equals the first."""
+    return max(verdicts, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """A deployment's rules and hook, with a version that stands for what they say."""
+
+    rules: tuple[Rule, ...] = ()
+    hook: PolicyHook | None = None
+    approvals: bool = True
+    timeout: timedelta = timedelta(seconds=10)
+    salt: str = field(default="")
+
+    @cached_property
+    def version(self) -> str:
+        """Changes whenever the rules, the hook or the approvals switch change."""
+        rules: Sequence[object] = [rule.to_json() for rule in self.rules]
+        hook = None if self.hook is None else getattr(self.hook, "__qualname__", "?")
+        body = {"rules": rules, "hook": hook, "approvals": self.approvals, "salt": self.salt}
+        return digest(encode(body))[:16]  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,94 @@
+"""What a person is asked about one revision of a call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from assent.domain.canonical import Json, digest, encode
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.people import Audience
+from assent.domain.tools import Preview
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """Everything an approval is valid for; its digest is what a decision carries back."""
+
+    request_id: str
+    conversation_id: str
+    owner: str
+    call_id: str
+    revision: int
+    source: str
+    tool: str
+    definition_hash: str
+    arguments_digest: str
+    policy_version: str
+    decide_by: datetime | None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over all of it."""
+        deadline = None if self.decide_by is None else self.decide_by.isoformat()
+        return digest(
+            encode(
+                {
+                    "format": "assent-binding-v1",
+                    "request": self.request_id,
+                    "conversation": self.conversation_id,
+                    "owner": self.owner,
+                    "call": self.call_id,
+                    "revision": self.revision,
+                    "source": self.source,
+                    "tool": self.tool,
+                    "definition": self.definition_hash,
+                    "arguments": self.arguments_digest,
+                    "policy": self.policy_version,
+                    "decide_by": deadline,
+                }
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is shown with a request besides the arguments; fixed when the request is minted."""
+
+    reason: str = ""
+    text: str = ""
+    preview: Preview | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    form: Mapping[str, Json] | None = None
+    prefilled: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One row of the requests table; its id stands for what was shown."""
+
+    id: str
+    kind: RequestKind
+    status: RequestStatus
+    call_id: str
+    conversation_id: str
+    turn_id: str
+    revision: int
+    owner: str
+    agent: str
+    tool: str
+    risk: str
+    audience: Audience
+    quorum: int
+    digest: str
+    policy_version: str
+    question: Question
+    created_at: datetime
+    decide_by: datetime | None = None
+    draft: str | None = None
+    closed_at: datetime | None = None
+    closed_by: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be decided."""
+        return self.status is RequestStatus.OPEN

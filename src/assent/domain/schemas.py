@@ -1,0 +1,61 @@
+"""JSON schemas that strangers wrote, and what is wrong with a value by them: bounded and offline.
+
+Schemas come from tool authors and MCP servers, values from models: both are hostile until shown
+otherwise. Size, shape and references are checked first (`subschemas`), every step of an evaluation
+is counted (`keywords`), patterns run on RE2, and nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from assent.domain.canonical import Json, Path
+from assent.domain.evaluation import CURRENT, Evaluation, TooCostly
+from assent.domain.subschemas import DEFAULT_LIMITS, SchemaLimits, survey
+
+__all__ = ["MAX_PROBLEMS", "Problem", "Schema", "SchemaLimits"]
+
+MAX_PROBLEMS: Final = 20
+_MESSAGE_CHARS: Final = 300
+_STEP_CHARS: Final = 60
+_TOO_COSTLY: Final = "too costly to validate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing wrong with a value: where, and what, without repeating the value."""
+
+    path: Path
+    message: str
+
+    def __str__(self) -> str:
+        where = ".".join(str(step)[:_STEP_CHARS] for step in self.path)
+        return f"{where}: {self.message}" if where else self.message
+
+
+class Schema:
+    """A compiled JSON schema; raises `InvalidSchema` for one that is not acceptable."""
+
+    def __init__(self, source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> None:
+        self._survey = survey(source, limits)
+        # Here and not above: the library takes 0.2 s to import, and typed tools never need it.
+        from assent.domain.keywords import compiled
+
+        self._validator, self._validators = compiled(self._survey)
+
+    def problems(self, value: Json) -> tuple[Problem, ...]:
+        """What is wrong with a value, at most `MAX_PROBLEMS`; nothing if it is valid."""
+        run = Evaluation(self._validators, self._survey.targets, self._survey.patterns)
+        token = CURRENT.set(run)
+        found: list[Problem] = []
+        try:
+            for error in islice(self._validator.iter_errors(value), MAX_PROBLEMS):
+                path = tuple(error.absolute_path)
+                found.append(Problem(path=path, message=error.message[:_MESSAGE_CHARS]))
+        except (TooCostly, RecursionError):
+            found.append(Problem(path=(), message=_TOO_COSTLY))
+        finally:
+            CURRENT.reset(token)
+        return tuple(found)

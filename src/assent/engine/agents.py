@@ -1,0 +1,119 @@
+"""Agents and the catalogue of what they can call."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from assent.domain.canonical import digest, encode
+from assent.domain.declarations import ToolLike, declared
+from assent.domain.errors import InvalidTool, NotFound
+from assent.domain.messages import ToolSpec
+from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_manual_tool
+from assent.ports import ChatModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How far one turn may go."""
+
+    steps: int = 16
+    calls_per_answer: int = 16
+    parallel: int = 4
+    invalid_arguments: int = 3
+    repeats: int = 3
+    model_retries: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A model with instructions and tools; the name is how conversations find it again."""
+
+    name: str
+    model: str | ChatModel = field(kw_only=True)
+    tools: Iterable[ToolLike] = field(default=(), kw_only=True)
+    instructions: str = field(default="", kw_only=True)
+    limits: Limits = field(default_factory=Limits, kw_only=True)
+    stream: bool = field(default=True, kw_only=True)
+    base_url: str | None = field(default=None, kw_only=True)
+    api_key: str | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        tools = tuple(declared(item) for item in self.tools)
+        names = [tool.name for tool in tools]
+        if repeated := {name for name in names if names.count(name) > 1}:
+            raise InvalidTool(
+                sorted(repeated)[0], f"agent {self.name!r} has two tools of that name"
+            )
+        object.__setattr__(self, "tools", tools)
+
+
+class Toolbox:
+    """One agent's tools as this deployment sees them."""
+
+    def __init__(self, tools: Iterable[Tool], overrides: Mapping[str, Override]) -> None:
+        self.tools = MappingProxyType(
+            {tool.name: effective(tool, overrides.get(tool.name)) for tool in tools}
+        )
+        self.specs = tuple(
+            ToolSpec(
+                name=item.tool.name,
+                description=item.tool.description,
+                parameters=item.tool.arguments.visible,
+            )
+            for item in self.tools.values()
+        )
+
+    def get(self, name: str) -> EffectiveTool | None:
+        """The tool of that exact name."""
+        return self.tools.get(name)
+
+
+class Catalogue:
+    """All agents, their models and toolboxes; rebuilt when an override changes."""
+
+    def __init__(self, agents: Iterable[Agent], models: Mapping[str, ChatModel]) -> None:
+        self._agents = {agent.name: agent for agent in agents}
+        self._models = models
+        self.override({})
+
+    def override(self, overrides: Mapping[str, Override]) -> None:
+        """Apply a deployment's overrides to every toolbox."""
+        self.overrides = dict(overrides)
+        self._boxes = {
+            name: Toolbox(map(declared, agent.tools), overrides)
+            for name, agent in self._agents.items()
+        }
+        shown = {name: _shown(override) for name, override in sorted(overrides.items())}
+        self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]
+
+    def agent(self, name: str) -> Agent:
+        """The agent of that name."""
+        found = self._agents.get(name)
+        if found is None:
+            raise NotFound("agent", name)
+        return found
+
+    def model(self, agent: str) -> ChatModel:
+        """The model an agent talks to."""
+        return self._models[agent]
+
+    def toolbox(self, agent: str) -> Toolbox:
+        """What an agent can call; empty for one that is no longer here."""
+        return self._boxes.get(agent) or Toolbox((), {})
+
+    def tool(self, agent: str, name: str) -> EffectiveTool | None:
+        """One tool of an agent, if both are still here."""
+        return self.toolbox(agent).get(name)
+
+    def every_tool(self) -> list[EffectiveTool]:
+        """Every tool of every agent."""
+        return [tool for box in self._boxes.values() for tool in box.tools.values()]
+
+    def manual_tools(self, agent: str) -> frozenset[str]:
+        """The names of an agent's manual tools."""
+        tools = self.toolbox(agent).tools.items()
+        return frozenset(name for name, item in tools if is_manual_tool(item.tool))
+
+
+def _shown(override: Override) -> dict[str, str]:
+    return {name: str(getattr(override, name)) for name in Override.__dataclass_fields__}

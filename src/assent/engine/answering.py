@@ -1,0 +1,70 @@
+"""Answers to input forms: validated, kept as sealed drafts, or merged into the next revision."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from assent.domain.canonical import Json
+from assent.domain.decisions import Give
+from assent.domain.forms import UserInput
+from assent.domain.outputs import json_text
+from assent.domain.tools import EffectiveTool
+from assent.engine.ballots import Case
+from assent.engine.claims import context_of
+from assent.engine.inputs import Merged, merge
+from assent.engine.kernel import Kernel
+from assent.engine.planner import Plan, Planner
+
+_DRAFT = "draft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A form's answers, judged; without a plan they are a draft."""
+
+    tool: EffectiveTool
+    draft: str | None = None
+    merged: Merged | None = None
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """Turns what a person filled in into the next revision of a call."""
+
+    kernel: Kernel
+
+    async def judge(
+        self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
+    ) -> Answered:
+        """Validate everything; raises `InvalidAnswer` or `InvalidArguments` with each problem."""
+        form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
+        before = self._draft(case)
+        if given.partial:
+            part = form.validate_part(given.values, before)
+            return Answered(tool=tool, draft=self._sealed(case, {**before, **part}))
+        answers = form.validate(given.values, {**case.request.question.prefilled, **before})
+        merged = merge(
+            tool,
+            case.call.arguments.thaw(),
+            answers,
+            conversation_id=case.call.conversation_id,
+            call_id=case.call.id,
+            vault=self.kernel.vault,
+            ids=self.kernel.ids,
+            at=self.kernel.clock.now(),
+        )
+        context = context_of(case.call, case.conversation)
+        plan = await planner.judged(tool, merged.arguments, context)
+        return Answered(tool=tool, merged=merged, plan=plan)
+
+    def _draft(self, case: Case) -> dict[str, Json]:
+        if case.request.draft is None:
+            return {}
+        opened = self.kernel.vault.open(case.request.draft, row=case.request.id, field=_DRAFT)
+        return json.loads(opened)
+
+    def _sealed(self, case: Case, values: dict[str, Json]) -> str:
+        # The whole draft is sealed: it may hold a secret that is not split off yet.
+        return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)

@@ -1,0 +1,438 @@
+"""The facade: everything a program does with Assent."""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Literal, Self, cast
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.decisions import Cancel, Fail, Supply, Verdict
+from assent.domain.errors import (
+    NotAllowed,
+    NotFound,
+    NothingAwaited,
+    Paused,
+    WrongTool,
+)
+from assent.domain.events import Entry, Event
+from assent.domain.lifecycle import RequestKind, TurnStatus
+from assent.domain.outputs import json_text
+from assent.domain.people import ADMIN, SYSTEM, Audience, Person
+from assent.domain.policy import Policy, PolicyHook, Rule
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool, Override, Predicate, Risk
+from assent.engine.agents import Agent, Catalogue
+from assent.engine.ballots import Ballot, Decided
+from assent.engine.bus import Bus
+from assent.engine.callback import Callback, OnConfirmation
+from assent.engine.deciding import Deciding, Outcome
+from assent.engine.ids import Ids, new_id
+from assent.engine.kernel import Kernel, Texts, Times
+from assent.engine.reconciler import Reconciler
+from assent.engine.runner import Runner
+from assent.engine.sending import Missive, OnPending, Sending
+from assent.engine.snapshots import Thread, Turn, read_thread, read_turn
+from assent.engine.sweeper import Sweeper
+from assent.engine.turns import Turns
+from assent.engine.vault import Vault
+from assent.engine.worker import Worker
+from assent.ports import ChatModel, Clock, Store, Tx
+
+POLL_SECONDS = 1.0
+_EVENTS_PAGE = 500
+_CANARY = "vault_canary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """What a composition root hands to the engine."""
+
+    store: Store
+    clock: Clock
+    vault: Vault
+    models: Mapping[str, ChatModel]
+    # Whether a lock keeps other workers away: then their leases are over once we hold it.
+    alone: bool
+    ids: Ids = new_id
+    times: Times = field(default_factory=Times)
+    texts: Texts = field(default_factory=Texts)
+
+
+class Assent:
+    """Agents whose tool calls wait for people, durably. Use it as an async context manager."""
+
+    def __init__(
+        self,
+        wiring: Wiring,
+        *,
+        agents: Iterable[Agent],
+        rules: Iterable[Rule] = (),
+        policy: PolicyHook | None = None,
+        approvals: Literal["on", "off"] = "on",
+        on_confirmation: OnConfirmation | None = None,
+        worker: bool = True,
+    ) -> None:
+        agents = tuple(agents)
+        catalogue = Catalogue(agents, wiring.models)
+        self.kernel = kernel = Kernel(
+            store=wiring.store,
+            clock=wiring.clock,
+            ids=wiring.ids,
+            catalogue=catalogue,
+            policy=Policy(rules=tuple(rules), hook=policy, approvals=approvals == "on"),
+            vault=wiring.vault,
+            bus=Bus(),
+            is_worker=worker,
+            worker=wiring.ids("worker"),
+            texts=wiring.texts,
+            times=wiring.times,
+        )
+        self._alone = wiring.alone
+        self._runner = Runner(kernel)
+        self._turns = Turns(kernel, self._runner)
+        self._sending = Sending(kernel, self._turns)
+        self._deciding = Deciding(kernel, self._runner)
+        self.sweeper = Sweeper(kernel, self._runner)
+        self.reconciler = Reconciler(kernel, self._runner, self._turns)
+        self._worker = Worker(kernel, self._runner, self.sweeper, self.reconciler)
+        if on_confirmation is not None:
+            callback = Callback(kernel=kernel, deciding=self._deciding, function=on_confirmation)
+            self._turns.on_requests = self._deciding.on_requests = callback.heard
+
+    async def __aenter__(self) -> Self:
+        kernel = self.kernel
+        await kernel.store.open(worker=kernel.is_worker)
+        try:
+            kernel.store.listen(kernel.bus.heard)
+            await kernel.store.run(self._check_key)
+            await self._load_overrides()
+            if not kernel.policy.approvals:
+                await kernel.store.run(lambda tx: _note(tx, kernel.ids, "approvals_off", SYSTEM.id))
+            if kernel.is_worker:
+                await self._worker.start(alone=self._alone)
+        except BaseException:
+            await kernel.store.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let work in flight finish for a while; the rest stays resumable."""
+        if self.kernel.is_worker:
+            await self._worker.stop()
+        await self.kernel.tasks.drain(self.kernel.times.grace)
+        await self.kernel.store.close()
+
+    def _check_key(self, tx: Tx) -> None:
+        """The key must be the one this database was sealed with, or nothing starts."""
+        canary = tx.settings.fact(_CANARY)
+        if canary is None:
+            tx.settings.set_fact(_CANARY, self.kernel.vault.canary())
+            return
+        self.kernel.vault.verify(canary)
+        if self.kernel.vault.needs_rewrap(canary):
+            tx.settings.set_fact(_CANARY, self.kernel.vault.canary())
+
+    # Messages and turns
+
+    async def send(
+        self,
+        agent: str,
+        text: str,
+        *,
+        by: Person,
+        conversation_id: str | None = None,
+        on_pending: Literal["refuse", "supersede"] = "refuse",
+        idempotency_key: str | None = None,
+        ask_when: Predicate | None = None,
+    ) -> Turn:
+        """Send a message and run until the model answers or somebody has to be waited for."""
+        turn_id = await self.start(
+            agent,
+            text,
+            by=by,
+            conversation_id=conversation_id,
+            on_pending=on_pending,
+            idempotency_key=idempotency_key,
+            ask_when=ask_when,
+        )
+        return await self.wait(turn_id)
+
+    async def start(
+        self,
+        agent: str,
+        text: str,
+        *,
+        by: Person,
+        conversation_id: str | None = None,
+        on_pending: Literal["refuse", "supersede"] = "refuse",
+        idempotency_key: str | None = None,
+        ask_when: Predicate | None = None,
+    ) -> str:
+        """Send a message and return the turn's id at once; follow it with `events` or `wait`."""
+        missive = Missive(
+            agent=agent,
+            text=text,
+            by=by,
+            conversation_id=conversation_id,
+            on_pending=OnPending(on_pending),
+            key=idempotency_key,
+            ask_when=ask_when,
+        )
+        return (await self._sending.send(missive)).id
+
+    async def run(self, agent: str, text: str, *, by: Person) -> str:
+        """Send a message and insist on an answer: a pause raises `Paused`, a failure what failed.
+
+        For agents inside tools of other agents: half an answer never looks like a whole one.
+        """
+        turn = await self.send(agent, text, by=by)
+        if turn.pending:
+            ids = [request.id for request in turn.pending]
+            raise Paused(agent, ids, [request.tool for request in turn.pending])
+        if turn.status is not TurnStatus.DONE:
+            raise Paused(agent, [turn.id], [turn.error or turn.status])
+        return turn.text
+
+    async def wait(self, turn_id: str) -> Turn:
+        """Until the turn rests: answered, failed, stopped, or waiting for people only."""
+        while True:
+            await self.kernel.tasks.quiet(turn_id)
+            ticket = self.kernel.bus.ticket(turn_id)
+            turn = await self.turn(turn_id)
+            if turn.is_resting:
+                self.kernel.bus.drop(turn_id, ticket)
+                return turn
+            await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
+
+    async def turn(self, turn_id: str) -> Turn:
+        """A turn as it stands."""
+        return await self.kernel.store.run(lambda tx: read_turn(tx, turn_id))
+
+    async def conversation(self, conversation_id: str) -> Thread:
+        """A conversation as it stands, with its derived status; asks no model anything."""
+        return await self.kernel.store.run(lambda tx: read_thread(tx, conversation_id, self.kernel))
+
+    async def stop(self, turn_id: str, *, by: Person) -> Turn:
+        """End a turn; pending calls are cancelled, a partial answer is kept as incomplete."""
+        await self._sending.stop(turn_id, by)
+        return await self.turn(turn_id)
+
+    async def resume(self, turn_id: str, *, by: Person) -> Turn:
+        """Go on with a turn that failed, without repeating anything that is settled."""
+        await self._sending.resume(turn_id, by)
+        return await self.wait(turn_id)
+
+    async def events(self, turn_id: str, *, after: int = 0) -> AsyncIterator[Event]:
+        """Replay a turn's events from a cursor, then follow it live until it ends."""
+        while True:
+            ticket = self.kernel.bus.ticket(turn_id)
+            events, ended = await self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023
+            for event in events:
+                after = event.seq
+                yield event
+            if events:
+                self.kernel.bus.drop(turn_id, ticket)
+                continue
+            if ended:
+                self.kernel.bus.drop(turn_id, ticket)
+                return
+            await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
+
+    # Requests and decisions
+
+    async def pending(
+        self, *, person: Person | None = None, limit: int = 50, after: str | None = None
+    ) -> list[Request]:
+        """Open requests, newest first; with a person, only what they may decide."""
+        return await self.kernel.store.run(
+            lambda tx: tx.requests.pending(person=person, limit=limit, after=after)
+        )
+
+    async def request(self, request_id: str) -> Request:
+        """One request."""
+        found = await self.kernel.store.run(lambda tx: tx.requests.get(request_id))
+        if found is None:
+            raise NotFound("request", request_id)
+        return found
+
+    async def decide(
+        self,
+        request_id: str,
+        verdict: Verdict,
+        *,
+        by: Person,
+        digest: str | None = None,
+        channel: str = "library",
+        idempotency_key: str | None = None,
+    ) -> Decided:
+        """Decide a request. It is durable when this returns; the turn goes on by itself."""
+        ballot = Ballot(
+            request_id=request_id,
+            verdict=verdict,
+            by=by,
+            channel=channel,
+            digest=digest,
+            key=idempotency_key,
+        )
+        return await self._deciding.decide(ballot)
+
+    async def decide_all(
+        self,
+        decisions: Sequence[tuple[str, Verdict]],
+        *,
+        by: Person,
+        channel: str = "library",
+    ) -> list[Outcome]:
+        """Decide several requests; each outcome is reported, a contradiction refuses all."""
+        return await self._deciding.decide_all(decisions, by, channel)
+
+    # Deferred tasks
+
+    async def resolve(self, id: str, output: Json, *, tool: str | None = None) -> Decided:
+        """Settle a deferred call, by task or call id, with its output."""
+        return await self._settle_task(id, Supply(output=output), tool)
+
+    async def fail(self, id: str, reason: str, *, tool: str | None = None) -> Decided:
+        """Settle a deferred call as failed."""
+        return await self._settle_task(id, Fail(reason=reason), tool)
+
+    async def cancel(self, id: str, reason: str = "", *, tool: str | None = None) -> Decided:
+        """Settle a deferred call as cancelled."""
+        return await self._settle_task(id, Cancel(reason=reason), tool)
+
+    async def _settle_task(self, id: str, verdict: Verdict, tool: str | None) -> Decided:
+        def find(tx: Tx) -> tuple[Call, Request | None]:
+            call = tx.calls.by_task(id) or tx.calls.get(id)
+            if call is None:
+                raise NotFound("task", id)
+            waiting = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.RESULT]
+            return call, waiting[-1] if waiting else None
+
+        call, request = await self.kernel.store.run(find)
+        if tool is not None and tool != call.tool:
+            raise WrongTool(id, tool)
+        if request is None or call.task_id is None:
+            raise NothingAwaited("Call", call.id, call.status)
+        return await self.decide(request.id, verdict, by=SYSTEM, channel="task")
+
+    # Saved values, settings, record
+
+    async def saved_values(self, conversation_id: str) -> dict[str, dict[str, Json]]:
+        """What a conversation remembers, by scope; a secret only as that it is there."""
+        rows = await self.kernel.store.run(lambda tx: tx.values.saved(conversation_id))
+        found: dict[str, dict[str, Json]] = {}
+        for row in rows:
+            found.setdefault(row.scope, {})[row.name] = None if row.secret else row.value
+        return found
+
+    async def clear_values(
+        self, conversation_id: str, *, by: Person, scope: str | None = None
+    ) -> int:
+        """Forget saved answers, of one scope or all."""
+
+        def clear(tx: Tx) -> int:
+            conversation = tx.conversations.get(conversation_id)
+            if conversation is None or by.id not in (conversation.owner.id,):
+                raise NotFound("conversation", conversation_id)
+            _note(tx, self.kernel.ids, "clear_values", by.id, conversation_id)
+            return tx.values.clear(conversation_id, scope)
+
+        return await self.kernel.store.run(clear)
+
+    def tools(self) -> list[EffectiveTool]:
+        """Every tool as this deployment sees it."""
+        return self.kernel.catalogue.every_tool()
+
+    async def override(self, tool: str, override: Override | None, *, by: Person) -> None:
+        """Replace a tool's metadata for this deployment; None goes back to its declaration."""
+        if ADMIN not in by.roles:
+            raise NotAllowed(by.id, "override tools")
+        known = [item.tool for item in self.tools() if item.tool.name == tool]
+        if not known:
+            raise NotFound("tool", tool)
+        loosens = override is not None and override.loosens(known[0])
+        stored = None if override is None else json_text(_override_json(override))
+
+        def save(tx: Tx) -> None:
+            tx.settings.override(tool, stored, by.id)
+            data: dict[str, Json] = {"tool": tool, "settings": stored, "loosens": loosens}
+            _note(tx, self.kernel.ids, "override", by.id, data=data)
+
+        await self.kernel.store.run(save)
+        await self._load_overrides()
+
+    async def _load_overrides(self) -> None:
+        stored = await self.kernel.store.run(lambda tx: tx.settings.overrides())
+        self.kernel.catalogue.override({tool: _override(text) for tool, text in stored.items()})
+
+    async def audit(
+        self, *, conversation_id: str | None = None, call_id: str | None = None
+    ) -> list[Entry]:
+        """The record: of one call, one conversation, or everything."""
+        return await self.kernel.store.run(
+            lambda tx: tx.journal.entries(conversation_id=conversation_id, call_id=call_id)
+        )
+
+
+def _events(tx: Tx, turn_id: str, after: int) -> tuple[list[Event], bool]:
+    turn = tx.turns.get(turn_id)
+    if turn is None:
+        raise NotFound("turn", turn_id)
+    ended = turn.status in (TurnStatus.DONE, TurnStatus.FAILED, TurnStatus.STOPPED)
+    return tx.journal.events(turn_id, after, _EVENTS_PAGE), ended
+
+
+def _note(
+    tx: Tx,
+    ids: Ids,
+    action: str,
+    actor: str,
+    conversation_id: str | None = None,
+    data: dict[str, Json] | None = None,
+) -> None:
+    entry = Entry(
+        id=ids("aud"),
+        action=action,
+        actor=actor,
+        conversation_id=conversation_id,
+        data=data or {},
+        at=tx.now(),
+    )
+    tx.journal.note(entry)
+
+
+def _override_json(override: Override) -> dict[str, Json]:
+    within = override.decide_within
+    return {
+        "risk": override.risk,
+        "requires_approval": override.requires_approval,
+        "decide_within": None if within is None else within.total_seconds(),
+        "impact": override.impact,
+        "category": override.category,
+        "audience": None
+        if override.audience is None
+        else cast("Json", override.audience.to_json()),
+    }
+
+
+def _override(text: str) -> Override:
+    got: dict[str, Any] = json.loads(text)
+    audience = got["audience"]
+    return Override(
+        risk=None if got["risk"] is None else Risk(got["risk"]),
+        requires_approval=got["requires_approval"],
+        decide_within=(
+            None if got["decide_within"] is None else timedelta(seconds=got["decide_within"])
+        ),
+        impact=got["impact"],
+        category=got["category"],
+        audience=None if audience is None else Audience.from_json(audience),
+    )

@@ -1,0 +1,203 @@
+"""One person's attempt to decide: what they say, about which case, and why it may be refused."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from assent.domain import decisions as verdicts
+from assent.domain.calls import Call
+from assent.domain.canonical import digest
+from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
+from assent.domain.errors import (
+    AlreadySettled,
+    AssentError,
+    Expired,
+    KeyReused,
+    NotEligible,
+    NotFound,
+    StaleDigest,
+    WrongVerdict,
+)
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.outputs import json_text
+from assent.domain.people import ADMIN, Person
+from assent.domain.requests import Request
+from assent.engine.inputs import secret_names
+from assent.ports import Tx
+
+_ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
+    RequestKind.APPROVAL: frozenset({VerdictName.APPROVE, VerdictName.REJECT, VerdictName.CANCEL}),
+    RequestKind.INPUT: frozenset({VerdictName.GIVE, VerdictName.CANCEL}),
+    RequestKind.RESULT: frozenset({VerdictName.SUPPLY, VerdictName.FAIL, VerdictName.CANCEL}),
+    RequestKind.OUTCOME: frozenset(
+        {VerdictName.RAN, VerdictName.DID_NOT_RUN, VerdictName.RUN_AGAIN}
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot:
+    """A verdict on a request, by somebody, over some channel."""
+
+    request_id: str
+    verdict: Verdict
+    by: Person
+    channel: str = "library"
+    digest: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A request with what it is about."""
+
+    request: Request
+    call: Call
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """Where a request and its call stand after a decision; `replayed` if it had been made before."""
+
+    request_id: str
+    status: RequestStatus
+    call_id: str
+    call_status: str
+    turn_id: str
+    conversation_id: str
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refused attempt: on record, then raised. A turn goes on if the case expired meanwhile."""
+
+    error: AssentError
+    turn: TurnRow | None = None
+
+
+def open_case(tx: Tx, request_id: str) -> Case:
+    """Read a request and what it is about, locking the request first."""
+    request = tx.requests.get(request_id)
+    call = None if request is None else tx.calls.get(request.call_id)
+    conversation = None if call is None else tx.conversations.get(call.conversation_id)
+    if request is None or call is None or conversation is None:
+        raise NotFound("request", request_id)
+    return Case(request=request, call=call, conversation=conversation)
+
+
+def decided(case: Case, *, replayed: bool = False) -> Decided:
+    """What a case looks like now."""
+    return Decided(
+        request_id=case.request.id,
+        status=case.request.status,
+        call_id=case.call.id,
+        call_status=case.call.status,
+        turn_id=case.call.turn_id,
+        conversation_id=case.call.conversation_id,
+        replayed=replayed,
+    )
+
+
+def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
+    """The first answer to this idempotency key; another body under it is refused."""
+    if ballot.key is None:
+        return None
+    made = tx.decisions.by_key(ballot.by.id, ballot.key)
+    if made is None:
+        return None
+    case = open_case(tx, made.request_id)
+    same = made.request_id == ballot.request_id and made.fingerprint == fingerprint(case, ballot)
+    if not same:
+        raise KeyReused(ballot.key)
+    return decided(case, replayed=True)
+
+
+def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
+    """The same decision by the same person once more: the first answer again."""
+    if case.request.is_open:
+        return None
+    print_ = fingerprint(case, ballot)
+    for made in tx.decisions.of_request(case.request.id):
+        if made.person == ballot.by.id and made.fingerprint == print_:
+            return decided(case, replayed=True)
+    return None
+
+
+def objection(case: Case, ballot: Ballot) -> AssentError | None:
+    """Why this ballot cannot count, if it cannot; the deadline is the database's to judge."""
+    request, by = case.request, ballot.by
+    eligible = request.audience.admits(by, case.conversation.owner.id)
+    is_owner = by.id == case.conversation.owner.id
+    withdraws = isinstance(ballot.verdict, verdicts.Cancel) and is_owner
+    if not (eligible or withdraws):
+        visible = is_owner or ADMIN in by.roles
+        return NotEligible(request.id, by.id) if visible else NotFound("request", request.id)
+    if not request.is_open:
+        return AlreadySettled.of(
+            request.id, request.status, by=request.closed_by, at=request.closed_at
+        )
+    if ballot.digest is not None and ballot.digest != request.digest:
+        return StaleDigest(request.id)
+    name = name_of(ballot.verdict)
+    if name not in _ANSWERS[request.kind]:
+        return WrongVerdict(request.id, request.kind, name)
+    return None
+
+
+def expired(request: Request) -> Expired:
+    """The refusal of a decision that came too late."""
+    return Expired(request.id, RequestStatus.EXPIRED, by="deadline", at=request.decide_by)
+
+
+def fingerprint(case: Case, ballot: Ballot) -> str:
+    """What makes two decisions the same. It never covers a secret's value."""
+    return digest(json_text([name_of(ballot.verdict), _said(case.request, ballot.verdict)]))
+
+
+def _said(request: Request, verdict: Verdict) -> object:
+    match verdict:
+        case verdicts.Approve(arguments=arguments):
+            return arguments if isinstance(arguments, str) else dict(arguments or {})
+        case verdicts.Give(values=values):
+            form = request.question.form
+            hidden = secret_names(UserInput.from_json(form)) if form else frozenset[str]()
+            return {name: repr(value) for name, value in values.items() if name not in hidden}
+        case verdicts.Supply(output=output) | verdicts.Ran(output=output):
+            return output
+        case (
+            verdicts.Reject(reason=reason)
+            | verdicts.Fail(reason=reason)
+            | verdicts.Cancel(reason=reason)
+            | verdicts.DidNotRun(reason=reason)
+        ):
+            return reason
+        case verdicts.RunAgain():
+            return None
+
+
+def vote(
+    id: str,
+    case: Case,
+    ballot: Ballot,
+    approved: str | None,
+    arguments: str | None,
+    now: datetime,
+) -> Decision:
+    """The row of a ballot that counts; `approved` is the digest of what exactly it approves."""
+    reason = getattr(ballot.verdict, "reason", "")
+    return Decision(
+        id=id,
+        request_id=case.request.id,
+        person=ballot.by.id,
+        channel=ballot.channel,
+        verdict=name_of(ballot.verdict),
+        fingerprint=fingerprint(case, ballot),
+        reason=reason,
+        arguments=arguments,
+        digest=approved,
+        idempotency_key=ballot.key,
+        at=now,
+    )

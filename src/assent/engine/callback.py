@@ -1,0 +1,62 @@
+"""Seed 003's callback: a decider like any other, inside this process."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from assent.domain.calls import Call
+from assent.domain.decisions import Approve, Reject
+from assent.domain.errors import Conflict, NotFound
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.ballots import Ballot
+from assent.engine.deciding import Deciding
+from assent.engine.kernel import Kernel
+
+log = logging.getLogger(__name__)
+
+OnConfirmation = Callable[[Call, EffectiveTool], bool | Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """Asks a function about approvals: only True approves, only False rejects.
+
+    Whatever else it answers, or raises, leaves the call pending for people.
+    """
+
+    kernel: Kernel
+    deciding: Deciding
+    function: OnConfirmation
+
+    def heard(self, requests: Sequence[Request]) -> None:
+        """New requests: ask about each approval, in a task of its own."""
+        for request in requests:
+            if request.kind is RequestKind.APPROVAL:
+                self.kernel.tasks.spawn(request.turn_id, "callback", self._ask(request))
+
+    async def _ask(self, request: Request) -> None:
+        call = await self.kernel.store.run(lambda tx: tx.calls.get(request.call_id))
+        tool = self.kernel.catalogue.tool(request.agent, request.tool)
+        if call is None or tool is None:
+            return
+        try:
+            given = self.function(call, tool)
+            answer = await given if inspect.isawaitable(given) else given
+        except Exception:
+            log.exception("on_confirmation failed; call %s stays pending", call.id)
+            return
+        if not isinstance(answer, bool):
+            log.error("on_confirmation answered %r; call %s stays pending", answer, call.id)
+            return
+        # It acts for the owner, who gave it; an audience of others stays out of its reach.
+        by = Person(request.owner)
+        verdict = Approve() if answer else Reject()
+        ballot = Ballot(request_id=request.id, verdict=verdict, by=by, channel="callback")
+        try:
+            await self.deciding.decide(ballot)
+        except (Conflict, NotFound) as error:
+            log.info("on_confirmation came too late for call %s: %s", call.id, error)

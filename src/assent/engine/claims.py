@@ -1,0 +1,227 @@
+"""The claim: one winner, and a last check of everything an approval was given for."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from assent.domain.calls import Author, Call, Frozen
+from assent.domain.canonical import Json
+from assent.domain.conversations import Conversation
+from assent.domain.errors import InvalidArguments
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.outputs import error_output, json_text
+from assent.domain.people import Audience
+from assent.domain.requests import Question
+from assent.domain.tools import Context, EffectiveTool
+from assent.engine.kernel import Kernel
+from assent.engine.planner import Asking, binding_of, mint
+from assent.engine.transitions import Moves
+from assent.ports import Tx
+
+PERSON = "person:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The right to run one attempt of a call, until `expires` on the monotonic clock."""
+
+    call: Call
+    tool: EffectiveTool
+    conversation: Conversation
+    expires: float
+
+    @property
+    def context(self) -> Context:
+        """What the body is told about itself."""
+        return context_of(self.call, self.conversation)
+
+
+def context_of(call: Call, conversation: Conversation) -> Context:
+    """Where a call stands, for predicates, previews and bodies."""
+    metadata: dict[str, Json] = json.loads(call.metadata) if call.metadata else {}
+    return Context(
+        call_id=call.id,
+        conversation_id=call.conversation_id,
+        agent=call.agent,
+        tool=call.tool,
+        owner=conversation.owner,
+        turn=call.turn_number,
+        step=call.step,
+        attempt=max(call.attempts, 1),
+        approved=call.approved,
+        metadata=metadata,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """Claims cleared calls inside transactions; a failed check voids what cleared them."""
+
+    kernel: Kernel
+
+    def take(
+        self,
+        tx: Tx,
+        moves: Moves,
+        call: Call,
+        conversation: Conversation,
+        *,
+        verified: bool = False,
+    ) -> Claim | None:
+        """Claim a cleared call, or move it where its failed check says."""
+        started = self.kernel.clock.monotonic()
+        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        if tool is None:
+            reason = f"The tool {call.tool!r} is no longer there."
+            self._settle(moves, call, CallStatus.FAILED, "tool_gone", reason)
+            return None
+        if call.supplied is None and not self._holds(tx, moves, call, tool, conversation, verified):
+            return None
+        claimed = self._claim(tx, moves, call)
+        if claimed is None:
+            self._settle(moves, call, CallStatus.EXPIRED, "expire", self.kernel.texts.expired)
+            return None
+        expires = started + self.kernel.times.lease.total_seconds()
+        return Claim(call=claimed, tool=tool, conversation=conversation, expires=expires)
+
+    def _claim(self, tx: Tx, moves: Moves, call: Call) -> Call | None:
+        """The compare-and-set; None where `run_by` passed by the database's clock."""
+        changes: dict[str, object] = {
+            "fence": call.fence + 1,
+            "attempts": call.attempts + 1,
+            "worker": self.kernel.worker,
+            "lease_until": self.kernel.times.lease,
+        }
+        if not tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
+            return None
+        moves.note("claim", call, target=CallStatus.RUNNING, data={"fence": call.fence + 1})
+        claimed = replace(
+            call,
+            status=CallStatus.RUNNING,
+            fence=call.fence + 1,
+            attempts=call.attempts + 1,
+            worker=self.kernel.worker,
+        )
+        moves.tell(claimed)
+        return claimed
+
+    def _holds(
+        self,
+        tx: Tx,
+        moves: Moves,
+        call: Call,
+        tool: EffectiveTool,
+        conversation: Conversation,
+        verified: bool,
+    ) -> bool:
+        if not call.arguments.is_intact or not (verified or self._bound(tx, call, conversation)):
+            reason = "The record of this call was altered after it was approved."
+            self._settle(moves, call, CallStatus.FAILED, "altered", reason)
+            return False
+        if tool.tool.definition_hash != call.definition_hash:
+            self._redefine(tx, moves, call, tool, conversation)
+            return False
+        gate = self.kernel.gate(call.turn_id, guarded=False)
+        denied = gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
+        if denied is not None:
+            self._settle(moves, call, CallStatus.DENIED, "deny", denied.reason)
+            return False
+        if call.policy_version != self.kernel.policy_version:
+            self._ask_again(tx, moves, call, tool, conversation, "The policy changed since.")
+            return False
+        return True
+
+    def _bound(self, tx: Tx, call: Call, conversation: Conversation) -> bool:
+        """Whether a person's approval covers exactly what the rows say now."""
+        if not (call.cleared_by or "").startswith(PERSON):
+            return True
+        for request in reversed(tx.requests.of_call(call.id)):
+            if request.status is RequestStatus.APPROVED:
+                bound = binding_of(call, request, conversation).digest
+                return any(d.digest == bound for d in tx.decisions.of_request(request.id))
+        return False
+
+    def _redefine(
+        self,
+        tx: Tx,
+        moves: Moves,
+        call: Call,
+        tool: EffectiveTool,
+        conversation: Conversation,
+    ) -> None:
+        """The tool is not what was approved: the next revision, and the question again."""
+        try:
+            normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
+        except InvalidArguments as error:
+            self._settle(moves, call, CallStatus.FAILED, "redefine", str(error))
+            return
+        revised = moves.revise(
+            call,
+            CallStatus.AWAITING_APPROVAL,
+            "redefine",
+            Frozen.of(normal),
+            Author.DEFINITION,
+            definition_hash=tool.tool.definition_hash,
+            policy_version=self.kernel.policy_version,
+            approved=False,
+            cleared_by=None,
+        )
+        reason = "The tool's definition changed since this call was made."
+        self.ask(tx, moves, revised, tool, conversation, reason)
+
+    def _ask_again(
+        self,
+        tx: Tx,
+        moves: Moves,
+        call: Call,
+        tool: EffectiveTool,
+        conversation: Conversation,
+        reason: str,
+    ) -> None:
+        asked = moves.move(
+            call,
+            CallStatus.AWAITING_APPROVAL,
+            "ask_again",
+            data={"reason": reason},
+            policy_version=self.kernel.policy_version,
+            approved=False,
+            cleared_by=None,
+        )
+        self.ask(tx, moves, asked, tool, conversation, reason)
+
+    def ask(
+        self,
+        tx: Tx,
+        moves: Moves,
+        call: Call,
+        tool: EffectiveTool,
+        conversation: Conversation,
+        reason: str,
+        *,
+        kind: RequestKind = RequestKind.APPROVAL,
+        metadata: dict[str, Json] | None = None,
+        decide_within: timedelta | None = None,
+        audience: Audience | None = None,
+    ) -> None:
+        """Open a request about a call that already is where it waits."""
+        asking = Asking(
+            kind=kind,
+            question=Question(reason=reason, text=tool.tool.question, metadata=metadata or {}),
+            audience=audience or self._audience(tx, call, tool),
+            decide_within=decide_within,
+        )
+        request = mint(call, asking, conversation, self.kernel.ids, moves.now)
+        tx.requests.add([request])
+        moves.pending(request)
+
+    def _audience(self, tx: Tx, call: Call, tool: EffectiveTool) -> Audience:
+        # Whoever was asked before is asked again: a rule may have routed it away from the tool's own.
+        earlier = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
+        return earlier[-1].audience if earlier else tool.audience
+
+    def _settle(
+        self, moves: Moves, call: Call, target: CallStatus, action: str, reason: str
+    ) -> None:
+        moves.move(
+            call, target, action, data={"reason": reason}, output=json_text(error_output(reason))
+        )

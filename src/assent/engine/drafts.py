@@ -1,0 +1,157 @@
+"""One model answer turned into calls: taken in, counted, judged, before anything is stored."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from assent.domain.calls import Call, Frozen
+from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.errors import InvalidAnswer, InvalidArguments
+from assent.domain.lifecycle import CallStatus
+from assent.domain.messages import Proposal
+from assent.domain.outputs import error_output, json_text
+from assent.domain.policy import Deny
+from assent.domain.tools import Context
+from assent.engine.agents import Limits, Toolbox
+from assent.engine.intake import Accepted, Refused, take_in
+from assent.engine.kernel import Kernel
+from assent.engine.planner import Plan, Planner
+
+_STORED_CHARS = 300_000
+_NAME_CHARS = 200
+
+REFUSED = "refused"
+REPEATED = "repeated"
+SURPLUS = "surplus"
+
+
+def storable(text: str, limit: int = _STORED_CHARS) -> str:
+    """Text from outside as every database can hold it: no NUL, no half surrogate pairs."""
+    clean = text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
+    return clean if len(clean) <= limit else clean[:limit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A call that is not stored yet, with the plan for it; refused ones have none."""
+
+    call: Call
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafting:
+    """Drafts the calls of one answer."""
+
+    kernel: Kernel
+    turn: TurnRow
+    conversation: Conversation
+    message_id: str
+    planner: Planner
+    toolbox: Toolbox
+    limits: Limits
+    earlier: tuple[Call, ...]
+    now: datetime
+
+    async def draft(self, proposals: Iterable[Proposal]) -> list[Draft]:
+        """One draft per proposal, in the model's order."""
+        taken = [(proposal, take_in(proposal, self.toolbox)) for proposal in proposals]
+        counts = Counter[tuple[str, str]]()
+        for call in self.earlier:
+            counts[call.tool, call.proposed] += 1
+        work = [
+            self._one(position, proposal, accepted, self._is_repeated(counts, proposal))
+            for position, (proposal, accepted) in enumerate(taken)
+        ]
+        return self._capped(await asyncio.gather(*work))
+
+    def _is_repeated(self, counts: Counter[tuple[str, str]], proposal: Proposal) -> bool:
+        key = (storable(proposal.tool, _NAME_CHARS), self._normal(proposal))
+        counts[key] += 1
+        return counts[key] > self.limits.repeats
+
+    def _normal(self, proposal: Proposal) -> str:
+        """What counts as the same call: its normalised arguments where it has some."""
+        accepted = take_in(proposal, self.toolbox)
+        if isinstance(accepted, Accepted):
+            return accepted.frozen.text
+        return storable(proposal.arguments)
+
+    async def _one(
+        self, position: int, proposal: Proposal, taken: Accepted | Refused, repeated: bool
+    ) -> Draft:
+        call = self._call(position, proposal, taken)
+        if isinstance(taken, Refused):
+            return _failed(call, REFUSED, taken.reason)
+        if repeated:
+            return _failed(call, REPEATED, self.kernel.texts.repeated)
+        context = Context(
+            call_id=call.id,
+            conversation_id=call.conversation_id,
+            agent=call.agent,
+            tool=call.tool,
+            owner=self.conversation.owner,
+            turn=call.turn_number,
+            step=call.step,
+        )
+        try:
+            plan = await self.planner.first(taken, context, self.now)
+        except (InvalidArguments, InvalidAnswer) as error:
+            return _failed(call, REFUSED, str(error))
+        return Draft(call=planned(call, plan), plan=plan)
+
+    def _call(self, position: int, proposal: Proposal, taken: Accepted | Refused) -> Call:
+        tool = taken.tool
+        is_accepted = isinstance(taken, Accepted)
+        return Call(
+            id=self.kernel.ids("call"),
+            conversation_id=self.conversation.id,
+            turn_id=self.turn.id,
+            message_id=self.message_id,
+            position=position,
+            provider_id=storable(proposal.provider_id, _NAME_CHARS),
+            agent=self.conversation.agent,
+            tool=storable(proposal.tool, _NAME_CHARS),
+            source=tool.tool.source if tool else "",
+            risk=tool.risk if tool else "",
+            definition_hash=tool.tool.definition_hash if tool else "",
+            status=CallStatus.PROPOSED,
+            revision=1,
+            arguments=taken.frozen if is_accepted else Frozen.of({}),
+            proposed=taken.frozen.text if is_accepted else storable(proposal.arguments),
+            created_at=self.now,
+            policy_version=self.kernel.policy_version,
+            turn_number=self.turn.number,
+            step=self.turn.step + 1,
+        )
+
+    def _capped(self, drafts: list[Draft]) -> list[Draft]:
+        """Too many that would run at once: the surplus is told to call again."""
+        room = self.limits.calls_per_answer
+        kept: list[Draft] = []
+        for draft in drafts:
+            if draft.call.status is CallStatus.CLEARED:
+                room -= 1
+                if room < 0:
+                    kept.append(_failed(draft.call, SURPLUS, self.kernel.texts.surplus))
+                    continue
+            kept.append(draft)
+        return kept
+
+
+def _failed(call: Call, by: str, reason: str) -> Draft:
+    output = json_text(error_output(storable(reason)))
+    return Draft(call=replace(call, status=CallStatus.FAILED, cleared_by=by, output=output))
+
+
+def planned(call: Call, plan: Plan) -> Call:
+    """The call as its plan leaves it."""
+    call = replace(call, status=plan.target, arguments=plan.frozen)
+    if isinstance(plan.verdict, Deny):
+        output = json_text(error_output(plan.verdict.reason))
+        return replace(call, cleared_by=plan.verdict.by, output=output)
+    if plan.target is CallStatus.CLEARED or plan.target is CallStatus.AWAITING_RESULT:
+        return replace(call, cleared_by=plan.verdict.by, approved=plan.approved)
+    return call

@@ -1,0 +1,42 @@
+"""Places where a process may die, by name: armed from outside, free when not.
+
+`ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there.
+"""
+
+import os
+import signal
+
+POINTS = (
+    "before_proposal",
+    "after_proposal",
+    "before_decision",
+    "after_decision",
+    "before_claim",
+    "after_claim",
+    "before_body",
+    "after_body",
+    "before_outcome",
+    "after_outcome",
+    "before_answer",
+    "after_answer",
+)
+
+_armed, _, _times = os.environ.get("ASSENT_FAILPOINT", "").partition(":")
+_left = int(_times or 1)
+
+
+def point(name: str) -> None:
+    """Die here if this point is armed."""
+    if not _armed:
+        return
+    _strike(name)
+
+
+def _strike(name: str) -> None:
+    global _left  # noqa: PLW0603 - the process's own countdown to its death
+    if name not in POINTS:
+        raise AssertionError(f"{name!r} is no failpoint")
+    if name == _armed:
+        _left -= 1
+        if _left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,85 @@
+"""From rows to what a model is sent: every tool call with exactly one output."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.conversations import Message, Role
+from assent.domain.messages import (
+    Answer,
+    FinishReason,
+    ModelSaid,
+    Proposal,
+    Said,
+    TextBlock,
+    ToolOutput,
+    Usage,
+    UserSaid,
+)
+from assent.domain.outputs import as_text, blocks_of, is_content, json_text
+from assent.engine.kernel import Texts
+
+INCOMPLETE = "[The user stopped this answer here.]"
+
+
+def dump_answer(answer: Answer) -> str:
+    """An answer as its message's row keeps it."""
+    return json_text(asdict(answer))
+
+
+def load_answer(body: str) -> Answer:
+    """Read what `dump_answer` wrote."""
+    got = cast("dict[str, Any]", json.loads(body))
+    proposals = tuple(Proposal(**each) for each in got.pop("proposals"))
+    usage, finish = Usage(**got.pop("usage")), FinishReason(got.pop("finish"))
+    return Answer(**got, proposals=proposals, usage=usage, finish=finish)
+
+
+def history(messages: Iterable[Message], calls: Iterable[Call], texts: Texts) -> tuple[Said, ...]:
+    """The whole conversation, oldest first."""
+    by_message: defaultdict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        by_message[call.message_id].append(call)
+    return tuple(_said(message, by_message[message.id], texts) for message in messages)
+
+
+def _said(message: Message, calls: Sequence[Call], texts: Texts) -> Said:
+    if message.role is Role.USER:
+        return UserSaid(text=message.text)
+    answer = load_answer(message.body) if message.body else Answer(text=message.text)
+    if message.incomplete:
+        answer = Answer(text=f"{message.text}\n{INCOMPLETE}".lstrip())
+    ordered = sorted(calls, key=lambda call: call.position)
+    # By position: what a provider calls an id may be hostile or there twice.
+    pairs = zip(answer.proposals, ordered, strict=False)
+    outputs = tuple(told(call, proposal.provider_id, texts) for proposal, call in pairs)
+    return ModelSaid(answer=answer, outputs=outputs)
+
+
+def told(call: Call, provider_id: str, texts: Texts) -> ToolOutput:
+    """What the model is told about one call."""
+    value = cast("Json", json.loads(call.output)) if call.output is not None else None
+    if call.output is None:
+        # Only a turn that was stopped or superseded leaves a call without an output.
+        content: str | tuple[Any, ...] = as_text({"error": texts.unknown})
+    elif is_content(value):
+        content = blocks_of(cast("list[Json]", value))
+    else:
+        content = as_text(value)
+    return ToolOutput(
+        provider_id=provider_id,
+        tool=call.tool,
+        content=_with_note(call, content, texts),
+        failed=call.failed or call.output is None,
+    )
+
+
+def _with_note(call: Call, content: Any, texts: Texts) -> Any:
+    if call.note is None or not call.is_settled:
+        return content
+    note = call.note
+    return (TextBlock(text=note), *content) if isinstance(content, tuple) else f"{note}\n{content}"

@@ -1,0 +1,132 @@
+"""What people fill in: saved answers, merging, and secrets that leave only a reference behind."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from assent.domain.calls import Frozen
+from assent.domain.canonical import Json
+from assent.domain.forms import FieldType, UserInput
+from assent.domain.tools import EffectiveTool
+from assent.domain.values import SavedValue, SealedSecret
+from assent.engine.ids import Ids
+from assent.engine.vault import Vault, is_reference, reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of a form before anybody is asked."""
+
+    values: dict[str, Json]
+    secrets: dict[str, Json]
+
+    @classmethod
+    def of(
+        cls,
+        tool: EffectiveTool,
+        form: UserInput,
+        prefilled: Mapping[str, Json],
+        saved: Sequence[SavedValue],
+    ) -> "Known":
+        """Saved answers of this tool or family, and what the model is allowed to fill in."""
+        scope = form.scope(tool.tool.name)
+        kept = [value for value in saved if value.scope == scope] if form.save else []
+        fillable = {
+            i.name for i in form.fields if i.model_may_fill and i.name not in secret_names(form)
+        }
+        allowed = {n: v for n, v in prefilled.items() if n in fillable}
+        plain = {value.name: value.value for value in kept if not value.secret}
+        secrets = {value.name: value.value for value in kept if value.secret}
+        return cls(values={**allowed, **plain}, secrets=secrets)
+
+    def missing(self, form: UserInput) -> bool:
+        """Whether somebody has to be asked."""
+        return any(item.name not in self.secrets for item in form.missing(self.values))
+
+    def answers(self, form: UserInput) -> dict[str, Json]:
+        """All answers, where nobody has to be asked."""
+        # A saved secret satisfied the form when it was given; it is put back as its reference.
+        shadow = {item.name for item in form.fields if item.name in self.secrets}
+        optional = _without(form, shadow)
+        found = {} if optional is None else optional.validate({}, self.values)
+        return {**found, **{name: self.secrets[name] for name in shadow}}
+
+
+def secret_names(form: UserInput) -> frozenset[str]:
+    """The fields whose values nobody but the runner may see."""
+    return frozenset(item.name for item in form.fields if item.type is FieldType.SECRET)
+
+
+def _without(form: UserInput, names: set[str]) -> UserInput | None:
+    fields = [item for item in form.fields if item.name not in names]
+    return UserInput(form.reason, fields, save=form.save, family=form.family) if fields else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """Arguments with answers in them, and what has to be stored along."""
+
+    arguments: dict[str, Json]
+    frozen: Frozen
+    sealed: tuple[SealedSecret, ...] = ()
+    saved: tuple[SavedValue, ...] = ()
+
+
+def merge(
+    tool: EffectiveTool,
+    arguments: Mapping[str, Json],
+    answers: Mapping[str, Json],
+    *,
+    conversation_id: str,
+    call_id: str,
+    vault: Vault,
+    ids: Ids,
+    at: datetime,
+) -> Merged:
+    """Put validated answers into the arguments; secrets are sealed and replaced by references."""
+    form = tool.tool.user_input
+    types = {} if form is None else {item.name: item.type for item in form.fields}
+    sealed: list[SealedSecret] = []
+    values: dict[str, Json] = {}
+    keep = form is not None and form.save
+    for name, value in answers.items():
+        if types.get(name) is FieldType.SECRET and not is_reference(value):
+            id = ids("sec")
+            secret = SealedSecret(
+                id=id,
+                conversation_id=conversation_id,
+                # A saved secret outlives its call; one that is not is purged with it.
+                call_id=None if keep else call_id,
+                field=name,
+                sealed=vault.seal(str(value), row=id, field=name),
+                at=at,
+            )
+            sealed.append(secret)
+            values[name] = reference(id)
+        else:
+            values[name] = value
+    full = tool.tool.arguments.normalise({**arguments, **values}, partial=False)
+    saved = _saved(form, tool, values, types, conversation_id, at) if form and keep else ()
+    return Merged(arguments=full, frozen=Frozen.of(full), sealed=tuple(sealed), saved=saved)
+
+
+def _saved(
+    form: UserInput,
+    tool: EffectiveTool,
+    values: Mapping[str, Json],
+    types: Mapping[str, FieldType],
+    conversation_id: str,
+    at: datetime,
+) -> tuple[SavedValue, ...]:
+    scope = form.scope(tool.tool.name)
+    return tuple(
+        SavedValue(
+            conversation_id=conversation_id,
+            scope=scope,
+            name=name,
+            value=value,
+            secret=types[name] is FieldType.SECRET,
+            at=at,
+        )
+        for name, value in values.items()
+    )

@@ -1,0 +1,132 @@
+"""What every part of the engine shares."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from assent.domain.canonical import digest
+from assent.domain.policy import Policy
+from assent.domain.tools import Predicate
+from assent.engine.agents import Catalogue
+from assent.engine.bus import Bus
+from assent.engine.gate import Gate
+from assent.engine.ids import Ids
+from assent.engine.scrubber import LogScrubber
+from assent.engine.vault import Vault
+from assent.ports import Clock, Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What the model is told when something did not simply run."""
+
+    rejected: str = "Tool execution denied by user."
+    rejected_hint: str = "Do not run it again unless the user asks for it."
+    feedback: str = "Tool call refused by the user. User's feedback: {feedback}"
+    expired: str = "Approval request timed out."
+    cancelled: str = "The call was cancelled before it ran."
+    superseded: str = "The call was cancelled because the user sent a new message."
+    aborted: str = "The user stopped the turn before this call ran."
+    unknown: str = "The outcome of this call is unknown. It may have run: do not retry it."
+    surplus: str = "Not run: too many calls in one answer. Call it again if it is still needed."
+    repeated: str = "Not run: the same call with the same arguments was made too often."
+    edited: str = "A person changed the arguments before approving. It ran with: {arguments}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """How long leases last, and how often somebody looks."""
+
+    lease: timedelta = timedelta(seconds=30)
+    look: timedelta = timedelta(seconds=2)
+    flush: timedelta = timedelta(milliseconds=150)
+    grace: timedelta = timedelta(seconds=10)
+
+
+class Tasks:
+    """Owns every background task, by name and by the turn it works for."""
+
+    def __init__(self) -> None:
+        self._of_turn: dict[str, set[asyncio.Task[Any]]] = {}
+        self._all: set[asyncio.Task[Any]] = set()
+        self.closing = False
+
+    def spawn(self, turn_id: str, name: str, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Start work for a turn; its failure is logged, never lost."""
+        task = asyncio.create_task(work, name=f"assent-{name}-{turn_id}")
+        self._all.add(task)
+        self._of_turn.setdefault(turn_id, set()).add(task)
+        task.add_done_callback(lambda done: self._done(turn_id, done))
+        return task
+
+    def _done(self, turn_id: str, task: asyncio.Task[Any]) -> None:
+        self._all.discard(task)
+        mine = self._of_turn[turn_id]
+        mine.discard(task)
+        if not mine:
+            del self._of_turn[turn_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed", task.get_name(), exc_info=error)
+
+    def of_turn(self, turn_id: str) -> set[asyncio.Task[Any]]:
+        """What works for a turn in this process."""
+        return set(self._of_turn.get(turn_id, ()))
+
+    async def quiet(self, turn_id: str) -> None:
+        """Wait until nothing in this process works for the turn."""
+        current = asyncio.current_task()
+        while busy := self.of_turn(turn_id) - {current}:
+            await asyncio.wait(busy)
+
+    async def drain(self, grace: timedelta) -> None:
+        """Let everything finish; what does not is cancelled and becomes resumable or in doubt."""
+        self.closing = True
+        loop = asyncio.get_running_loop()
+        until = loop.time() + grace.total_seconds()
+        while self._all and (left := until - loop.time()) > 0:
+            await asyncio.wait(set(self._all), timeout=left)
+        for task in set(self._all):
+            task.cancel()
+        while self._all:
+            await asyncio.wait(set(self._all))
+
+
+@dataclass(kw_only=True)
+class Kernel:
+    """The shared parts, wired once by the facade."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+    catalogue: Catalogue
+    policy: Policy
+    vault: Vault
+    bus: Bus
+    is_worker: bool
+    worker: str
+    texts: Texts = field(default_factory=Texts)
+    times: Times = field(default_factory=Times)
+    tasks: Tasks = field(default_factory=Tasks)
+    predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
+    logs: LogScrubber = field(default_factory=LogScrubber)
+    deps: Callable[[], object] | object = None
+
+    @property
+    def policy_version(self) -> str:
+        """Stands for the rules and the overrides together."""
+        salted = self.catalogue.version
+        return digest(self.policy.version + salted)[:16] if salted else self.policy.version
+
+    def gate(self, turn_id: str, *, guarded: bool) -> Gate:
+        """The gate for one turn: a per-run predicate that is not here any more asks always."""
+        per_run = self.predicates.get(turn_id, _ask_always) if guarded else None
+        return Gate(policy=self.policy, per_run=per_run)
+
+
+def _ask_always(*_: object) -> bool:
+    return True

@@ -1,0 +1,60 @@
+"""Deltas and progress on their way to the events table: coalesced, never a commit each."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from assent.domain.canonical import Json
+from assent.domain.events import EventKind, Fact
+from assent.engine.kernel import Kernel
+
+_JOINED = frozenset({EventKind.TEXT, EventKind.REASONING})
+
+
+@dataclass
+class Outbox:
+    """Facts of one turn that wait for the next commit, or for a short while."""
+
+    kernel: Kernel
+    turn_id: str
+    _facts: list[Fact] = field(default_factory=list[Fact])
+    _timer: asyncio.TimerHandle | None = None
+    _commit: asyncio.Task[None] | None = None
+
+    def say(self, kind: EventKind, data: dict[str, Json]) -> None:
+        """Add a fact; neighbouring deltas of a kind become one, of a call's progress the last."""
+        last = self._facts[-1] if self._facts else None
+        if last is not None and kind in _JOINED and last.kind is kind:
+            self._facts[-1] = Fact(kind, {"text": f"{last.data['text']}{data['text']}"})
+        else:
+            self._facts = [fact for fact in self._facts if not _outdated(fact, kind, data)]
+            self._facts.append(Fact(kind, data))
+        if self._timer is None and self._commit is None:
+            delay = self.kernel.times.flush.total_seconds()
+            self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
+
+    async def drain(self) -> list[Fact]:
+        """What is still to be said, for the caller's own transaction."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        # A flush under way has to commit first, or the order of events would turn round.
+        if self._commit is not None:
+            await asyncio.wait({self._commit})
+        facts, self._facts = self._facts, []
+        return facts
+
+    def _flush(self) -> None:
+        self._timer = None
+        facts, self._facts = self._facts, []
+        self._commit = self.kernel.tasks.spawn(self.turn_id, "outbox", self._write(facts))
+
+    async def _write(self, facts: list[Fact]) -> None:
+        try:
+            await self.kernel.store.run(lambda tx: tx.journal.tell(self.turn_id, *facts))
+        finally:
+            self._commit = None
+
+
+def _outdated(fact: Fact, kind: EventKind, data: dict[str, Json]) -> bool:
+    both_progress = fact.kind is kind is EventKind.PROGRESS
+    return both_progress and fact.data["call_id"] == data["call_id"]

@@ -1,0 +1,167 @@
+"""How one attempt of a call ended."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, assert_never
+
+from assent.domain.canonical import Json
+from assent.domain.errors import AssentError, InvalidOutput
+from assent.domain.outputs import failed_response, is_content, jsonable, parsed
+from assent.domain.tools import (
+    ApprovalRequired,
+    Context,
+    Deferred,
+    Generator,
+    Hitl,
+    Manual,
+    Progress,
+    Regular,
+    Tool,
+)
+from assent.engine.scrubber import Scrubber
+
+T = TypeVar("T")
+
+
+class OutcomeUnknown(AssentError):
+    """Raised by a tool body that cannot tell whether its effect happened."""
+
+    code = "outcome_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """It ran and answered."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It ran and failed, or could not run; the model is told."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """The body did nothing yet and wants a person's approval."""
+
+    metadata: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Somebody has to supply the output; with a task id, some process."""
+
+    task_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """It may or may not have happened."""
+
+    reason: str
+
+
+Outcome = Succeeded | Failed | Asks | Waits | Unknown
+Report = Callable[[Progress], None]
+
+
+def failed(message: str) -> Failed:
+    """A failure the model reads as an error."""
+    return Failed({"error": message})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt: the body with bound arguments, its time limit, and the secrets to keep."""
+
+    tool: Tool
+    context: Context
+    bound: Any
+    scrubber: Scrubber
+    report: Report
+
+    async def perform(self) -> Outcome:
+        """Run the body; whatever it raises becomes an outcome."""
+        try:
+            return self._outcome(await self._within_time(self._run()))
+        except TimeoutError:
+            return Unknown(f"it did not end within {self.tool.timeout}")
+        except OutcomeUnknown as error:
+            return Unknown(self.scrubber.error(error))
+        except ApprovalRequired as error:
+            return self._asks(error)
+        except InvalidOutput as error:
+            return failed(self.scrubber.error(error))
+        except Exception as error:  # noqa: BLE001 - a tool may raise anything; the model is told
+            return failed(self.scrubber.text(f"{type(error).__name__}: {error}"))
+
+    async def respond(self, supplied: Json) -> Outcome:
+        """Let the tool rework what a person supplied."""
+        assert isinstance(self.tool.kind, Hitl)
+        original = parsed(supplied)
+        hook = self.tool.kind.on_response_received
+        try:
+            if hook is None:
+                self._normal(original)
+                return Succeeded(supplied)
+            return Succeeded(self._normal(await self._within_time(hook(self.context, original))))
+        except Exception as error:  # noqa: BLE001 - the model is told, with what the person said
+            return Failed(failed_response(self.scrubber.error(error), original))
+
+    async def _run(self) -> object:
+        match self.tool.kind:
+            case Regular(body=body):
+                return await body(self.context, self.bound)
+            case Hitl(on_tool_called=body):
+                return await body(self.context, self.bound)
+            case Generator():
+                return await self._collect(self.tool.kind)
+            case Manual():
+                raise AssertionError("nobody runs a manual tool")
+        assert_never(self.tool.kind)
+
+    async def _collect(self, kind: Generator) -> object:
+        results: list[object] = []
+        async for item in kind.steps(self.context, self.bound):
+            if isinstance(item, Progress):
+                self.report(item)
+            else:
+                results.append(item)
+        if len(results) != 1:
+            raise InvalidOutput(self.tool.name, f"it yielded {len(results)} results, not one")
+        return results[0]
+
+    def _outcome(self, value: object) -> Outcome:
+        if isinstance(value, Deferred):
+            return Waits(value.task_id)
+        if value is None and isinstance(self.tool.kind, Hitl):
+            return Waits(None)
+        return Succeeded(self.scrubber.json(self._normal(value)))
+
+    def _normal(self, value: object) -> Json:
+        if self.tool.output is None or is_content(value):
+            return jsonable(self.tool.name, value)
+        return self.tool.output.normalise(value)
+
+    def _asks(self, error: ApprovalRequired) -> Outcome:
+        if self.context.approved:
+            return failed("It asked for approval again although it was approved.")
+        metadata = self.scrubber.json(jsonable(self.tool.name, error.metadata))
+        return Asks(metadata if isinstance(metadata, dict) else {})
+
+    async def _within_time(self, work: Awaitable[T]) -> T:
+        if self.tool.timeout is None:
+            return await work
+        timer = asyncio.timeout(self.tool.timeout.total_seconds())
+        try:
+            async with timer:
+                return await work
+        except TimeoutError as error:
+            # A TimeoutError of the body's own is its failure; only our limit leaves a doubt.
+            if timer.expired():
+                raise
+            raise RuntimeError(str(error) or "timed out") from error

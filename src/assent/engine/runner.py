@@ -1,0 +1,344 @@
+"""Runs cleared calls: claim, execute, record. At most once, whatever happens in between."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import assert_never
+
+from assent.domain.canonical import Json
+from assent.domain.conversations import TurnRow
+from assent.domain.errors import AssentError, LeaseLost
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.domain.outputs import failed_response, json_text
+from assent.domain.people import SYSTEM_ROLE, Audience
+from assent.domain.tools import Progress
+from assent.engine.claims import Claim, Claims
+from assent.engine.failpoints import point
+from assent.engine.kernel import Kernel
+from assent.engine.outbox import Outbox
+from assent.engine.outcomes import (
+    Asks,
+    Attempt,
+    Failed,
+    Outcome,
+    Succeeded,
+    Unknown,
+    Waits,
+    failed,
+)
+from assent.engine.scrubber import Scrubber
+from assent.engine.transitions import Moves, Raced, shown
+from assent.engine.vault import references, resolve
+from assent.ports import Tx
+
+log = logging.getLogger(__name__)
+MAX_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What follows from a recorded outcome: a turn that goes on, or another attempt."""
+
+    turn: TurnRow | None = None
+    again: Claim | None = None
+
+
+class Runner:
+    """Holds claims and runs them, a bounded number per turn at the same time."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.claims = Claims(kernel=kernel)
+        self.on_ready: Callable[[TurnRow], None] = _nobody
+        self._slots: dict[str, _Slots] = {}
+        self._queued: set[str] = set()
+        self._expiry: dict[str, float] = {}
+
+    def start(self, claim: Claim) -> None:
+        """Run a claimed call in a task of its own."""
+        self._expiry[claim.call.id] = claim.expires
+        self._kernel.tasks.spawn(claim.call.turn_id, "call", self._run(claim))
+
+    def enqueue(self, call_id: str, turn_id: str, agent: str) -> None:
+        """Claim and run a cleared call as soon as there is a free slot."""
+        if call_id not in self._queued and not self._kernel.tasks.closing:
+            self._queued.add(call_id)
+            self._kernel.tasks.spawn(turn_id, "claim", self._claim(call_id, turn_id, agent))
+
+    def renewed(self, held: frozenset[str], started: float) -> None:
+        """The heartbeat extended these; the others are lost, whatever their bodies think."""
+        expires = started + self._kernel.times.lease.total_seconds()
+        for call_id in held & self._expiry.keys():
+            self._expiry[call_id] = expires
+
+    async def _claim(self, call_id: str, turn_id: str, agent: str) -> None:
+        async with self._slot(turn_id, agent):
+            try:
+                claim, turn = await self._kernel.store.run(lambda tx: self._take(tx, call_id))
+            except Raced:
+                return
+            finally:
+                self._queued.discard(call_id)
+            if turn is not None:
+                self.on_ready(turn)
+            if claim is not None:
+                self._expiry[call_id] = claim.expires
+                await self._attempt(claim)
+
+    def _take(self, tx: Tx, call_id: str) -> tuple[Claim | None, TurnRow | None]:
+        point("before_claim")
+        call = tx.calls.get(call_id)
+        if call is None or call.status is not CallStatus.CLEARED:
+            return None, None
+        conversation = tx.conversations.get(call.conversation_id)
+        assert conversation is not None
+        moves = Moves(tx, self._kernel.ids)
+        claim = self.claims.take(tx, moves, call, conversation)
+        return claim, moves.wake(self._kernel.worker, self._kernel.times.lease)
+
+    async def _run(self, claim: Claim) -> None:
+        async with self._slot(claim.call.turn_id, claim.call.agent):
+            await self._attempt(claim)
+
+    @asynccontextmanager
+    async def _slot(self, turn_id: str, agent: str) -> AsyncIterator[None]:
+        slots = self._slots.get(turn_id)
+        if slots is None:
+            limit = self._kernel.catalogue.agent(agent).limits.parallel
+            slots = self._slots[turn_id] = _Slots(asyncio.Semaphore(limit))
+        slots.users += 1
+        try:
+            async with slots.free:
+                yield
+        finally:
+            slots.users -= 1
+            if slots.users == 0:
+                del self._slots[turn_id]
+
+    async def _attempt(self, claim: Claim | None) -> None:
+        while claim is not None:
+            point("after_claim")
+            outbox = Outbox(self._kernel, claim.call.turn_id)
+            try:
+                outcome = await self._execute(claim, outbox)
+            except LeaseLost:
+                log.warning("call %s is held by another worker now; not run", claim.call.id)
+                return
+            except asyncio.CancelledError:
+                # Shutting down in the middle of a body: nobody can say what it did.
+                stopped = Unknown("the worker was stopped while it ran")
+                await asyncio.shield(self._record(claim, stopped, outbox))
+                raise
+            finally:
+                self._expiry.pop(claim.call.id, None)
+            point("before_outcome")
+            recorded = await self._record(claim, outcome, outbox)
+            point("after_outcome")
+            if recorded.turn is not None:
+                self.on_ready(recorded.turn)
+            claim = recorded.again
+            if claim is not None:
+                self._expiry[claim.call.id] = claim.expires
+
+    async def _execute(self, claim: Claim, outbox: Outbox) -> Outcome:
+        call, tool = claim.call, claim.tool.tool
+        try:
+            arguments, scrubber = await self._resolved(claim)
+            bound = tool.arguments.bind(arguments)
+        except AssentError as error:
+            return failed(str(error))
+
+        def report(progress: Progress) -> None:
+            value: Json = {"call_id": call.id, "value": scrubber.json(progress.value)}
+            outbox.say(EventKind.PROGRESS, value | {"fraction": progress.fraction})
+
+        attempt = Attempt(
+            tool=tool, context=claim.context, bound=bound, scrubber=scrubber, report=report
+        )
+        # The last look before anything happens: a paused worker wakes up here, not later.
+        if self._kernel.clock.monotonic() >= self._expiry.get(call.id, 0.0):
+            raise LeaseLost("call", call.id)
+        point("before_body")
+        with self._kernel.logs.hiding(scrubber):
+            if call.supplied is not None:
+                outcome = await attempt.respond(json.loads(call.supplied))
+            else:
+                outcome = await attempt.perform()
+        point("after_body")
+        return outcome
+
+    async def _resolved(self, claim: Claim) -> tuple[dict[str, Json], Scrubber]:
+        arguments = claim.call.arguments.thaw()
+        wanted = references(arguments)
+        if not wanted:
+            return arguments, Scrubber()
+        rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
+        vault = self._kernel.vault
+        values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}
+        resolved = resolve(arguments, values)
+        assert isinstance(resolved, dict)
+        return resolved, Scrubber(values.values())
+
+    async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
+        facts = await outbox.drain()
+
+        def record(tx: Tx) -> Recorded:
+            if facts:
+                tx.journal.tell(claim.call.turn_id, *facts)
+            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+            again = self._settle(tx, moves, claim, outcome)
+            turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+            return Recorded(turn=turn, again=again)
+
+        try:
+            return await self._kernel.store.run(record)
+        except Raced:
+            await self._too_late(claim, outcome)
+            return Recorded()
+
+    async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
+        """The lease was lost: the outcome changes nothing, but whoever resolves it should see it."""
+        log.error(
+            "the outcome of call %s came after its lease was lost: kept on record only",
+            claim.call.id,
+        )
+
+        def note(tx: Tx) -> None:
+            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+            data: dict[str, Json] = {
+                "outcome": type(outcome).__name__.lower(),
+                "detail": shown(_detail(outcome)),
+            }
+            moves.note("late_outcome", claim.call, data=data)
+
+        await self._kernel.store.run(note)
+
+    def _settle(self, tx: Tx, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
+        call = claim.call
+        match outcome:
+            case Succeeded(output=output):
+                moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
+                self._forget(tx, claim)
+            case Failed(output=output):
+                moves.move(call, CallStatus.FAILED, "fail", output=json_text(output))
+                self._forget(tx, claim)
+            case Asks(metadata=metadata):
+                self._ask(tx, moves, claim, dict(metadata))
+            case Waits(task_id=task_id):
+                self._wait(tx, moves, claim, task_id)
+            case Unknown(reason=reason):
+                return self._doubt(tx, moves, claim, reason)
+            case _:
+                assert_never(outcome)
+        return None
+
+    def _forget(self, tx: Tx, claim: Claim) -> None:
+        if claim.tool.tool.user_input is not None:
+            tx.values.purge(claim.call.id)
+
+    def _ask(self, tx: Tx, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
+        asked = moves.move(
+            claim.call,
+            CallStatus.AWAITING_APPROVAL,
+            "ask",
+            data={"metadata": metadata},
+            metadata=json_text(metadata),
+        )
+        reason = str(metadata.get("reason", "The tool asks for approval."))
+        self.claims.ask(
+            tx,
+            moves,
+            asked,
+            claim.tool,
+            claim.conversation,
+            reason,
+            metadata=metadata,
+            decide_within=claim.tool.decide_within,
+        )
+
+    def _wait(self, tx: Tx, moves: Moves, claim: Claim, task_id: str | None) -> None:
+        changes = {} if task_id is None else {"task_id": task_id}
+        waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
+        # A deferred task is settled by a process, not by whoever owns the conversation.
+        system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
+        self.claims.ask(
+            tx,
+            moves,
+            waiting,
+            claim.tool,
+            claim.conversation,
+            "",
+            kind=RequestKind.RESULT,
+            audience=claim.tool.audience if task_id is None else system,
+            decide_within=claim.tool.decide_within if task_id is None else None,
+        )
+
+    def _doubt(self, tx: Tx, moves: Moves, claim: Claim, reason: str) -> Claim | None:
+        return doubt(self._kernel, self.claims, tx, moves, claim, reason, lost=False)
+
+
+def doubt(
+    kernel: Kernel, claims: Claims, tx: Tx, moves: Moves, claim: Claim, reason: str, *, lost: bool
+) -> Claim | None:
+    """Nobody knows whether it ran: again if that is harmless, else a person has to say."""
+    call = claim.call
+    if call.supplied is not None:
+        original = json.loads(call.supplied)
+        output = failed_response(f"The answer could not be processed: {reason}", original)
+        moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
+        return None
+    if not claim.tool.tool.idempotent:
+        moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data={"reason": reason})
+        claims.ask(
+            tx, moves, moved, claim.tool, claim.conversation, reason, kind=RequestKind.OUTCOME
+        )
+        return None
+    if call.attempts >= MAX_ATTEMPTS:
+        output = {"error": f"Given up after {call.attempts} attempts: {reason}"}
+        moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
+        return None
+    return _retry(kernel, moves, claim, reason, lost=lost)
+
+
+def _retry(kernel: Kernel, moves: Moves, claim: Claim, reason: str, *, lost: bool) -> Claim:
+    call = claim.call
+    started = kernel.clock.monotonic()
+    again = moves.move(
+        call,
+        CallStatus.RUNNING,
+        "retry",
+        lost=lost,
+        data={"reason": reason},
+        fence=call.fence + 1,
+        attempts=call.attempts + 1,
+        worker=kernel.worker,
+        lease_until=kernel.times.lease,
+    )
+    expires = started + kernel.times.lease.total_seconds()
+    return Claim(call=again, tool=claim.tool, conversation=claim.conversation, expires=expires)
+
+
+def _detail(outcome: Outcome) -> Json:
+    match outcome:
+        case Succeeded(output=output) | Failed(output=output):
+            return output
+        case Asks(metadata=metadata):
+            return dict(metadata)
+        case Waits(task_id=task_id):
+            return task_id
+        case Unknown(reason=reason):
+            return reason
+
+
+@dataclass(slots=True)
+class _Slots:
+    free: asyncio.Semaphore
+    users: int = 0
+
+
+def _nobody(turn: TurnRow) -> None:
+    raise AssertionError(f"nobody advances turn {turn.id}")

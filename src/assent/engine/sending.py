@@ -1,0 +1,229 @@
+"""Messages in: start a turn, or say what stands in its way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assent.domain.calls import Call
+from assent.domain.canonical import digest
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.errors import KeyReused, NotFound, NothingAwaited, PendingCalls
+from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import (
+    ACTIVE_TURNS,
+    AWAITING,
+    TERMINAL,
+    CallStatus,
+    RequestStatus,
+    TurnStatus,
+)
+from assent.domain.outputs import error_output, json_text
+from assent.domain.people import ADMIN, Person
+from assent.domain.tools import Predicate
+from assent.engine.drafts import storable
+from assent.engine.kernel import Kernel
+from assent.engine.transitions import Moves
+from assent.engine.turns import Turns
+from assent.ports import Tx
+
+_WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
+
+
+class OnPending(StrEnum):
+    """What a new message does to calls that still wait."""
+
+    REFUSE = "refuse"
+    SUPERSEDE = "supersede"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missive:
+    """A message on its way into a conversation."""
+
+    agent: str
+    text: str
+    by: Person
+    conversation_id: str | None = None
+    on_pending: OnPending = OnPending.REFUSE
+    key: str | None = None
+    ask_when: Predicate | None = None
+
+
+class Sending:
+    """Starts, stops and resumes turns."""
+
+    def __init__(self, kernel: Kernel, turns: Turns) -> None:
+        self._kernel, self._turns = kernel, turns
+
+    async def send(self, missive: Missive) -> TurnRow:
+        """Store the message with its turn; the loop starts here, or wherever a worker is."""
+        turn_id = self._kernel.ids("turn")
+        if missive.ask_when is not None:
+            self._kernel.predicates[turn_id] = missive.ask_when
+        turn = await self._kernel.store.run(lambda tx: self._start(tx, missive, turn_id))
+        if turn.id == turn_id and self._kernel.is_worker:
+            self._turns.begin(turn)
+        return turn
+
+    def _start(self, tx: Tx, missive: Missive, turn_id: str) -> TurnRow:
+        body = digest(json_text([missive.agent, missive.conversation_id, missive.text]))
+        if missive.key is not None:
+            known = tx.turns.by_key(missive.by.id, missive.key)
+            if known is not None:
+                if known[1] != body:
+                    raise KeyReused(missive.key)
+                return known[0]
+        conversation = self._conversation(tx, missive)
+        number = (
+            1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
+        )
+        now = tx.now()
+        is_worker = self._kernel.is_worker
+        turn = TurnRow(
+            id=turn_id,
+            conversation_id=conversation.id,
+            number=number,
+            agent=conversation.agent,
+            status=TurnStatus.RUNNING if is_worker else TurnStatus.READY,
+            step=0,
+            fence=1 if is_worker else 0,
+            worker=self._kernel.worker if is_worker else None,
+            guarded=missive.ask_when is not None,
+            created_at=now,
+        )
+        lease = self._kernel.times.lease
+        tx.turns.add(turn, owner=missive.by.id, key=missive.key, body=body, lease=lease)
+        tx.messages.append(
+            Message(
+                id=self._kernel.ids("msg"),
+                conversation_id=conversation.id,
+                turn_id=turn_id,
+                position=0,
+                role=Role.USER,
+                text=storable(missive.text),
+                created_at=now,
+            )
+        )
+        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(missive.text)}))
+        return turn
+
+    def _conversation(self, tx: Tx, missive: Missive) -> Conversation:
+        id = missive.conversation_id
+        found = None if id is None else tx.conversations.get(id)
+        if found is not None:
+            if found.owner.id != missive.by.id:
+                raise NotFound("conversation", found.id)
+            return found
+        agent = self._kernel.catalogue.agent(missive.agent)
+        conversation = Conversation(
+            id=id or self._kernel.ids("conv"),
+            agent=agent.name,
+            owner=missive.by,
+            created_at=tx.now(),
+        )
+        tx.conversations.add(conversation)
+        return conversation
+
+    def _clear_way(self, tx: Tx, missive: Missive, conversation: Conversation) -> int:
+        """The number of the next turn, once nothing stands in its way."""
+        newest = tx.turns.newest(conversation.id)
+        if newest is None:
+            return 1
+        if newest.status in ACTIVE_TURNS:
+            calls = tx.calls.of_turn(newest.id)
+            if missive.on_pending is not OnPending.SUPERSEDE:
+                waiting = [call.id for call in calls if call.status not in TERMINAL]
+                raise PendingCalls(conversation.id, waiting)
+            moves = Moves(tx, self._kernel.ids, actor=missive.by.id)
+            self._withdraw(tx, moves, newest, calls, CallStatus.SUPERSEDED)
+        return newest.number + 1
+
+    async def stop(self, turn_id: str, by: Person) -> TurnRow:
+        """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
+        turn = await self._kernel.store.run(lambda tx: self._stop(tx, turn_id, by))
+        for task in self._kernel.tasks.of_turn(turn_id):
+            # A body that runs is not torn down: its outcome is worth more than a doubt.
+            if task.get_name().startswith("assent-turn-"):
+                task.cancel()
+        return turn
+
+    def _stop(self, tx: Tx, turn_id: str, by: Person) -> TurnRow:
+        turn = self._owned(tx, turn_id, by)
+        if turn.status not in ACTIVE_TURNS:
+            raise NothingAwaited("Turn", turn_id, turn.status)
+        moves = Moves(tx, self._kernel.ids, actor=by.id)
+        self._withdraw(tx, moves, turn, tx.calls.of_turn(turn_id), CallStatus.CANCELLED)
+        return turn
+
+    def _owned(self, tx: Tx, turn_id: str, by: Person) -> TurnRow:
+        turn = tx.turns.get(turn_id)
+        conversation = None if turn is None else tx.conversations.get(turn.conversation_id)
+        if turn is None or conversation is None:
+            raise NotFound("turn", turn_id)
+        if by.id != conversation.owner.id and ADMIN not in by.roles:
+            raise NotFound("turn", turn_id)
+        return turn
+
+    def _withdraw(
+        self, tx: Tx, moves: Moves, turn: TurnRow, calls: Sequence[Call], target: CallStatus
+    ) -> None:
+        """Requests before calls before the turn: everybody locks in this order."""
+        texts = self._kernel.texts
+        is_stop = target is CallStatus.CANCELLED
+        closing = RequestStatus.CANCELLED if is_stop else RequestStatus.SUPERSEDED
+        output = json_text(error_output(texts.aborted if is_stop else texts.superseded))
+        for call in calls:
+            if call.status not in _WITHDRAWABLE:
+                continue
+            for request in tx.requests.of_call(call.id):
+                if request.is_open:
+                    tx.requests.close(request, closing, by=moves.actor)
+            moves.move(call, target, "stop" if is_stop else "supersede", output=output)
+            tx.values.purge(call.id)
+        self._keep_partial(tx, turn)
+        changes: dict[str, object] = {"ended_at": tx.now()}
+        sources = ACTIVE_TURNS
+        tx.turns.move(turn, TurnStatus.STOPPED, sources=sources, fenced=False, **changes)
+        tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
+
+    def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:
+        """What the model had said of an unfinished answer, as far as it reached the record."""
+        if turn.status is not TurnStatus.RUNNING:
+            return
+        said = ""
+        for event in tx.journal.events(turn.id, 0, 1_000_000):
+            if event.kind in (EventKind.STEP, EventKind.RESET):
+                said = ""
+            elif event.kind is EventKind.TEXT:
+                said += str(event.data["text"])
+        if said:
+            tx.messages.append(
+                Message(
+                    id=self._kernel.ids("msg"),
+                    conversation_id=turn.conversation_id,
+                    turn_id=turn.id,
+                    position=0,
+                    role=Role.ASSISTANT,
+                    text=said,
+                    incomplete=True,
+                    created_at=tx.now(),
+                )
+            )
+
+    async def resume(self, turn_id: str, by: Person) -> TurnRow:
+        """Go on with a turn that failed: nothing settled is asked or run again."""
+
+        def resume(tx: Tx) -> TurnRow:
+            turn = self._owned(tx, turn_id, by)
+            failed = frozenset({TurnStatus.FAILED})
+            if not tx.turns.move(turn, TurnStatus.READY, sources=failed, error=None, ended_at=None):
+                raise NothingAwaited("Turn", turn_id, turn.status)
+            tx.journal.tell(turn_id, Fact(EventKind.RESET, {"reason": "resumed"}))
+            worker, lease = self._kernel.worker, self._kernel.times.lease
+            claimed = tx.turns.claim(turn_id, worker, lease) if self._kernel.is_worker else None
+            return claimed or turn
+
+        turn = await self._kernel.store.run(resume)
+        if turn.status is TurnStatus.RUNNING:
+            self._turns.begin(turn)
+        return turn

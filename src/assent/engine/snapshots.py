@@ -1,0 +1,118 @@
+"""What a turn or a conversation looks like now: read only, nothing is asked of anybody."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.conversations import Conversation, Message, Role, TurnRow, status_of
+from assent.domain.errors import NotFound
+from assent.domain.lifecycle import (
+    ACTIVE_TURNS,
+    AWAITING,
+    CallStatus,
+    ConversationStatus,
+    TurnStatus,
+)
+from assent.domain.requests import Request
+from assent.engine.kernel import Kernel
+from assent.ports import Tx
+
+_AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn as it stands: its answer so far, its calls, and what waits for people."""
+
+    id: str
+    conversation_id: str
+    number: int
+    status: TurnStatus
+    text: str
+    calls: tuple[Call, ...]
+    pending: tuple[Request, ...]
+    error: str | None = None
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether nothing happens any more until somebody acts."""
+        if self.status in (TurnStatus.RUNNING, TurnStatus.READY):
+            return False
+        if self.status is TurnStatus.WAITING:
+            return not any(call.status in _AT_WORK for call in self.calls)
+        return True
+
+    @property
+    def requires_attention(self) -> bool:
+        """Whether a person has to do something before it can go on."""
+        return bool(self.pending)
+
+    def result(self, call_id: str) -> Json:
+        """The output of one of its calls."""
+        for call in self.calls:
+            if call.id == call_id and call.output is not None:
+                return json.loads(call.output)
+        raise NotFound("output of call", call_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """A conversation as it stands, with its derived status."""
+
+    conversation: Conversation
+    status: ConversationStatus
+    messages: tuple[Message, ...]
+    calls: tuple[Call, ...]
+    pending: tuple[Request, ...]
+
+
+def read_turn(tx: Tx, turn_id: str) -> Turn:
+    """Read a turn with its calls and open requests."""
+    row = tx.turns.get(turn_id)
+    if row is None:
+        raise NotFound("turn", turn_id)
+    calls = tx.calls.of_turn(turn_id)
+    text = "" if row.status is TurnStatus.WAITING else _text(tx, row)
+    pending = tx.requests.of_turn(turn_id) if _may_wait(row, calls) else []
+    return Turn(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        number=row.number,
+        status=row.status,
+        text=text,
+        calls=tuple(calls),
+        pending=tuple(request for request in pending if request.is_open),
+        error=row.error,
+    )
+
+
+def _may_wait(row: TurnRow, calls: Sequence[Call]) -> bool:
+    waiting = AWAITING | {CallStatus.IN_DOUBT}
+    return row.status in ACTIVE_TURNS or any(call.status in waiting for call in calls)
+
+
+def _text(tx: Tx, row: TurnRow) -> str:
+    messages = tx.messages.of_conversation(row.conversation_id)
+    said = [m for m in messages if m.turn_id == row.id and m.role is Role.ASSISTANT]
+    return said[-1].text if said else ""
+
+
+def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:
+    """Read a conversation with everything in it."""
+    conversation = tx.conversations.get(conversation_id)
+    if conversation is None:
+        raise NotFound("conversation", conversation_id)
+    newest = tx.turns.newest(conversation_id)
+    calls = tx.calls.of_conversation(conversation_id)
+    requests = [] if newest is None else tx.requests.of_turn(newest.id)
+    manual = kernel.catalogue.manual_tools(conversation.agent)
+    live = [c for c in calls if newest is not None and c.turn_id == newest.id]
+    return Thread(
+        conversation=conversation,
+        status=status_of(None if newest is None else newest.status, live, manual),
+        messages=tuple(tx.messages.of_conversation(conversation_id)),
+        calls=tuple(calls),
+        pending=tuple(request for request in requests if request.is_open),
+    )

@@ -1,0 +1,198 @@
+"""Moving calls and turns inside a transaction: guarded, audited, told, all at once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+from assent.domain.calls import Author, Call, Frozen, Revision
+from assent.domain.canonical import Json
+from assent.domain.conversations import TurnRow
+from assent.domain.errors import Conflict
+from assent.domain.events import Entry, EventKind, Fact
+from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
+from assent.domain.outputs import as_text
+from assent.domain.people import SYSTEM
+from assent.domain.requests import Request
+from assent.engine.ids import Ids
+from assent.ports import Tx
+
+NOBODY = SYSTEM.id
+
+
+class Raced(Conflict):
+    """Somebody else moved the row first; what we were about to do is void."""
+
+    code = "raced"
+
+    def __init__(self, call_id: str) -> None:
+        self.call_id = call_id
+        super().__init__(f"Call {call_id!r} was changed by somebody else just now")
+
+
+class Moves:
+    """The transitions of one transaction, by one actor."""
+
+    def __init__(self, tx: Tx, ids: Ids, *, actor: str = NOBODY, channel: str = "") -> None:
+        self.tx, self.ids, self.actor, self.channel = tx, ids, actor, channel
+        self.now = tx.now()
+        self.ready: str | None = None
+
+    def move(
+        self,
+        call: Call,
+        target: CallStatus,
+        action: str,
+        *,
+        request_id: str | None = None,
+        data: dict[str, Json] | None = None,
+        lost: bool = False,
+        **changes: object,
+    ) -> Call:
+        """One transition; raises `Raced` if the row is not what `call` says."""
+        if target in TERMINAL:
+            changes["settled_at"] = self.now
+        if not self.tx.calls.move(call, target, lost=lost, **changes):
+            raise Raced(call.id)
+        self.note(action, call, target=target, request_id=request_id, data=data)
+        moved = replace(call, status=target, **_known(changes))
+        self.tell(moved)
+        if target in TERMINAL:
+            self.settle(moved)
+        return moved
+
+    @contextmanager
+    def acting(self, actor: str) -> Iterator[None]:
+        """Somebody else acts for a moment, in the same transaction."""
+        before, self.actor = self.actor, actor
+        try:
+            yield
+        finally:
+            self.actor = before
+
+    def revise(
+        self,
+        call: Call,
+        target: CallStatus,
+        action: str,
+        arguments: Frozen,
+        author: Author,
+        **changes: object,
+    ) -> Call:
+        """A transition that also makes the next revision of the arguments."""
+        if call.revision == 1:
+            self._keep(call, 1, call.arguments, Author.MODEL)
+        self._keep(call, call.revision + 1, arguments, author)
+        data: dict[str, Json] = {
+            "revision": call.revision + 1,
+            "before": shown(call.arguments.text),
+            "after": shown(arguments.text),
+            "digest": arguments.digest,
+        }
+        return self.move(
+            call,
+            target,
+            action,
+            data=data,
+            revision=call.revision + 1,
+            arguments=arguments.text,
+            arguments_digest=arguments.digest,
+            **changes,
+        )
+
+    def _keep(self, call: Call, number: int, arguments: Frozen, author: Author) -> None:
+        self.tx.calls.revise(
+            Revision(
+                call_id=call.id,
+                revision=number,
+                arguments=arguments,
+                author=author,
+                by=call.agent if author is Author.MODEL else self.actor,
+                at=self.now,
+            )
+        )
+
+    def note(
+        self,
+        action: str,
+        call: Call | None = None,
+        *,
+        target: CallStatus | None = None,
+        request_id: str | None = None,
+        conversation_id: str | None = None,
+        data: dict[str, Json] | None = None,
+    ) -> None:
+        """One audit entry."""
+        self.tx.journal.note(
+            Entry(
+                id=self.ids("aud"),
+                at=self.now,
+                action=action,
+                actor=self.actor,
+                channel=self.channel,
+                conversation_id=call.conversation_id if call else conversation_id,
+                call_id=call.id if call else None,
+                request_id=request_id,
+                source=call.status if call and target else None,
+                target=target,
+                data=data or {},
+            )
+        )
+
+    def tell(self, call: Call) -> None:
+        """One event."""
+        data: dict[str, Json] = {"call_id": call.id, "tool": call.tool, "status": call.status}
+        if call.status in TERMINAL:
+            data["output"] = call.output
+            self.tx.journal.tell(call.turn_id, Fact(EventKind.RESULT, data))
+        else:
+            self.tx.journal.tell(call.turn_id, Fact(EventKind.CALL, data))
+
+    def pending(self, request: Request) -> None:
+        """Announce a request; it is durable with the same commit."""
+        data: dict[str, Json] = {
+            "request_id": request.id,
+            "call_id": request.call_id,
+            "kind": request.kind,
+            "tool": request.tool,
+        }
+        self.tx.journal.tell(request.turn_id, Fact(EventKind.PENDING, data))
+
+    def settle(self, call: Call) -> None:
+        """The call no longer keeps its turn waiting; whoever settles the last one says so."""
+        if self.tx.messages.settle(call.message_id) == 0:
+            self.ready = call.turn_id
+
+    def wake(self, worker: str | None, lease: timedelta) -> TurnRow | None:
+        """Let the turn go on once its last call is settled: here, or wherever a worker is."""
+        if self.ready is None or (turn := self.tx.turns.get(self.ready)) is None:
+            return None
+        waiting = frozenset({TurnStatus.WAITING})
+        if worker is None:
+            self.tx.turns.move(turn, TurnStatus.READY, sources=waiting, fenced=False)
+            return None
+        taken = self.tx.turns.move(
+            turn,
+            TurnStatus.RUNNING,
+            sources=waiting,
+            fenced=True,
+            fence=1,
+            worker=worker,
+            lease_until=lease,
+        )
+        return replace(turn, status=TurnStatus.RUNNING, fence=turn.fence + 1) if taken else None
+
+
+def _known(changes: dict[str, object]) -> dict[str, object]:
+    # Lengths of time become times only in the database; nobody here reads them back.
+    known = {n: v for n, v in changes.items() if not isinstance(v, timedelta)}
+    digest = known.pop("arguments_digest", None)
+    if digest is not None:
+        known["arguments"] = Frozen(str(known["arguments"]), str(digest))
+    return known
+
+
+def shown(value: Json, limit: int = 2_000) -> str:
+    """A value for the audit: whole if short, else its head and how long it was."""
+    text = as_text(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"

@@ -1,0 +1,432 @@
+"""What each verdict does, inside its transaction."""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from assent.domain import decisions as verdicts
+from assent.domain.calls import Author, Call, Frozen
+from assent.domain.canonical import Json
+from assent.domain.conversations import TurnRow
+from assent.domain.errors import AssentError, EditRefused, InvalidOutput, Superseded
+from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.outputs import error_output, failed_response, json_text, parsed
+from assent.domain.policy import Allow, Deny
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool, Hitl, is_manual_tool
+from assent.engine.answering import Answered
+from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
+from assent.engine.claims import PERSON, Claim, Claims
+from assent.engine.kernel import Kernel
+from assent.engine.planner import Asking, Plan, binding_of, mint, result_wanted
+from assent.engine.transitions import Moves, shown
+from assent.ports import Tx
+
+S, R = CallStatus, RequestStatus
+DEADLINE = "deadline"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A decision that counted, and what follows from it."""
+
+    decided: Decided
+    claim: Claim | None = None
+    turn: TurnRow | None = None
+    requests: tuple[Request, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudged:
+    """An approval whose arguments, policy or tool changed, judged once more."""
+
+    tool: EffectiveTool
+    plan: Plan
+    edited: Frozen | None
+    redefined: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """Applies verdicts to cases that were found open and decidable."""
+
+    kernel: Kernel
+    claims: Claims
+
+    def refuse(self, moves: Moves, case: Case, error: AssentError) -> Refusal:
+        """Put a refused attempt on record; nothing else changes."""
+        moves.note("refused", case.call, request_id=case.request.id, data={"code": error.code})
+        return Refusal(error, self._wake(moves))
+
+    def _wake(self, moves: Moves) -> TurnRow | None:
+        worker = self.kernel.worker if self.kernel.is_worker else None
+        return moves.wake(worker, self.kernel.times.lease)
+
+    def apply(self, tx: Tx, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+        """Apply a verdict that needs no second judgement."""
+        match ballot.verdict:
+            case verdicts.Approve():
+                return self._approve(tx, moves, case, ballot)
+            case verdicts.Reject(reason=reason):
+                return self._withdraw(tx, moves, case, ballot, R.REJECTED, self._refused(reason))
+            case verdicts.Cancel(reason=reason):
+                text = reason or self.kernel.texts.cancelled
+                return self._withdraw(tx, moves, case, ballot, R.CANCELLED, text)
+            case verdicts.Supply(output=output):
+                return self._supply(tx, moves, case, ballot, output)
+            case verdicts.Fail(reason=reason):
+                output = json_text(error_output(reason or "It failed."))
+                return self._settle(tx, moves, case, ballot, S.FAILED, "fail", output)
+            case verdicts.Ran(output=output):
+                return self._settle(tx, moves, case, ballot, S.SUCCEEDED, "ran", json_text(output))
+            case verdicts.DidNotRun(reason=reason):
+                text = reason or "It did not run and will not be run."
+                output = json_text(error_output(text))
+                return self._settle(tx, moves, case, ballot, S.FAILED, "did_not_run", output)
+            case verdicts.RunAgain():
+                return self._approve(tx, moves, case, ballot)
+            case verdicts.Give():
+                # Only a tool that is gone leaves an answer unjudged.
+                output = json_text(error_output(f"The tool {case.call.tool!r} is no longer there."))
+                return self._settle(tx, moves, case, ballot, S.FAILED, "tool_gone", output)
+        assert_never(ballot.verdict)
+
+    def apply_judged(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered
+    ) -> Done | Refusal:
+        """Apply a verdict after its second judgement."""
+        if isinstance(judged, Answered):
+            return self._answer(tx, moves, case, ballot, judged)
+        if judged.redefined:
+            return self._redefined(tx, moves, case, judged)
+        if isinstance(judged.plan.verdict, Deny):
+            return self._denied(tx, moves, case, judged)
+        if self._is_rerouted(case, judged.plan):
+            return self._rerouted(tx, moves, case, ballot, judged)
+        return self._approve(tx, moves, case, ballot, edited=judged.edited)
+
+    def _refused(self, reason: str) -> str:
+        texts = self.kernel.texts
+        if reason:
+            return texts.feedback.format(feedback=reason)
+        return f"{texts.rejected} {texts.rejected_hint}"
+
+    def _close(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        ballot: Ballot,
+        status: RequestStatus,
+        *,
+        approved: str | None = None,
+        arguments: str | None = None,
+    ) -> Refusal | None:
+        """Close the request in time and keep the vote; too late, it expires here and now."""
+        if not tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
+            expire(tx, moves, case, self.kernel.texts.expired)
+            return self.refuse(moves, case, expired(case.request))
+        id = self.kernel.ids("dec")
+        tx.decisions.add(vote(id, case, ballot, approved, arguments, moves.now))
+        told: dict[str, Json] = {
+            "request_id": case.request.id,
+            "call_id": case.call.id,
+            "status": status,
+            "by": ballot.by.id,
+        }
+        tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+        return None
+
+    def _done(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        status: RequestStatus,
+        call: Call,
+        *,
+        claim: Claim | None = None,
+        requests: tuple[Request, ...] = (),
+    ) -> Done:
+        turn = self._wake(moves)
+        now = replace(case, request=replace(case.request, status=status), call=call)
+        return Done(decided=decided(now), claim=claim, turn=turn, requests=requests)
+
+    def _approve(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        ballot: Ballot,
+        *,
+        edited: Frozen | None = None,
+    ) -> Done | Refusal:
+        call = case.call
+        shape = (
+            call if edited is None else replace(call, revision=call.revision + 1, arguments=edited)
+        )
+        approved = binding_of(shape, case.request, case.conversation).digest
+        if edited is None and approved != case.request.digest:
+            return self._altered(tx, moves, case, ballot)
+        text = None if edited is None else edited.text
+        refusal = self._close(
+            tx, moves, case, ballot, R.APPROVED, approved=approved, arguments=text
+        )
+        if refusal is not None:
+            return refusal
+        if edited is not None:
+            note = self.kernel.texts.edited.format(arguments=edited.text)
+            call = moves.revise(call, S.PROPOSED, "edit", edited, Author.EDIT, note=note)
+        return self._clear(tx, moves, case, ballot, call)
+
+    def _clear(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, call: Call
+    ) -> Done | Refusal:
+        """An approved revision goes to the runner, or to whoever supplies a manual result."""
+        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        data: dict[str, Json] = {"digest": call.arguments.digest, "revision": call.revision}
+        changes: dict[str, object] = {
+            "approved": True,
+            "cleared_by": f"{PERSON}{ballot.by.id}",
+            "policy_version": self.kernel.policy_version,
+        }
+        id = case.request.id
+        if tool is not None and is_manual_tool(tool.tool):
+            waiting = moves.move(
+                call, S.AWAITING_RESULT, "approve", request_id=id, data=data, **changes
+            )
+            request = self._open(tx, moves, waiting, case, result_wanted(tool))
+            return self._done(tx, moves, case, R.APPROVED, waiting, requests=(request,))
+        if tool is not None:
+            changes["run_by"] = tool.tool.run_within
+        cleared = moves.move(call, S.CLEARED, "approve", request_id=id, data=data, **changes)
+        claim = self._claim(tx, moves, case, cleared)
+        now = claim.call if claim is not None else tx.calls.get(call.id) or cleared
+        return self._done(tx, moves, case, R.APPROVED, now, claim=claim)
+
+    def _claim(self, tx: Tx, moves: Moves, case: Case, cleared: Call) -> Claim | None:
+        # A worker that can run it claims it in the commit of the decision; else some worker will.
+        if not self.kernel.is_worker or self.kernel.tasks.closing:
+            return None
+        return self.claims.take(tx, moves, cleared, case.conversation, verified=True)
+
+    def _open(self, tx: Tx, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
+        request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
+        tx.requests.add([request])
+        moves.pending(request)
+        return request
+
+    def _altered(self, tx: Tx, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+        output = json_text(error_output("The record of this call was altered; it is not run."))
+        return self._settle(
+            tx, moves, case, ballot, S.FAILED, "altered", output, status=R.CANCELLED
+        )
+
+    def _withdraw(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        ballot: Ballot,
+        status: RequestStatus,
+        text: str,
+    ) -> Done | Refusal:
+        target = S.REJECTED if status is R.REJECTED else S.CANCELLED
+        output = json_text(error_output(text))
+        action = "reject" if target is S.REJECTED else "cancel"
+        return self._settle(tx, moves, case, ballot, target, action, output, status=status)
+
+    def _settle(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        ballot: Ballot,
+        target: CallStatus,
+        action: str,
+        output: str,
+        *,
+        status: RequestStatus = R.ANSWERED,
+    ) -> Done | Refusal:
+        refusal = self._close(tx, moves, case, ballot, status)
+        if refusal is not None:
+            return refusal
+        data: dict[str, Json] = {
+            "reason": getattr(ballot.verdict, "reason", ""),
+            "arguments": shown(case.call.arguments.text),
+        }
+        id = case.request.id
+        call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
+        tx.values.purge(call.id)
+        return self._done(tx, moves, case, status, call)
+
+    def _supply(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, output: Json
+    ) -> Done | Refusal:
+        """A supplied output is validated; a tool with a hook reworks it under a claim."""
+        tool = self.kernel.catalogue.tool(case.call.agent, case.call.tool)
+        if tool is None:
+            failed = failed_response(f"The tool {case.call.tool!r} is no longer there.", output)
+            return self._settle(tx, moves, case, ballot, S.FAILED, "supply", json_text(failed))
+        kind = tool.tool.kind
+        if isinstance(kind, Hitl) and kind.on_response_received is not None:
+            return self._rework(tx, moves, case, ballot, output)
+        try:
+            if tool.tool.output is not None:
+                tool.tool.output.normalise(parsed(output))
+        except InvalidOutput as error:
+            if case.call.task_id is not None:
+                return self.refuse(moves, case, error)
+            failed = json_text(failed_response(str(error), parsed(output)))
+            return self._settle(tx, moves, case, ballot, S.FAILED, "supply", failed)
+        return self._settle(tx, moves, case, ballot, S.SUCCEEDED, "supply", json_text(output))
+
+    def _rework(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, output: Json
+    ) -> Done | Refusal:
+        refusal = self._close(tx, moves, case, ballot, R.ANSWERED)
+        if refusal is not None:
+            return refusal
+        cleared = moves.move(
+            case.call,
+            S.CLEARED,
+            "supply",
+            request_id=case.request.id,
+            supplied=json_text(output),
+            cleared_by=f"{PERSON}{ballot.by.id}",
+        )
+        claim = self._claim(tx, moves, case, cleared)
+        now = claim.call if claim is not None else tx.calls.get(cleared.id) or cleared
+        return self._done(tx, moves, case, R.ANSWERED, now, claim=claim)
+
+    def _answer(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, answered: Answered
+    ) -> Done | Refusal:
+        if answered.draft is not None:
+            return self._keep_draft(tx, moves, case, answered.draft)
+        plan, merged = answered.plan, answered.merged
+        assert plan is not None and merged is not None
+        refusal = self._close(tx, moves, case, ballot, R.ANSWERED)
+        if refusal is not None:
+            return refusal
+        tx.values.seal(merged.sealed) if merged.sealed else None
+        tx.values.save(merged.saved)
+        call = moves.revise(case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER)
+        return self._follow(tx, moves, case, call, plan, R.ANSWERED)
+
+    def _keep_draft(self, tx: Tx, moves: Moves, case: Case, draft: str) -> Done | Refusal:
+        if not tx.requests.keep_draft(case.request, draft):
+            expire(tx, moves, case, self.kernel.texts.expired)
+            return self.refuse(moves, case, expired(case.request))
+        call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
+        return self._done(tx, moves, case, R.OPEN, call)
+
+    def _follow(
+        self,
+        tx: Tx,
+        moves: Moves,
+        case: Case,
+        call: Call,
+        plan: Plan,
+        status: RequestStatus,
+    ) -> Done:
+        """Put a judged revision where its plan says."""
+        changes: dict[str, object] = {"policy_version": self.kernel.policy_version}
+        data: dict[str, Json] = {"by": plan.verdict.by}
+        if isinstance(plan.verdict, Deny):
+            output = json_text(error_output(plan.verdict.reason))
+            moved = moves.move(call, S.DENIED, "gate", data=data, output=output, **changes)
+            return self._done(tx, moves, case, status, moved)
+        if isinstance(plan.verdict, Allow):
+            changes |= {"cleared_by": plan.verdict.by, "approved": plan.approved}
+        moved = moves.move(call, plan.target, "gate", data=data, **changes)
+        moved = replace(moved, policy_version=self.kernel.policy_version)
+        if plan.asking is not None:
+            request = self._open(tx, moves, moved, case, plan.asking)
+            return self._done(tx, moves, case, status, moved, requests=(request,))
+        claim = self._claim(tx, moves, case, moved)
+        return self._done(tx, moves, case, status, claim.call if claim else moved, claim=claim)
+
+    def _is_rerouted(self, case: Case, plan: Plan) -> bool:
+        return plan.asking is not None and plan.asking.audience != case.request.audience
+
+    def _denied(self, tx: Tx, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
+        verdict = judged.plan.verdict
+        assert isinstance(verdict, Deny)
+        if judged.edited is not None:
+            return self.refuse(moves, case, EditRefused(case.request.id, verdict.reason))
+        tx.requests.close(case.request, R.SUPERSEDED, by="policy")
+        output = json_text(error_output(verdict.reason))
+        moves.move(case.call, S.DENIED, "deny", data={"by": verdict.by}, output=output)
+        return self.refuse(moves, case, Superseded(case.request.id, R.SUPERSEDED, by="policy"))
+
+    def _rerouted(
+        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
+    ) -> Done | Refusal:
+        """Others have to decide now: a new request opens, and the editor's vote counts if it may."""
+        asking = judged.plan.asking
+        assert asking is not None
+        if not tx.requests.close(case.request, R.SUPERSEDED, by=ballot.by.id, in_time=True):
+            expire(tx, moves, case, self.kernel.texts.expired)
+            return self.refuse(moves, case, expired(case.request))
+        call = case.call
+        if judged.edited is not None:
+            note = self.kernel.texts.edited.format(arguments=judged.edited.text)
+            call = moves.revise(call, S.PROPOSED, "edit", judged.edited, Author.EDIT, note=note)
+        version = self.kernel.policy_version
+        call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
+        request = self._open(tx, moves, call, case, asking)
+        fresh = replace(case, request=request, call=call)
+        if asking.audience.admits(ballot.by, case.conversation.owner.id):
+            return self._approve(tx, moves, fresh, replace(ballot, request_id=request.id))
+        return self._done(tx, moves, case, R.SUPERSEDED, call, requests=(request,))
+
+    def _redefined(self, tx: Tx, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
+        """The tool changed since the question: the approval is void and the question is put again."""
+        tx.requests.close(case.request, R.SUPERSEDED, by="definition")
+        assert judged.edited is not None
+        call = moves.revise(
+            case.call,
+            S.PROPOSED,
+            "redefine",
+            judged.edited,
+            Author.DEFINITION,
+            definition_hash=judged.tool.tool.definition_hash,
+        )
+        reason = "The tool's definition changed since this call was made."
+        asking = judged.plan.asking
+        target = S.AWAITING_APPROVAL
+        call = moves.move(call, target, "ask_again", policy_version=self.kernel.policy_version)
+        if asking is None:
+            self.claims.ask(
+                tx,
+                moves,
+                call,
+                judged.tool,
+                case.conversation,
+                reason,
+                decide_within=judged.tool.decide_within,
+            )
+        else:
+            question = replace(asking.question, reason=reason)
+            self._open(tx, moves, call, case, replace(asking, question=question))
+        error = Superseded(case.request.id, R.SUPERSEDED, by="definition")
+        return self.refuse(moves, case, error)
+
+
+def expire(tx: Tx, moves: Moves, case: Case, text: str) -> bool:
+    """End a request whose deadline passed, and its call with it."""
+    if not tx.requests.expire(case.request):
+        return False
+    output = json_text(error_output(text))
+    with moves.acting(DEADLINE):
+        moves.move(case.call, S.EXPIRED, "expire", request_id=case.request.id, output=output)
+    told: dict[str, Json] = {
+        "request_id": case.request.id,
+        "call_id": case.call.id,
+        "status": R.EXPIRED,
+        "by": DEADLINE,
+    }
+    tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+    tx.values.purge(case.call.id)
+    return True

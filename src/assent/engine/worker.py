@@ -1,0 +1,81 @@
+"""The background of a worker: heartbeat, deadlines, and looking for work."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from assent.engine.kernel import Kernel
+from assent.engine.reconciler import Reconciler
+from assent.engine.runner import Runner
+from assent.engine.sweeper import Sweeper
+
+log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Owns the recurring tasks; each does one thing and survives its own failures."""
+
+    def __init__(
+        self, kernel: Kernel, runner: Runner, sweeper: Sweeper, reconciler: Reconciler
+    ) -> None:
+        self._kernel, self._runner = kernel, runner
+        self._sweeper, self._reconciler = sweeper, reconciler
+        self._tasks: list[asyncio.Task[None]] = []
+        self._nudge = asyncio.Event()
+
+    async def start(self, *, alone: bool) -> None:
+        """Take over what a dead worker left, then keep looking."""
+        if alone:
+            worker = self._kernel.worker
+            await self._kernel.store.run(lambda tx: tx.leases.break_others(worker))
+        await self._sweeper.sweep()
+        await self._reconciler.reconcile()
+        self._kernel.store.listen(self._heard)
+        beat = self._kernel.times.lease.total_seconds() / 3
+        look = self._kernel.times.look.total_seconds()
+        self._tasks = [
+            asyncio.create_task(self._every(beat, self._beat), name="assent-heartbeat"),
+            asyncio.create_task(self._every(look, self._sweep), name="assent-sweeper"),
+            asyncio.create_task(self._look(look), name="assent-reconciler"),
+        ]
+
+    async def stop(self) -> None:
+        """End the recurring tasks; what they had started goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _heard(self, touched: frozenset[str]) -> None:
+        # Only a change by another process can have left work that nobody here knows of.
+        if not touched:
+            self._nudge.set()
+
+    async def _beat(self) -> None:
+        started = self._kernel.clock.monotonic()
+        worker, lease = self._kernel.worker, self._kernel.times.lease
+        held = await self._kernel.store.run(lambda tx: tx.leases.renew(worker, lease))
+        self._runner.renewed(held, started)
+
+    async def _sweep(self) -> None:
+        await self._sweeper.sweep()
+
+    async def _look(self, seconds: float) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._nudge.wait()
+            except TimeoutError:
+                pass
+            self._nudge.clear()
+            await self._safely(self._reconciler.reconcile)
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await self._safely(work)
+
+    async def _safely(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception:
+            log.exception("%s failed and will be tried again", work.__qualname__)

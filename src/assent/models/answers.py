@@ -1,0 +1,129 @@
+"""A provider's response as our `Answer`, and an earlier `Answer` as what the provider sent."""
+
+import json
+from importlib.metadata import version
+from typing import Final
+
+from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    ModelResponsePart,
+    TextPart,
+    ToolCallPart,
+)
+
+from assent.domain.errors import ModelFailed
+from assent.domain.messages import Answer, FinishReason, Proposal, Usage
+
+_LIBRARY: Final = "pydantic-ai"
+_FINISHES: Final = {
+    "stop": FinishReason.STOP,
+    "length": FinishReason.LENGTH,
+    "content_filter": FinishReason.FILTERED,
+    "tool_call": FinishReason.CALLS,
+    "error": FinishReason.ERROR,
+}
+_CUT_SHORT: Final = ("length", "content_filter")
+
+
+def answer_of(response: ModelResponse) -> Answer:
+    """What the model said; raises `ModelFailed` where it is broken off, failed or empty."""
+    _check_finished(response)
+    answer = Answer(
+        text=response.text or "",
+        reasoning=response.thinking or "",
+        proposals=proposals_of(response),
+        finish=_finish(response),
+        usage=_usage(response),
+        model=response.model_name or "",
+        wire=ModelMessagesTypeAdapter.dump_json([response]).decode(),
+        wire_format=f"{_LIBRARY}/{version('pydantic-ai-slim')}",
+    )
+    _check_said_something(answer)
+    return answer
+
+
+def proposals_of(response: ModelResponse) -> tuple[Proposal, ...]:
+    """The tool calls of a response in order, with the arguments as the model wrote them."""
+    return tuple(
+        Proposal(
+            provider_id=part.tool_call_id,
+            tool=part.tool_name,
+            arguments=_arguments(part, cut_short=_is_cut_short(part, response)),
+        )
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    )
+
+
+def response_of(answer: Answer) -> ModelResponse:
+    """An earlier answer as it was received, or rebuilt from what we understood of it."""
+    return _stored(answer) or _rebuilt(answer)
+
+
+def _stored(answer: Answer) -> ModelResponse | None:
+    if answer.wire is None or not (answer.wire_format or "").startswith(f"{_LIBRARY}/"):
+        return None
+    try:
+        messages = ModelMessagesTypeAdapter.validate_json(answer.wire)
+    except ValueError:
+        return None
+    match messages:
+        # The outputs belong to our proposals: other calls than those must not be sent.
+        case [ModelResponse() as response] if proposals_of(response) == answer.proposals:
+            return response
+        case _:
+            return None
+
+
+def _rebuilt(answer: Answer) -> ModelResponse:
+    # Reasoning stays out: without its signature providers refuse it or take it for an answer.
+    parts: list[ModelResponsePart] = [TextPart(content=answer.text)] if answer.text else []
+    parts += [
+        ToolCallPart(tool_name=p.tool, args=p.arguments, tool_call_id=p.provider_id)
+        for p in answer.proposals
+    ]
+    return ModelResponse(parts=parts)
+
+
+def _arguments(part: ToolCallPart, *, cut_short: bool) -> str:
+    match part.args:
+        case str() as written if written:
+            return written
+        case dict() as parsed if not cut_short:
+            return json.dumps(parsed, ensure_ascii=False)
+        case _:
+            # A call without arguments may come with none at all. Where the answer was cut short
+            # they may be missing instead: then the text must stay one that is no JSON.
+            return "" if cut_short else "{}"
+
+
+def _is_cut_short(part: ToolCallPart, response: ModelResponse) -> bool:
+    return response.finish_reason in _CUT_SHORT and part is response.parts[-1]
+
+
+def _finish(response: ModelResponse) -> FinishReason:
+    finish = _FINISHES.get(response.finish_reason or "stop", FinishReason.STOP)
+    calls = any(isinstance(part, ToolCallPart) for part in response.parts)
+    if finish in (FinishReason.STOP, FinishReason.CALLS):
+        return FinishReason.CALLS if calls else FinishReason.STOP
+    return finish
+
+
+def _usage(response: ModelResponse) -> Usage:
+    return Usage(
+        input_tokens=response.usage.input_tokens, output_tokens=response.usage.output_tokens
+    )
+
+
+def _check_finished(response: ModelResponse) -> None:
+    if response.state != "complete":
+        raise ModelFailed(f"the answer is {response.state}", transient=True)
+    if response.finish_reason == "error":
+        raise ModelFailed("the provider reports an error while answering", transient=True)
+
+
+def _check_said_something(answer: Answer) -> None:
+    silent = not answer.text.strip() and not answer.proposals
+    if silent and answer.finish is FinishReason.STOP:
+        raise ModelFailed("the answer is empty", transient=True)

@@ -1,0 +1,93 @@
+"""A model that follows a script: for tests and the demo. It needs no network and says what it is."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count
+
+from assent.domain.canonical import Json
+from assent.domain.errors import ModelFailed
+from assent.domain.messages import (
+    Answer,
+    Delta,
+    FinishReason,
+    Prompt,
+    Proposal,
+    ReasoningDelta,
+    TextDelta,
+)
+
+Step = Answer | str | Exception
+Script = Callable[[Prompt], Step]
+
+
+def says(text: str = "", *proposals: Proposal, reasoning: str = "") -> Answer:
+    """An answer of the script: text, and calls if any."""
+    finish = FinishReason.CALLS if proposals else FinishReason.STOP
+    return Answer(text=text, reasoning=reasoning, proposals=proposals, finish=finish)
+
+
+_numbers = count(1)
+
+
+def calls(
+    tool: str, arguments: Mapping[str, Json] | str | None = None, /, **more: Json
+) -> Proposal:
+    """A call of the script; arguments as keywords, a mapping, or raw text."""
+    raw = arguments if isinstance(arguments, str) else json.dumps({**(arguments or {}), **more})
+    return Proposal(provider_id=f"scripted_{next(_numbers)}", tool=tool, arguments=raw)
+
+
+class ScriptedModel:
+    """Answers by a list of steps, one per request, or by a function of the prompt.
+
+    `prompts` keeps every request it got. A step that is an exception is raised.
+    """
+
+    name = "scripted (offline, no real model)"
+
+    def __init__(
+        self,
+        script: Iterable[Step] | Script,
+        *,
+        word_delay: timedelta = timedelta(0),
+    ) -> None:
+        self._function = script if callable(script) else None
+        self._steps = None if callable(script) else iter(script)
+        self._word_delay = word_delay.total_seconds()
+        self.prompts: list[Prompt] = []
+
+    async def request(self, prompt: Prompt) -> Answer:
+        self.prompts.append(prompt)
+        step = self._next(prompt)
+        if isinstance(step, Exception):
+            raise step
+        answer = says(step) if isinstance(step, str) else step
+        return replace(answer, model=self.name)
+
+    def _next(self, prompt: Prompt) -> Step:
+        if self._function is not None:
+            return self._function(prompt)
+        assert self._steps is not None
+        return next(self._steps, ModelFailed("the script has no further step"))
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+        answer = await self.request(prompt)
+        if answer.reasoning:
+            yield ReasoningDelta(answer.reasoning)
+        for word in _words(answer.text):
+            if self._word_delay:
+                await asyncio.sleep(self._word_delay)
+            yield TextDelta(word)
+        yield answer
+
+
+def _words(text: str) -> list[str]:
+    pieces = text.split(" ")
+    return [piece if last else f"{piece} " for piece, last in _flagged(pieces) if piece or not last]
+
+
+def _flagged(pieces: list[str]) -> list[tuple[str, bool]]:
+    return [(piece, index == len(pieces) - 1) for index, piece in enumerate(pieces)]

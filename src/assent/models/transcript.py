@@ -1,0 +1,167 @@
+"""A prompt's history as pydantic-ai's messages: every call has one id and exactly one result."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, assert_never
+
+from pydantic_ai.messages import (
+    AudioUrl,
+    BinaryContent,
+    DocumentUrl,
+    ImageUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    MultiModalContent,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+    VideoUrl,
+)
+
+from assent.domain.errors import Malformed
+from assent.domain.messages import (
+    Block,
+    MediaBlock,
+    ModelSaid,
+    Prompt,
+    TextBlock,
+    ToolOutput,
+    UserSaid,
+)
+from assent.models.answers import response_of
+
+_NOT_IN_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_MAX_NAME_CHARS: Final = 64
+
+
+def messages_of(prompt: Prompt) -> list[ModelMessage]:
+    """The history as messages; raises `Malformed` where a call has no or no single output."""
+    transcript = _Transcript(frozenset(tool.name for tool in prompt.tools))
+    for said in prompt.history:
+        match said:
+            case UserSaid():
+                transcript.hear(said)
+            case ModelSaid():
+                transcript.recall(said)
+            case _:
+                assert_never(said)
+    return transcript.finished()
+
+
+class _Transcript:
+    def __init__(self, tools: frozenset[str]) -> None:
+        self._tools = tools
+        self._messages: list[ModelMessage] = []
+        self._parts: list[ModelRequestPart] = []
+        self._ids: set[str] = set()
+
+    def hear(self, said: UserSaid) -> None:
+        self._parts.append(UserPromptPart(content=said.text))
+
+    def recall(self, said: ModelSaid) -> None:
+        outputs = _paired(said)
+        # No provider takes back an assistant message that says nothing.
+        if not said.answer.text.strip() and not said.answer.proposals:
+            return
+        self._close_request()
+        response = self._relabelled(response_of(said.answer))
+        self._messages.append(response)
+        calls = (part for part in response.parts if isinstance(part, ToolCallPart))
+        self._parts += [_returned(*pair) for pair in zip(calls, outputs, strict=True)]
+
+    def finished(self) -> list[ModelMessage]:
+        self._close_request()
+        return self._messages
+
+    def _close_request(self) -> None:
+        if self._parts:
+            self._messages.append(ModelRequest(parts=self._parts))
+            self._parts = []
+
+    def _relabelled(self, response: ModelResponse) -> ModelResponse:
+        parts = [
+            replace(part, tool_call_id=self._unique(part.tool_call_id), tool_name=self._name(part))
+            if isinstance(part, ToolCallPart)
+            else part
+            for part in response.parts
+        ]
+        return replace(response, parts=parts)
+
+    def _unique(self, id: str) -> str:
+        """Providers repeat ids, in one answer and across answers, and refuse to read that back."""
+        unique, times = id or "call", 1
+        while unique in self._ids:
+            times += 1
+            unique = f"{id or 'call'}_{times}"
+        self._ids.add(unique)
+        return unique
+
+    def _name(self, part: ToolCallPart) -> str:
+        """A made-up name that providers refuse would spoil every later request."""
+        if part.tool_name in self._tools:
+            return part.tool_name
+        return _NOT_IN_A_NAME.sub("_", part.tool_name)[:_MAX_NAME_CHARS] or "unknown"
+
+
+def _paired(said: ModelSaid) -> list[ToolOutput]:
+    """The outputs in the order of the proposals; equal ids are told apart by their order."""
+    waiting = list(said.outputs)
+    paired: list[ToolOutput] = []
+    for proposal in said.answer.proposals:
+        output = next((o for o in waiting if o.provider_id == proposal.provider_id), None)
+        if output is None:
+            raise Malformed("history", proposal.provider_id, "this call has no output")
+        waiting.remove(output)
+        paired.append(output)
+    if waiting:
+        raise Malformed("history", waiting[0].provider_id, "this output answers no call")
+    return paired
+
+
+def _returned(call: ToolCallPart, output: ToolOutput) -> ToolReturnPart:
+    return ToolReturnPart(
+        tool_name=call.tool_name,
+        tool_call_id=call.tool_call_id,
+        content=output.content if isinstance(output.content, str) else [*_content(output.content)],
+        outcome="failed" if output.failed else "success",
+    )
+
+
+def _content(blocks: tuple[Block, ...]) -> Iterator[str | MultiModalContent]:
+    for block in blocks:
+        match block:
+            case TextBlock():
+                yield block.text
+            case MediaBlock():
+                yield _media(block)
+            case _:
+                assert_never(block)
+
+
+def _media(block: MediaBlock) -> str | MultiModalContent:
+    try:
+        if block.data is not None:
+            data = base64.b64decode(block.data, validate=True)
+            return BinaryContent(data=data, media_type=block.media_type)
+        if block.url is not None and block.url.startswith("data:"):
+            return BinaryContent.from_data_uri(block.url)
+    except (binascii.Error, ValueError):
+        return f"[a file of type {block.media_type} that cannot be read]"
+    return _linked(block.url or "", block.media_type)
+
+
+def _linked(url: str, media_type: str) -> MultiModalContent:
+    match media_type.partition("/")[0]:
+        case "image":
+            return ImageUrl(url=url, media_type=media_type)
+        case "audio":
+            return AudioUrl(url=url, media_type=media_type)
+        case "video":
+            return VideoUrl(url=url, media_type=media_type)
+        case _:
+            return DocumentUrl(url=url, media_type=media_type)

@@ -1,0 +1,242 @@
+"""What the engine needs from outside: a store, a clock, a chat model."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
+
+from assent.domain.calls import Call, Revision
+from assent.domain.conversations import Conversation, Message, TurnRow
+from assent.domain.decisions import Decision
+from assent.domain.events import Entry, Event, Fact
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.messages import Answer, Delta, Prompt
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.values import SavedValue, SealedSecret
+
+T = TypeVar("T")
+
+
+class ChatModel(Protocol):
+    """A model to talk to: whole answers, or deltas that end in exactly one `Answer`."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def request(self, prompt: Prompt) -> Answer:
+        """Ask and wait for the whole answer; raises `ModelFailed`."""
+        ...
+
+    def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+        """Ask and yield deltas, then the whole answer last; raises `ModelFailed`."""
+        ...
+
+
+class Clock(Protocol):
+    """Process time: for waiting and for leases held in memory, never for deadlines."""
+
+    def monotonic(self) -> float: ...
+
+    def now(self) -> datetime: ...
+
+
+class Conversations(Protocol):
+    """The conversations table."""
+
+    def add(self, conversation: Conversation) -> None: ...
+    def get(self, id: str) -> Conversation | None: ...
+    def of_owner(self, owner: str, *, limit: int) -> list[Conversation]: ...
+
+
+class Turns(Protocol):
+    """The turns table: at most one active turn per conversation."""
+
+    def add(
+        self, turn: TurnRow, *, owner: str, key: str | None, body: str | None, lease: timedelta
+    ) -> None: ...
+    def get(self, id: str) -> TurnRow | None: ...
+    def newest(self, conversation_id: str) -> TurnRow | None: ...
+    def by_key(self, owner: str, key: str) -> tuple[TurnRow, str | None] | None: ...
+    def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
+        """Take a turn that is ready, or whose worker's lease ran out."""
+        ...
+
+    def move(
+        self,
+        turn: TurnRow,
+        target: TurnStatus,
+        *,
+        sources: frozenset[TurnStatus],
+        fenced: bool = True,
+        **changes: object,
+    ) -> bool:
+        """One guarded change of status; `fenced` also wants the fence we hold."""
+        ...
+
+    def claimable(self, limit: int) -> list[str]: ...
+
+
+class Messages(Protocol):
+    """The messages table: append only, but for the count of open calls."""
+
+    def append(self, message: Message) -> None: ...
+    def of_conversation(self, conversation_id: str) -> list[Message]: ...
+    def settle(self, message_id: str) -> int:
+        """One call less keeps the turn waiting; returns how many still do."""
+        ...
+
+
+class Calls(Protocol):
+    """The calls and revisions tables."""
+
+    def add(self, calls: Sequence[Call]) -> None: ...
+    def get(self, id: str) -> Call | None: ...
+    def of_conversation(self, conversation_id: str) -> list[Call]: ...
+    def of_turn(self, turn_id: str) -> list[Call]: ...
+    def by_task(self, task_id: str) -> Call | None: ...
+    def move(
+        self,
+        call: Call,
+        target: CallStatus,
+        *,
+        lost: bool = False,
+        in_time: bool = False,
+        **changes: object,
+    ) -> bool:
+        """One guarded change: status, revision and fence must be what `call` says.
+
+        By the database's clock: `lost` wants the lease over, `in_time` wants `run_by` ahead.
+        """
+        ...
+
+    def revise(self, revision: Revision) -> None: ...
+    def revisions(self, call_id: str) -> list[Revision]: ...
+    def claimable(self, limit: int) -> list[str]:
+        """Cleared calls that nobody has claimed, oldest first."""
+        ...
+
+    def lost(self, limit: int) -> list[Call]:
+        """Running calls whose lease ran out."""
+        ...
+
+
+class Leases(Protocol):
+    """What a living worker holds."""
+
+    def renew(self, worker: str, lease: timedelta) -> frozenset[str]:
+        """Extend every running call and turn of this worker; returns the calls it still holds."""
+        ...
+
+    def break_others(self, worker: str) -> None:
+        """End every other worker's leases: only where a lock says that there is no other."""
+        ...
+
+
+class Requests(Protocol):
+    """The requests table."""
+
+    def add(self, requests: Sequence[Request]) -> None: ...
+    def get(self, id: str) -> Request | None:
+        """Read it and, where the database can, lock it: votes are counted under this lock."""
+        ...
+
+    def of_call(self, call_id: str) -> list[Request]: ...
+    def of_turn(self, turn_id: str) -> list[Request]: ...
+    def close(
+        self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
+    ) -> bool:
+        """Guarded by `open`; `in_time` also wants the database's clock before the deadline."""
+        ...
+
+    def expire(self, request: Request) -> bool:
+        """Guarded by `open` and a deadline that passed by the database's clock."""
+        ...
+
+    def keep_draft(self, request: Request, draft: str) -> bool: ...
+    def due(self, limit: int) -> list[str]: ...
+    def pending(self, *, person: Person | None, limit: int, after: str | None) -> list[Request]: ...
+
+
+class Decisions(Protocol):
+    """The decisions table: votes."""
+
+    def add(self, decision: Decision) -> None: ...
+    def of_request(self, request_id: str) -> list[Decision]: ...
+    def by_key(self, person: str, key: str) -> Decision | None: ...
+
+
+class Journal(Protocol):
+    """Audit entries and events; what is noted commits with the transaction."""
+
+    def note(self, entry: Entry) -> None: ...
+    def tell(self, turn_id: str, *facts: Fact) -> None: ...
+    def events(self, turn_id: str, after: int, limit: int) -> list[Event]: ...
+    def entries(
+        self, *, conversation_id: str | None = None, call_id: str | None = None
+    ) -> list[Entry]: ...
+
+
+class Values(Protocol):
+    """Saved answers of a conversation, and sealed secrets."""
+
+    def save(self, values: Sequence[SavedValue]) -> None: ...
+    def saved(self, conversation_id: str) -> list[SavedValue]: ...
+    def clear(self, conversation_id: str, scope: str | None) -> int: ...
+    def seal(self, secrets: Sequence[SealedSecret]) -> None: ...
+    def sealed(self, ids: Sequence[str]) -> list[SealedSecret]: ...
+    def purge(self, call_id: str) -> int: ...
+
+
+class Settings(Protocol):
+    """A deployment's own settings: overrides of tools, and facts about the database."""
+
+    def overrides(self) -> dict[str, str]: ...
+    def override(self, tool: str, settings: str | None, by: str) -> None: ...
+    def fact(self, name: str) -> str | None: ...
+    def set_fact(self, name: str, value: str) -> None: ...
+
+
+class Tx(Protocol):
+    """One transaction: small objects by noun. It commits when the function returns."""
+
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def messages(self) -> Messages: ...
+    @property
+    def calls(self) -> Calls: ...
+    @property
+    def leases(self) -> Leases: ...
+    @property
+    def requests(self) -> Requests: ...
+    @property
+    def decisions(self) -> Decisions: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def values(self) -> Values: ...
+    @property
+    def settings(self) -> Settings: ...
+    def now(self) -> datetime:
+        """The database's clock, at this moment."""
+        ...
+
+
+class Store(Protocol):
+    """A database: `run` is all the engine does with it."""
+
+    async def open(self, *, worker: bool) -> None:
+        """Connect and bring the schema up to date; a second SQLite worker is refused."""
+        ...
+
+    async def close(self) -> None: ...
+
+    async def run(self, fn: Callable[[Tx], T]) -> T:
+        """Run a plain function in one transaction; what it raises rolls everything back."""
+        ...
+
+    def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
+        """Call back after commits: turns that changed here, or nothing for a change elsewhere."""
+        ...

@@ -1,0 +1,173 @@
+"""A request, its call and its tool as a `Card`."""
+
+from collections.abc import Mapping, Sequence
+
+from assent.domain.calls import Call, Frozen, Revision
+from assent.domain.canonical import Json
+from assent.domain.cards import (
+    Blank,
+    Card,
+    CardPreview,
+    Choice,
+    DiffPreview,
+    FailedPreview,
+    Note,
+    TextPreview,
+    Verb,
+)
+from assent.domain.decisions import Decision
+from assent.domain.fields import FieldType
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestKind
+from assent.domain.requests import Question, Request
+from assent.domain.tools import EffectiveTool, Hint, Preview, Risk
+from assent.presentation.diff import changes
+from assent.presentation.values import entries_of, value_of
+
+_NAMES = {
+    RequestKind.APPROVAL: "Approval",
+    RequestKind.INPUT: "Input",
+    RequestKind.RESULT: "Result",
+    RequestKind.OUTCOME: "Outcome",
+}
+_REJECT = (Verb.REJECT, "it will not run; your reason is told to the agent")
+# What each choice does; that of an approval depends on how many there have to be.
+_EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
+    RequestKind.APPROVAL: (
+        (Verb.APPROVE, ""),
+        (Verb.EDIT, "change the arguments; the policy judges them again, then they run as yours"),
+        _REJECT,
+    ),
+    RequestKind.INPUT: (
+        (Verb.ANSWER, "your answers go to {tool} with these arguments, after one more check"),
+        _REJECT,
+    ),
+    RequestKind.RESULT: (
+        (Verb.SUPPLY, "the agent gets your output as that of {tool}"),
+        (Verb.FAIL, "the agent is told that it failed, and why"),
+        (Verb.CANCEL, "withdraw the call"),
+    ),
+    RequestKind.OUTCOME: (
+        (Verb.RAN, "it did run; say with which result"),
+        (Verb.DID_NOT_RUN, "it did not run, and shall not"),
+        (Verb.RUN_AGAIN, "it did not run: run it now; this is a new approval"),
+    ),
+}
+
+
+def card_of(
+    request: Request,
+    call: Call,
+    tool: EffectiveTool | None,
+    *,
+    revisions: Sequence[Revision] = (),
+    decisions: Sequence[Decision] = (),
+    agent_words: str = "",
+) -> Card:
+    """What people are shown of a request; `tool` is None when it is no longer registered.
+
+    `revisions` are the call's, oldest first: without them no edits are shown.
+    """
+    hints = hints_of(tool)
+    frozen = _shown_arguments(request, call, revisions)
+    until = [revision for revision in revisions if revision.revision <= request.revision]
+    return Card(
+        kind=request.kind,
+        status=request.status,
+        title=_title(request),
+        request_id=request.id,
+        call_id=call.id,
+        conversation_id=request.conversation_id,
+        revision=request.revision,
+        digest=request.digest,
+        agent=request.agent,
+        on_behalf_of=request.owner,
+        tool=request.tool,
+        source=call.source,
+        risk=Risk(request.risk),
+        category=tool.category if tool else "",
+        impact=tool.impact if tool else "",
+        question=request.question.text,
+        reason=request.question.reason,
+        arguments=entries_of(frozen.text, hints),
+        arguments_digest=frozen.digest,
+        details=entries_of(request.question.metadata),
+        preview=_preview(request.question.preview),
+        edits=changes(until[0].arguments.thaw(), frozen.thaw(), hints) if until else (),
+        edited_by=tuple(dict.fromkeys(revision.by for revision in until[1:])),
+        blanks=_blanks(request.question),
+        choices=_choices(request) if request.is_open else (),
+        deadline=request.decide_by,
+        agent_words=agent_words,
+        history=tuple(map(_note, decisions)),
+    )
+
+
+def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
+    """How a tool's arguments are displayed; what a person typed in as a secret stays one."""
+    if tool is None:
+        return {}
+    form = tool.tool.user_input
+    secrets = [f.name for f in form.fields if f.type is FieldType.SECRET] if form else []
+    return {**tool.tool.hints, **dict.fromkeys(secrets, Hint(secret=True))}
+
+
+def _shown_arguments(request: Request, call: Call, revisions: Sequence[Revision]) -> Frozen:
+    # The call may have moved on since: the request stands for the revision it was minted for.
+    for revision in revisions:
+        if revision.revision == request.revision:
+            return revision.arguments
+    if call.revision != request.revision:
+        raise ValueError(f"revision {request.revision} of call {call.id!r} is not here to be shown")
+    return call.arguments
+
+
+def _title(request: Request) -> str:
+    name = _NAMES[request.kind]
+    if not request.is_open:
+        return f"{name}: {request.status}"
+    return f"{name} unknown" if request.kind is RequestKind.OUTCOME else f"{name} needed"
+
+
+def _preview(preview: Preview | None) -> CardPreview | None:
+    match preview:
+        case None:
+            return None
+        case Preview(failed=True, text=reason):
+            return FailedPreview(reason)
+        case Preview(before=None, after=None, text=text):
+            return TextPreview(text)
+        case Preview(before=before, after=after, text=text):
+            return DiffPreview(before=before or "", after=after or "", text=text)
+
+
+def _blanks(question: Question) -> tuple[Blank, ...]:
+    if question.form is None:
+        return ()
+    fields = UserInput.from_json(question.form).fields
+    known: Mapping[str, Json] = question.prefilled
+    return tuple(
+        Blank(field=f, prefilled=value_of(known[f.name]) if f.name in known else None)
+        if f.type is not FieldType.SECRET
+        else Blank(field=f)
+        for f in fields
+    )
+
+
+def _note(decision: Decision) -> Note:
+    return Note(
+        at=decision.at,
+        by=decision.person,
+        channel=decision.channel,
+        verdict=decision.verdict,
+        reason=decision.reason,
+    )
+
+
+def _choices(request: Request) -> tuple[Choice, ...]:
+    run = "{tool} runs once, with exactly these arguments"
+    approval = run if request.quorum == 1 else f"one of {request.quorum} approvals; then {run}"
+    return tuple(
+        Choice(verb=verb, effect=(effect or approval).format(tool=request.tool))
+        for verb, effect in _EFFECTS[request.kind]
+    )

@@ -1,0 +1,58 @@
+"""Single code points: which of them a person would not see, and how they are named instead."""
+
+import unicodedata
+from functools import lru_cache
+
+# Printable by category, yet blank on screen: fillers, joiners, variation selectors, blank symbols.
+_BLANKS = frozenset(
+    map(
+        chr,
+        (
+            *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x2D7F),
+            *(0x303F, 0x3164, *range(0xFE00, 0xFE10), 0xFFA0, 0xFFFC, 0x16FE4, 0x1D159),
+            *(0x1107F, 0x11A47, 0x11A99, 0x1DA7F, 0x1DA80, *range(0xE0000, 0xE1000)),
+        ),
+    )
+)
+# The delimiters of our own marks, and brackets that could pass for them.
+_BRACKETS = frozenset("\u27e8\u27e9\u2329\u232a\u3008\u3009\u276c\u276d\u29fc\u29fd\ufe3f\ufe40")
+_NAMES = {"\t": "tab", "\n": "newline", "\r": "CR", " ": "space", "\x1b": "ESC"}
+
+
+@lru_cache(maxsize=4096)
+def is_hidden(char: str) -> bool:
+    """Whether a code point must be named: invisible, directional, blank, or a bracket of ours."""
+    # `isprintable` is false for exactly the categories C* and Z*, the ASCII space apart.
+    return not char.isprintable() or char in _BLANKS or char in _BRACKETS
+
+
+@lru_cache(maxsize=4096)
+def is_mark(char: str) -> bool:
+    """Whether a code point is drawn onto the one before it."""
+    return unicodedata.category(char)[0] == "M"
+
+
+def is_enclosing(char: str) -> bool:
+    """Whether a code point is drawn around the one before it, which can make it unreadable."""
+    return unicodedata.category(char) == "Me"
+
+
+def named(char: str) -> str:
+    """What a code point is called in a mark: `tab`, or `U+202E`."""
+    return _NAMES.get(char) or f"U+{ord(char):04X}"
+
+
+def counted(char: str, times: int) -> str:
+    """A run of one code point in words: `3 spaces`, `U+200B ×500`."""
+    name = named(char)
+    if times == 1:
+        return name
+    return f"{times:,} {name}s" if name in {"space", "newline", "tab"} else f"{name} ×{times:,}"
+
+
+@lru_cache(maxsize=4096)
+def cells(char: str) -> int:
+    """How many columns of a terminal a visible code point takes."""
+    if is_mark(char) and unicodedata.category(char) != "Mc":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -1,0 +1,120 @@
+"""What changed: field by field between two versions of arguments, line by line between texts."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import takewhile
+
+from assent.domain.canonical import Json, Path, encode
+from assent.domain.cards import Added, Change, Changed, Removed, Secret, Value
+from assent.domain.tools import Hint
+from assent.presentation.values import NO_HINTS, value_of
+
+CONTEXT_LINES = 3
+# Beyond this many pairs of lines the exact comparison could take minutes on hostile texts.
+_COMPARED_MAX = 4_000_000
+
+
+class Edit(StrEnum):
+    """What happened to a line of a text."""
+
+    KEPT = " "
+    REMOVED = "-"
+    ADDED = "+"
+    SKIPPED = "@"
+
+
+def changes(
+    old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS
+) -> tuple[Change, ...]:
+    """How the fields of `new` differ from those of `old`, at the deepest path that differs."""
+    secret = frozenset(name for name, hint in hints.items() if hint.secret)
+    return tuple(_members((), old, new, secret))
+
+
+def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
+    """A unified diff of two texts; skipped lines are counted, never just left out."""
+    old, new = before.split("\n"), after.split("\n")
+    if len(old) * len(new) > _COMPARED_MAX:
+        return tuple(_replaced(old, new))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return tuple(_hunks(matcher, old, new))
+
+
+def _members(
+    path: Path, old: Mapping[str, Json], new: Mapping[str, Json], secret: frozenset[str]
+) -> Iterator[Change]:
+    for name in dict.fromkeys([*old, *new]):
+        here = (*path, name)
+        hidden = not path and name in secret
+        if name not in new:
+            yield Removed(path=here, old=_shown(old[name], hidden=hidden))
+        elif name not in old:
+            yield Added(path=here, new=_shown(new[name], hidden=hidden))
+        elif hidden and not _same(old[name], new[name]):
+            yield Changed(path=here, old=Secret(), new=Secret())
+        elif not hidden:
+            yield from _values(here, old[name], new[name])
+
+
+def _values(path: Path, old: Json, new: Json) -> Iterator[Change]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from _members(path, old, new, frozenset())
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _items(path, old, new)
+    elif not _same(old, new):
+        yield Changed(path=path, old=value_of(old), new=value_of(new))
+
+
+def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Change]:
+    shared = min(len(old), len(new))
+    for index in range(shared):
+        yield from _values((*path, index), old[index], new[index])
+    for index in range(shared, len(old)):
+        yield Removed(path=(*path, index), old=value_of(old[index]))
+    for index in range(shared, len(new)):
+        yield Added(path=(*path, index), new=value_of(new[index]))
+
+
+def _shown(value: Json, *, hidden: bool) -> Value:
+    return Secret() if hidden else value_of(value)
+
+
+def _same(old: Json, new: Json) -> bool:
+    # Python calls True and 1 equal; what runs would not.
+    return encode(old) == encode(new)
+
+
+def _hunks(
+    matcher: difflib.SequenceMatcher[str], old: Sequence[str], new: Sequence[str]
+) -> Iterator[tuple[Edit, str]]:
+    shown = 0
+    for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
+        yield from _skipped(group[0][1] - shown)
+        for tag, old_from, old_to, new_from, new_to in group:
+            if tag == "equal":
+                yield from ((Edit.KEPT, line) for line in old[old_from:old_to])
+                continue
+            yield from ((Edit.REMOVED, line) for line in old[old_from:old_to])
+            yield from ((Edit.ADDED, line) for line in new[new_from:new_to])
+        shown = group[-1][2]
+    yield from _skipped(len(old) - shown)
+
+
+def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Edit, str]]:
+    """A coarser diff in linear time: what is between the common start and the common end."""
+    start = _common(zip(old, new, strict=False))
+    end = _common(zip(reversed(old[start:]), reversed(new[start:]), strict=False))
+    yield from _skipped(start)
+    yield from ((Edit.REMOVED, line) for line in old[start : len(old) - end])
+    yield from ((Edit.ADDED, line) for line in new[start : len(new) - end])
+    yield from _skipped(end)
+
+
+def _common(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _skipped(lines: int) -> Iterator[tuple[Edit, str]]:
+    if lines:
+        yield Edit.SKIPPED, f"{lines:,} unchanged line{'s' if lines > 1 else ''}"

@@ -1,0 +1,73 @@
+"""Cutting one field where a surface has a limit: head, tail, and the exact count between them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Generic, TypeVar
+
+from assent.presentation.text import safe_block
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A text with `hidden` characters left out of its middle; none when that is 0."""
+
+    head: str
+    hidden: int = 0
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[T]):
+    """Items with `hidden` of them left out of their middle; none when that is 0."""
+
+    head: Sequence[T]
+    hidden: int = 0
+    tail: Sequence[T] = ()
+
+
+def clip(text: str, characters: int | None) -> Clip:
+    """Cut a text so that what is left of it, made safe, has at most so many characters."""
+    if characters is None or len(safe_block(text)) <= characters:
+        return Clip(text)
+    head = _fitting(text, characters - characters // 2, from_end=False)
+    tail = _fitting(text[len(head) :], characters // 2, from_end=True)
+    return Clip(head, len(text) - len(head) - len(tail), tail)
+
+
+def select(items: Sequence[T], most: int | None) -> Selection[T]:
+    """Cut a list or object so that at most so many of its items are left."""
+    if most is None or len(items) <= most:
+        return Selection(items)
+    head, tail = most - most // 2, most // 2
+    return Selection(items[:head], len(items) - head - tail, items[len(items) - tail :])
+
+
+def select_lines(
+    lines: Sequence[tuple[T, str]], characters: int | None
+) -> Selection[tuple[T, str]]:
+    """Cut the lines of a diff so that those left have about so many characters."""
+    if characters is None:
+        return Selection(lines)
+    sizes = list(accumulate(len(line) + 1 for _, line in lines))
+    if not sizes or sizes[-1] <= characters:
+        return Selection(lines)
+    # The first and the last line always stay: each is cut by itself if it is too long.
+    head = max(1, bisect_right(sizes, characters // 2))
+    tail = min(len(lines) - 1, bisect_left(sizes, sizes[-1] - characters // 2))
+    return Selection(lines[:head], max(0, tail - head), lines[max(head, tail) :])
+
+
+def _fitting(text: str, room: int, *, from_end: bool) -> str:
+    """As much of a text's start or end as fits, escapes included."""
+    size = min(room, len(text))
+    while size:
+        part = text[len(text) - size :] if from_end else text[:size]
+        shown = len(safe_block(part))
+        if shown <= room:
+            return part
+        size = min(size - 1, size * room // shown)
+    return ""

@@ -1,0 +1,240 @@
+"""Values of a card on a sheet: short ones on their line, others as a tree or behind a gutter."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from assent.domain.canonical import Path
+from assent.domain.cards import (
+    Added,
+    Change,
+    Changed,
+    Entry,
+    Items,
+    Members,
+    Null,
+    Number,
+    Removed,
+    Secret,
+    Text,
+    Truth,
+    Value,
+)
+from assent.presentation.diff import Edit, line_edits
+from assent.presentation.elision import select, select_lines
+from assent.presentation.sheet import Place, Role, Sheet, Span, fits
+from assent.presentation.text import quoted
+from assent.presentation.wrapping import width_of
+
+MASK = "••••••"
+LABEL_COLUMNS = 20
+_INLINE_ITEMS = 8
+_INLINE_CHARS = 160
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+_Row = tuple[str, Value, bool]
+
+
+def put_entries(sheet: Sheet, entries: Sequence[Entry], place: Place) -> None:
+    """Named values under each other, the short ones in a column."""
+    rows = [(name_label(e.name), e.value, place.elidable or e.elidable) for e in entries]
+    _put_rows(sheet, rows, place, "fields")
+
+
+def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int = 0) -> None:
+    """One value behind its label, in full unless the sheet has a limit."""
+    used = place.indent + place.lead
+    if not fits(label, sheet.room(used + 2)) or _is_long(sheet, label):
+        label, column = _put_name(sheet, label, place), 0
+    inline = inline_of(value)
+    space = max(width_of(label), column) + 2
+    if (
+        inline is not None
+        and fits(inline, sheet.room(used + space))
+        and not _is_long(sheet, inline)
+    ):
+        padding = " " * (space - width_of(label))
+        sheet.put(place, Span(label + padding, Role.LABEL), Span(inline, place.role))
+        return
+    remark = _described(value)
+    shown = remark if fits(remark, sheet.room(used + width_of(label) + 2)) else ""
+    sheet.put(place, Span(f"{label}  ", Role.LABEL), Span(shown, Role.MUTED))
+    _put_inside(sheet, value, place.inside())
+
+
+def put_change(sheet: Sheet, change: Change, place: Place) -> None:
+    """One edited field: what the model had behind `-`, what there is now behind `+`."""
+    label = path_label(change.path)
+    removed = replace(place, sign="-", role=Role.REMOVED)
+    added = replace(place, sign="+", role=Role.ADDED)
+    match change:
+        case Changed(old=Text(text=old), new=Text(text=new)) if "\n" in old and "\n" in new:
+            _put_heading(sheet, label, replace(place, sign="~"))
+            put_line_edits(sheet, old, new, place.inside())
+        case Changed(old=old, new=new):
+            put_value(sheet, label, old, removed)
+            put_value(sheet, label, new, added)
+        case Removed(old=old):
+            put_value(sheet, label, old, removed)
+        case Added(new=new):
+            put_value(sheet, label, new, added)
+        case _:
+            assert_never(change)
+
+
+def put_line_edits(sheet: Sheet, before: str, after: str, place: Place) -> None:
+    """A unified diff of two texts."""
+    selection = select_lines(line_edits(before, after), sheet.limits.characters)
+    _put_lines(sheet, selection.head, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} lines not shown", place)
+    _put_lines(sheet, selection.tail, place)
+
+
+def _put_lines(sheet: Sheet, lines: Sequence[tuple[Edit, str]], place: Place) -> None:
+    for edit, line in lines:
+        match edit:
+            case Edit.KEPT:
+                sheet.foreign(line, replace(place, sign=" "))
+            case Edit.REMOVED:
+                sheet.foreign(line, replace(place, sign="-", role=Role.REMOVED))
+            case Edit.ADDED:
+                sheet.foreign(line, replace(place, sign="+", role=Role.ADDED))
+            case Edit.SKIPPED:
+                sheet.put(replace(place, sign=" "), Span(f"… {line}", Role.MUTED))
+            case _:
+                assert_never(edit)
+
+
+def inline_of(value: Value) -> str | None:
+    """A value as one short line of JSON; None where it needs more room than that."""
+    match value:
+        case Text(text=text):
+            return None if "\n" in text or len(text) > _INLINE_CHARS else quoted(text)
+        case Number(literal=literal):
+            return literal
+        case Truth(value=truth):
+            return "true" if truth else "false"
+        case Null():
+            return "null"
+        case Secret():
+            return MASK
+        case Items(items=items):
+            return _joined("[", [inline_of(item) for item in items[: _INLINE_ITEMS + 1]], "]")
+        case Members(members=members):
+            return _joined("{", [_inline_member(m) for m in members[: _INLINE_ITEMS + 1]], "}")
+        case _:
+            assert_never(value)
+
+
+def name_label(name: str) -> str:
+    """A name as it is where that is plain, else as a string."""
+    return name if _BARE_NAME.fullmatch(name) else quoted(name)
+
+
+def path_label(path: Path) -> str:
+    """A path to a nested field: `to[0].address`."""
+    label = ""
+    for step in path:
+        if isinstance(step, int):
+            label += f"[{step}]"
+        else:
+            label += f".{name_label(step)}" if label else name_label(step)
+    return label
+
+
+def _put_name(sheet: Sheet, label: str, place: Place) -> str:
+    """A name that needs lines of its own; the label that its value gets instead."""
+    sheet.put(place, Span("a long name, then its value", Role.MUTED))
+    sheet.safe(label, place)
+    return "="
+
+
+def _put_heading(sheet: Sheet, label: str, place: Place) -> None:
+    if fits(label, sheet.room(place.indent + place.lead + 2)) and not _is_long(sheet, label):
+        sheet.put(place, Span(label, Role.LABEL))
+    else:
+        _put_name(sheet, label, place)
+
+
+def _put_inside(sheet: Sheet, value: Value, place: Place) -> None:
+    if sheet.is_narrow(place):
+        sheet.foreign(_json(value), place)
+        return
+    match value:
+        case Text(text=text):
+            sheet.foreign(text, place)
+        case Items(items=items):
+            rows = [(f"[{n}]", item, place.elidable) for n, item in enumerate(items)]
+            _put_rows(sheet, rows, place, "items")
+        case Members(members=members):
+            put_entries(sheet, members, place)
+        case Number() | Truth() | Null() | Secret():
+            sheet.foreign(_json(value), place)
+        case _:
+            assert_never(value)
+
+
+def _json(value: Value) -> str:
+    """A value as JSON text, for places too deep for a tree; it is not safe text yet."""
+    match value:
+        case Text(text=text):
+            return json.dumps(text, ensure_ascii=False)
+        case Items(items=items):
+            return f"[{', '.join(map(_json, items))}]"
+        case Members(members=members):
+            parts = (f"{json.dumps(m.name, ensure_ascii=False)}: {_json(m.value)}" for m in members)
+            return f"{{{', '.join(parts)}}}"
+        case Number() | Truth() | Null() | Secret():
+            return inline_of(value) or ""
+        case _:
+            assert_never(value)
+
+
+def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: Place, unit: str) -> None:
+    # The few names that are very long do not widen the column.
+    widths = [width for width in (width_of(row[0]) for row in rows) if width <= LABEL_COLUMNS]
+    column = max(widths, default=0)
+    selection = select(rows, sheet.limits.items)
+    for label, value, elidable in selection.head:
+        put_value(sheet, label, value, replace(place, elidable=elidable), column)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} {unit} not shown", place)
+    for label, value, elidable in selection.tail:
+        put_value(sheet, label, value, replace(place, elidable=elidable), column)
+
+
+def _inline_member(entry: Entry) -> str | None:
+    inline = inline_of(entry.value)
+    return None if inline is None else f"{quoted(entry.name)}: {inline}"
+
+
+def _joined(opening: str, parts: Sequence[str | None], closing: str) -> str | None:
+    shown = [part for part in parts if part is not None]
+    if len(shown) < len(parts) or len(shown) > _INLINE_ITEMS:
+        return None
+    text = opening + ", ".join(shown) + closing
+    return text if len(text) <= _INLINE_CHARS else None
+
+
+def _is_long(sheet: Sheet, text: str) -> bool:
+    return sheet.limits.characters is not None and len(text) > sheet.limits.characters
+
+
+def _described(value: Value) -> str:
+    match value:
+        case Text(text=text):
+            lines = f"{text.count(chr(10)) + 1:,} lines, " if "\n" in text else ""
+            return f"text, {lines}{len(text):,} characters"
+        case Number():
+            return "number"
+        case Items(items=items):
+            return f"list of {len(items):,}"
+        case Members(members=members):
+            return f"object with {len(members):,} field{'' if len(members) == 1 else 's'}"
+        case Truth() | Null() | Secret():
+            return ""
+        case _:
+            assert_never(value)

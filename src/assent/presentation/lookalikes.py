@@ -1,0 +1,196 @@
+"""Words that read as something else: mixed scripts, twins of ASCII letters, foreign host names.
+
+Nothing is altered here; a word that could deceive gets a note with its code points.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assent.presentation.characters import is_hidden, is_mark
+
+_LISTED = 8
+_HOST_CHARS = 253
+_LABEL_CHARS = 63
+
+# Letters that most fonts draw like an ASCII letter and that no compatibility mapping leads back
+# to it: Cyrillic, Greek, Armenian, Cherokee, then Latin ones of phonetics.
+_LETTER_TWINS = frozenset(
+    "\u0430\u0441\u0501\u0435\u04bb\u0456\u0458\u04cf\u043e\u0440\u051b\u0455\u0443\u0475\u051d"
+    "\u0445\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u0405\u0406"
+    "\u0408\u050c\u051a\u051c\u04ae\u04af\u04c0"
+    "\u03bf\u03bd\u03b1\u03b9\u03ba\u03c1\u03c5\u03c7\u03b3\u0391\u0392\u0395\u0396\u0397\u0399"
+    "\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03f3\u03f2"
+    "\u0585\u0578\u057d\u0570\u0581\u0566\u054d\u0555\u0563"
+    "\u13aa\u13df\u13ac\u13bb\u13ab\u13e6\u13de\u13b7\u13e2\u13a1\u13da\u13d9\u13b3\u13c3\u13f4"
+    "\u13a0\u13c0\u13a5"
+    "\u0251\u0261\u01c0\u01c3\u0269\u028b"
+)
+# Punctuation that passes for ASCII punctuation, beyond what NFKC maps (full-width, small forms).
+_PUNCTUATION_TWINS = frozenset(
+    "\u2010\u2011\u2012\u2013\u2212\u2044\u2215\u29f8\u2236\ua789\u02d0\u2223\u2217\u2216\u29f5"
+    "\u3002\uff61\u201a\u2027\u00b7\u02c8"
+)
+_EAST_ASIAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"})
+# Letters of no script of their own: the sign in µm, and what repeats a Chinese character.
+_NO_SCRIPTS = {"MICRO": "LATIN", "IDEOGRAPHIC": "CJK"}
+_ORDINALS = frozenset("\u00aa\u00ba")
+_ASCII_LABEL = re.compile(r"[0-9A-Za-z_-]+")
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the whole text says about its words: does it hold ASCII letters, unmistakable others?"""
+
+    latin: bool
+    distinct: bool
+
+    @classmethod
+    def of(cls, text: str) -> "Context":
+        """Read a text once, before its words are judged."""
+        distinct = any(char.isalpha() and not char.isascii() and not _twin(char) for char in text)
+        return cls(latin=_ASCII_LETTER.search(text) is not None, distinct=distinct)
+
+
+def note(text: str, start: int, end: int, context: Context) -> str:
+    """What to say about the word `text[start:end]`; empty when nothing about it deceives."""
+    token = text[start:end]
+    touching = (start > 0 and not text[start - 1].isspace()) or (
+        end < len(text) and not text[end].isspace()
+    )
+    alone = touching or len(token) == len(text)
+    suspects = [*_punctuation(text, start, end)]
+    for word in _words(token):
+        suspects.extend(_letters(word, context, alone=alone))
+    notes = [_listed(suspects)] if suspects else []
+    return "; ".join([*notes, *_host(text, start, token)])
+
+
+def _words(token: str) -> Iterator[str]:
+    """Runs of letters, digits and marks; hidden characters do not end a word, they hide in it."""
+    word: list[str] = []
+    for char in token:
+        if is_hidden(char):
+            continue
+        if char.isalnum() or is_mark(char):
+            word.append(char)
+        elif word:
+            yield "".join(word)
+            word.clear()
+    if word:
+        yield "".join(word)
+
+
+def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
+    """The letters of a word that could deceive."""
+    if word.isascii():
+        return ()
+    letters = [char for char in word if char.isalpha()]
+    scripts = Counter(script(char) for char in letters)
+    if len(scripts) > 1 and not scripts.keys() <= _EAST_ASIAN:
+        return _minority(letters, scripts)
+    if letters and all(map(_twin, letters)) and _stands_out(letters, context, alone=alone):
+        return letters
+    return [char for char in word if _compatible(char)]
+
+
+def _stands_out(letters: list[str], context: Context, *, alone: bool) -> bool:
+    # Prose in Russian or Greek has short words made of twins only; it also has other letters.
+    return not context.distinct or alone or (context.latin and len(letters) > 1)
+
+
+def _minority(letters: list[str], scripts: Counter[str]) -> Iterable[str]:
+    """The letters to blame for a mixture: those not of its main script; Latin wins a tie."""
+    main = max(scripts, key=lambda name: (scripts[name], name == "LATIN"))
+    return [char for char in letters if script(char) != main]
+
+
+@lru_cache(maxsize=4096)
+def script(letter: str) -> str:
+    """The script of a letter as the Unicode name tells it: LATIN, CYRILLIC, CJK."""
+    words = unicodedata.name(letter, "UNKNOWN").replace("-", " ").split()
+    first = words[1] if words[0] in {"FULLWIDTH", "HALFWIDTH"} else words[0]
+    return _NO_SCRIPTS.get(first, first)
+
+
+@lru_cache(maxsize=4096)
+def _twin(char: str) -> bool:
+    return char in _LETTER_TWINS or _compatible(char)
+
+
+@lru_cache(maxsize=4096)
+def _compatible(char: str) -> bool:
+    """Whether a letter or digit is a styled ASCII one: full-width, mathematical, a ligature."""
+    if char.isascii() or char in _ORDINALS:
+        return False
+    styled = char.isalpha() or char.isdecimal() or unicodedata.category(char) == "Nl"
+    return styled and unicodedata.normalize("NFKC", char).isascii()
+
+
+def _punctuation(text: str, start: int, end: int) -> Iterator[str]:
+    """Foreign punctuation that stands where a command or an address would have its ASCII twin."""
+    for index in range(start, end):
+        char = text[index]
+        if char.isascii() or char.isalnum() or is_hidden(char) or not _punctuation_twin(char):
+            continue
+        before, after = text[index - 1 : index] or " ", text[index + 1 : index + 2]
+        if before.isascii() and _in_code(before, after):
+            yield char
+
+
+def _in_code(before: str, after: str) -> bool:
+    # A range such as 10-20 with an en dash is good typography.
+    return after.isascii() and after.isalnum() and not (before.isdigit() and after.isdigit())
+
+
+@lru_cache(maxsize=4096)
+def _punctuation_twin(char: str) -> bool:
+    plain = unicodedata.normalize("NFKC", char)
+    return char in _PUNCTUATION_TWINS or (len(plain) == 1 and "!" <= plain <= "~")
+
+
+def _listed(chars: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(chars))
+    shown = ", ".join(f"{char} U+{ord(char):04X}" for char in distinct[:_LISTED])
+    more = f" and {len(distinct) - _LISTED:,} more" if len(distinct) > _LISTED else ""
+    return f"look-alike: {shown}{more}"
+
+
+def _host(text: str, start: int, token: str) -> Iterator[str]:
+    """The ASCII form of a foreign host name, where a word is one."""
+    name = token.strip(".-")
+    if not name.isascii() and len(name) <= _HOST_CHARS and _is_host(text, start, name):
+        yield f"host {'.'.join(map(_ascii_label, name.split('.')))}"
+
+
+def _is_host(text: str, start: int, name: str) -> bool:
+    before = text[max(0, start - 2) : start]
+    if before == "//" or before.endswith("@"):
+        return True
+    *labels, last = name.split(".")
+    if not labels or not all(labels) or before.endswith(("/", "\\")):
+        return False
+    if len(name) == len(text):
+        return True
+    return last.isascii() and last.isalpha() and not any(map(_is_wide, name))
+
+
+def _is_wide(char: str) -> bool:
+    # Chinese and Japanese put no space before a file name, so a dot there means little.
+    return unicodedata.east_asian_width(char) in "WF"
+
+
+def _ascii_label(label: str) -> str:
+    # The codec takes quadratic time, so a label that no host can have never reaches it.
+    if not label or len(label) > _LABEL_CHARS:
+        return "(no host)"
+    try:
+        encoded = label.encode("idna").decode()
+    except UnicodeError:
+        return "(no host)"
+    # The codec lets ASCII labels through as they are, control characters included.
+    return encoded if _ASCII_LABEL.fullmatch(encoded) else "(no host)"

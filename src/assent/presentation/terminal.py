@@ -1,0 +1,63 @@
+"""A card for a terminal: colours and weight say what is what, and only we send escapes."""
+
+import re
+from datetime import datetime
+
+from assent.domain.cards import Card
+from assent.presentation.page import lay_out
+from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
+from assent.presentation.sheet import Line, Role, Sheet, Span
+
+RENDERER = f"terminal/{RENDERER_VERSION}"
+COLUMNS = 80
+MIN_COLUMNS = 24
+
+_RESET = "\x1b[0m"
+# A mark, or the part of it that is on this line; only our own delimiters get this far.
+_MARK = re.compile("⟨[^⟩]*⟩?|^[^⟨⟩]*⟩")
+_MARKED = "\x1b[30;43m"
+_STYLES = {
+    Role.FRAME: "\x1b[2m",
+    Role.TITLE: "\x1b[1m",
+    Role.HEADING: "\x1b[1;4m",
+    Role.LABEL: "\x1b[36m",
+    Role.STRONG: "\x1b[1m",
+    Role.PLAIN: "",
+    Role.MUTED: "\x1b[2m",
+    Role.ADDED: "\x1b[32m",
+    Role.REMOVED: "\x1b[31m",
+    Role.WARNING: "\x1b[1;33m",
+    Role.SAFE: "\x1b[1;30;42m",
+    Role.MODERATE: "\x1b[1;30;43m",
+    Role.DANGEROUS: "\x1b[1;37;41m",
+}
+
+
+def render(
+    card: Card,
+    *,
+    now: datetime,
+    width: int = COLUMNS,
+    colour: bool = True,
+    limits: Limits = UNLIMITED,
+) -> Rendered:
+    """The card for a terminal of this width; `colour=False` is what NO_COLOR asks for."""
+    sheet = Sheet(width=max(width, MIN_COLUMNS), limits=limits)
+    choices = lay_out(card, sheet, now)
+    paint = _painted if colour else _bare
+    text = "\n".join(map(paint, sheet.lines)) + "\n"
+    return Rendered(text=text, complete=not sheet.cut, choices=choices, renderer=RENDERER)
+
+
+def _bare(line: Line) -> str:
+    return "".join(span.text for span in line).rstrip(" ")
+
+
+def _painted(line: Line) -> str:
+    return "".join(map(_span, line)).rstrip(" ")
+
+
+def _span(span: Span) -> str:
+    style = _STYLES[span.role] if span.text else ""
+    text = _MARK.sub(lambda match: f"{_RESET}{_MARKED}{match.group()}{_RESET}{style}", span.text)
+    return f"{style}{text}{_RESET}" if style or text != span.text else text

@@ -1,0 +1,148 @@
+"""Safe text: whatever a person would not see, or would misread, is spelt out between ⟨ and ⟩.
+
+The two delimiters are themselves spelt out when they occur in a text, so a mark cannot be forged.
+For all text that comes from models, users, tools and servers, on every surface.
+"""
+
+import re
+from collections import Counter
+from functools import partial
+from itertools import groupby
+
+from assent.presentation.characters import counted, is_enclosing, is_hidden, is_mark
+from assent.presentation.lookalikes import Context, note
+
+SPACES_MAX = 16
+NEWLINES_MAX = 3
+BLANK_CHANGES_MAX = 16
+MARKS_MAX = 4
+
+# Blank runs, and words: everything between blanks and ASCII punctuation other than `_`, `.`, `-`.
+_RUN = re.compile(r"(?P<blank>\s+)|[^\s!-,/:-@\[-^`{-~]+")
+_UNUSUAL = re.compile(rf" {{{SPACES_MAX + 1}}}| $| \n|\n{{{NEWLINES_MAX + 1}}}|\n \n")
+# Blocks of scripts written from right to left; their letters reorder what stands around them.
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_BACKTICKS = re.compile("`+")
+
+
+def safe_line(text: str) -> str:
+    """The text on one line: a line break is spelt out too."""
+    return _safe(text, line_break="")
+
+
+def safe_block(text: str) -> str:
+    """The text with its line breaks; split it at `\\n` only and put a gutter before each line."""
+    return _safe(text, line_break="\n")
+
+
+def quoted(text: str) -> str:
+    """The text as a JSON-like string on one line, so that `"1"` and `1` differ."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{safe_line(escaped)}"'
+
+
+def mark(words: str) -> str:
+    """Our own remark inside somebody else's text."""
+    return f"⟨{words}⟩"
+
+
+def fence(text: str) -> str:
+    """Backticks that no run of backticks inside the text can close."""
+    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def fenced(text: str) -> str:
+    """The text as a Markdown code block that it cannot break out of; escape it first."""
+    ticks = fence(text)
+    return f"{ticks}\n{text}\n{ticks}"
+
+
+def _safe(text: str, *, line_break: str) -> str:
+    if _is_plain(text, line_break):
+        return text
+    spell = partial(_spelt, line_break=line_break, context=Context.of(text))
+    return _directed(_RUN.sub(spell, text))
+
+
+def _is_plain(text: str, line_break: str) -> bool:
+    """The common case, decided without looking at single characters."""
+    shown = text.replace("\n", "") if line_break else text
+    return text.isascii() and shown.isprintable() and _UNUSUAL.search(text) is None
+
+
+def _spelt(match: re.Match[str], *, line_break: str, context: Context) -> str:
+    run, text = match.group(), match.string
+    if match.group("blank"):
+        return _blank(run, line_break, last=match.end() == len(text))
+    if run.isascii() and run.isprintable():
+        return run
+    remark = note(text, match.start(), match.end(), context)
+    return _word(run) + (mark(remark) if remark else "")
+
+
+def _word(run: str) -> str:
+    """Each hidden character named, and marks bounded: a flood of them covers other lines."""
+    shown: list[str] = []
+    # A mark without a letter before it would be drawn onto our own frame.
+    marks = MARKS_MAX
+    for char, times in _runs(run):
+        fits = 0
+        if is_hidden(char) or is_enclosing(char):
+            marks = MARKS_MAX
+        elif is_mark(char):
+            fits = min(times, MARKS_MAX - marks)
+            marks += fits
+        else:
+            fits, marks = times, 0 if char.isalpha() else MARKS_MAX
+        shown.append(char * fits)
+        if fits < times:
+            shown.append(mark(counted(char, times - fits)))
+    return "".join(shown)
+
+
+def _blank(run: str, line_break: str, *, last: bool) -> str:
+    """White space as it is while it is short; counted where it could push text out of sight."""
+    groups = _runs(run)
+    if run.count("\n") > NEWLINES_MAX or len(groups) > BLANK_CHANGES_MAX:
+        return _collapsed(run, line_break, last=last)
+    followers = [char for char, _ in groups[1:]] + ["\n" if last else ""]
+    return "".join(
+        _same(char, times, line_break, ends_line=follower == "\n")
+        for (char, times), follower in zip(groups, followers, strict=True)
+    )
+
+
+def _same(char: str, times: int, line_break: str, *, ends_line: bool) -> str:
+    if char == " " and times <= SPACES_MAX and not ends_line:
+        return char * times
+    if char == "\n" and line_break:
+        return line_break * times
+    return mark(counted(char, times))
+
+
+def _collapsed(run: str, line_break: str, *, last: bool) -> str:
+    """One mark with the exact count of each character; the last line's indentation stays."""
+    lines, newline, indent = run.rpartition("\n")
+    if not newline:
+        lines, indent = run, ""
+    counts = Counter(lines + newline)
+    words = ", ".join(counted(char, times) for char, times in counts.items())
+    after = _blank(indent, line_break, last=last) if indent else ""
+    return mark(words) + (line_break if newline else "") + after
+
+
+def _runs(text: str) -> list[tuple[str, int]]:
+    return [(char, sum(1 for _ in same)) for char, same in groupby(text)]
+
+
+def _directed(text: str) -> str:
+    """Lines with right-to-left letters say so first, which also makes left-to-right their base."""
+    if _RIGHT_TO_LEFT.search(text) is None:
+        return text
+    remark = mark("holds right-to-left text")
+    return "\n".join(
+        f"{remark}{line}" if _RIGHT_TO_LEFT.search(line) else line for line in text.split("\n")
+    )

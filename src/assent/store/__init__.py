@@ -1,0 +1,1 @@
+"""Rows and transactions: one schema, two runners."""

@@ -1,0 +1,244 @@
+"""Calls, their revisions and leases: their SQL."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import BigInteger, bindparam, insert, or_, select, update
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.calls import Author, Call, Frozen, Revision
+from assent.domain.lifecycle import TRANSITIONS, CallStatus
+from assent.store.conversations import BREAK_TURNS, RENEW_TURNS
+from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
+from assent.store.statements import ClockNow
+from assent.store.tables import calls, revisions
+
+_c = calls.c
+
+ADD_CALL = insert(calls)
+CALL = select(calls).where(_c.id == bindparam("id"))
+CALLS_OF_CONVERSATION = (
+    select(calls)
+    .where(_c.conversation_id == bindparam("conversation_id"))
+    .order_by(_c.created_at, _c.message_id, _c.position)
+)
+CALLS_OF_TURN = (
+    select(calls)
+    .where(_c.turn_id == bindparam("turn_id"))
+    .order_by(_c.created_at, _c.message_id, _c.position)
+)
+CALL_BY_TASK = select(calls).where(_c.task_id == bindparam("task_id"))
+CLAIMABLE_CALLS = (
+    select(_c.id)
+    .where(_c.status == CallStatus.CLEARED)
+    .order_by(_c.created_at)
+    .limit(bindparam("limit"))
+)
+LOST_CALLS = (
+    select(calls)
+    .where(_c.status == CallStatus.RUNNING, _c.lease_until < ClockNow())
+    .limit(bindparam("limit"))
+)
+RENEW_CALLS = (
+    update(calls)
+    .where(_c.worker == bindparam("holder"), _c.status == CallStatus.RUNNING)
+    .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
+    .returning(_c.id)
+)
+BREAK_CALLS = (
+    update(calls)
+    .where(_c.worker != bindparam("holder"), _c.status == CallStatus.RUNNING)
+    .values(lease_until=0)
+)
+ADD_REVISION = insert(revisions)
+REVISIONS = (
+    select(revisions)
+    .where(revisions.c.call_id == bindparam("call_id"))
+    .order_by(revisions.c.revision)
+)
+
+# Lengths, not times: they count from the database's clock at the moment of the change.
+_FROM_NOW = frozenset({"lease_until", "run_by"})
+
+
+@lru_cache
+def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
+    guards = [
+        _c.id == bindparam("call"),
+        _c.status == bindparam("is_status"),
+        _c.revision == bindparam("is_revision"),
+        _c.fence == bindparam("is_fence"),
+    ]
+    if lost:
+        guards.append(_c.lease_until < ClockNow())
+    if in_time:
+        guards.append(or_(_c.run_by.is_(None), _c.run_by > ClockNow()))
+    values = {name: _value(name) for name in changed}
+    return update(calls).where(*guards).values(values).returning(_c.id)
+
+
+def _value(name: str) -> Any:
+    if name in _FROM_NOW:
+        return ClockNow() + bindparam(f"to_{name}", type_=BigInteger)
+    return bindparam(f"to_{name}", type_=_c[name].type)
+
+
+class StoredCalls:
+    """`tx.calls`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def add(self, calls: Sequence[Call]) -> None:
+        self._driver.many(ADD_CALL, [_call_params(call) for call in calls])
+
+    def get(self, id: str) -> Call | None:
+        return self._one(CALL, id=id)
+
+    def of_conversation(self, conversation_id: str) -> list[Call]:
+        rows = self._driver.rows(CALLS_OF_CONVERSATION, {"conversation_id": conversation_id})
+        return [_call(row) for row in rows]
+
+    def of_turn(self, turn_id: str) -> list[Call]:
+        return [_call(row) for row in self._driver.rows(CALLS_OF_TURN, {"turn_id": turn_id})]
+
+    def by_task(self, task_id: str) -> Call | None:
+        return self._one(CALL_BY_TASK, task_id=task_id)
+
+    def move(
+        self,
+        call: Call,
+        target: CallStatus,
+        *,
+        lost: bool = False,
+        in_time: bool = False,
+        **changes: object,
+    ) -> bool:
+        if target not in TRANSITIONS[call.status]:
+            raise AssertionError(f"no transition from {call.status} to {target}")
+        changes["status"] = target
+        params: Params = {f"to_{name}": _stored(value) for name, value in changes.items()}
+        params |= {
+            "call": call.id,
+            "is_status": call.status,
+            "is_revision": call.revision,
+            "is_fence": call.fence,
+        }
+        return bool(self._driver.rows(_move(tuple(sorted(changes)), lost, in_time), params))
+
+    def revise(self, revision: Revision) -> None:
+        self._driver.rows(
+            ADD_REVISION,
+            {
+                "call_id": revision.call_id,
+                "revision": revision.revision,
+                "arguments": revision.arguments.text,
+                "arguments_digest": revision.arguments.digest,
+                "author": revision.author,
+                "by": revision.by,
+                "at": micros(revision.at),
+            },
+        )
+
+    def revisions(self, call_id: str) -> list[Revision]:
+        return [_revision(row) for row in self._driver.rows(REVISIONS, {"call_id": call_id})]
+
+    def claimable(self, limit: int) -> list[str]:
+        return [row[0] for row in self._driver.rows(CLAIMABLE_CALLS, {"limit": limit})]
+
+    def lost(self, limit: int) -> list[Call]:
+        return [_call(row) for row in self._driver.rows(LOST_CALLS, {"limit": limit})]
+
+    def _one(self, statement: ClauseElement, **params: object) -> Call | None:
+        found = self._driver.rows(statement, params)
+        return _call(found[0]) if found else None
+
+
+class StoredLeases:
+    """`tx.leases`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def renew(self, worker: str, lease: timedelta) -> frozenset[str]:
+        params: Params = {"holder": worker, "lease": span(lease)}
+        renewed = self._driver.rows(RENEW_CALLS, params)
+        self._driver.rows(RENEW_TURNS, params)
+        return frozenset(row[0] for row in renewed)
+
+    def break_others(self, worker: str) -> None:
+        self._driver.rows(BREAK_CALLS, {"holder": worker})
+        self._driver.rows(BREAK_TURNS, {"holder": worker})
+
+
+def _stored(value: object) -> object:
+    if isinstance(value, timedelta):
+        return span(value)
+    return micros(value) if isinstance(value, datetime) else value
+
+
+def _call_params(call: Call) -> Params:
+    return {
+        "id": call.id,
+        "conversation_id": call.conversation_id,
+        "turn_id": call.turn_id,
+        "message_id": call.message_id,
+        "position": call.position,
+        "provider_id": call.provider_id,
+        "agent": call.agent,
+        "tool": call.tool,
+        "source": call.source,
+        "risk": call.risk,
+        "definition_hash": call.definition_hash,
+        "status": call.status,
+        "revision": call.revision,
+        "arguments": call.arguments.text,
+        "arguments_digest": call.arguments.digest,
+        "proposed": call.proposed,
+        "cleared_by": call.cleared_by,
+        "approved": call.approved,
+        "policy_version": call.policy_version,
+        "turn_number": call.turn_number,
+        "step": call.step,
+        "run_by": micros(call.run_by),
+        "fence": call.fence,
+        "attempts": call.attempts,
+        "worker": call.worker,
+        "lease_until": micros(call.lease_until),
+        "task_id": call.task_id,
+        "metadata": call.metadata,
+        "supplied": call.supplied,
+        "output": call.output,
+        "note": call.note,
+        "created_at": micros(call.created_at),
+        "settled_at": micros(call.settled_at),
+    }
+
+
+_read_call = reader(calls)
+
+
+def _call(row: Row) -> Call:
+    got = _read_call(row)
+    got["arguments"] = Frozen(got["arguments"], got.pop("arguments_digest"))
+    got["status"] = CallStatus(got["status"])
+    got["approved"] = bool(got["approved"])
+    got["created_at"] = moment(got["created_at"])
+    for name in ("run_by", "lease_until", "settled_at"):
+        got[name] = maybe_moment(got[name])
+    return Call(**got)
+
+
+def _revision(row: Row) -> Revision:
+    call_id, number, text, digest, author, by, at = row
+    frozen = Frozen(text, digest)
+    return Revision(
+        call_id=call_id,
+        revision=number,
+        arguments=frozen,
+        author=Author(author),
+        by=by,
+        at=moment(at),
+    )

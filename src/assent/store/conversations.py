@@ -1,0 +1,292 @@
+"""Conversations, turns and messages: their SQL."""
+
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import BigInteger, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.people import Person, PersonKind
+from assent.store.rows import Driver, Row, dump, load, maybe_moment, micros, moment, reader, span
+from assent.store.statements import ClockNow
+from assent.store.tables import conversations, messages, turns
+
+_c, _t, _m = conversations.c, turns.c, messages.c
+
+ADD_CONVERSATION = insert(conversations)
+CONVERSATION = select(conversations).where(_c.id == bindparam("id"))
+OWNED = (
+    select(conversations)
+    .where(_c.owner == bindparam("owner"))
+    .order_by(_c.created_at.desc(), _c.id.desc())
+    .limit(bindparam("limit"))
+)
+
+_lease = ClockNow() + bindparam("lease", type_=BigInteger)
+_lease_out = and_(_t.status == TurnStatus.RUNNING, _t.lease_until < ClockNow())
+ADD_TURN = insert(turns).values(
+    {
+        "lease_until": _lease,
+        "seq": 0,
+        **{
+            column.name: bindparam(column.name, type_=column.type)
+            for column in turns.columns
+            if column.name not in ("lease_until", "seq")
+        },
+    }
+)
+TURN = select(turns).where(_t.id == bindparam("id"))
+NEWEST_TURN = (
+    select(turns)
+    .where(_t.conversation_id == bindparam("conversation_id"))
+    .order_by(_t.number.desc())
+    .limit(1)
+)
+TURN_BY_KEY = select(turns).where(
+    _t.owner == bindparam("owner"), _t.idempotency_key == bindparam("key")
+)
+CLAIM_TURN = (
+    update(turns)
+    .where(_t.id == bindparam("turn"), or_(_t.status == TurnStatus.READY, _lease_out))
+    .values(
+        status=TurnStatus.RUNNING,
+        fence=_t.fence + 1,
+        worker=bindparam("worker"),
+        lease_until=_lease,
+    )
+    .returning(turns)
+)
+CLAIMABLE_TURNS = (
+    select(_t.id).where(or_(_t.status == TurnStatus.READY, _lease_out)).limit(bindparam("limit"))
+)
+RENEW_TURNS = (
+    update(turns)
+    .where(_t.worker == bindparam("holder"), _t.status == TurnStatus.RUNNING)
+    .values(lease_until=_lease)
+)
+BREAK_TURNS = (
+    update(turns)
+    .where(_t.worker != bindparam("holder"), _t.status == TurnStatus.RUNNING)
+    .values(lease_until=0)
+)
+
+ADD_MESSAGE = insert(messages).values(
+    {
+        "position": select(func.coalesce(func.max(_m.position), 0) + 1)
+        .where(_m.conversation_id == bindparam("conversation_id"))
+        .scalar_subquery(),
+        **{
+            column.name: bindparam(column.name, type_=column.type)
+            for column in messages.columns
+            if column.name != "position"
+        },
+    }
+)
+MESSAGES = (
+    select(messages).where(_m.conversation_id == bindparam("conversation_id")).order_by(_m.position)
+)
+SETTLE = (
+    update(messages)
+    .where(_m.id == bindparam("message"))
+    .values(open_calls=_m.open_calls - 1)
+    .returning(_m.open_calls)
+)
+
+
+@lru_cache
+def _move_turn(
+    sources: frozenset[TurnStatus], fenced: bool, changed: tuple[str, ...]
+) -> ClauseElement:
+    # Spelt out: an IN would be expanded at execution, after we compiled it.
+    guards = [_t.id == bindparam("turn"), or_(*(_t.status == each for each in sorted(sources)))]
+    if fenced:
+        guards.append(_t.fence == bindparam("held"))
+    values: dict[str, Any] = {name: bindparam(f"to_{name}") for name in changed}
+    if "lease_until" in changed:
+        values["lease_until"] = ClockNow() + bindparam("to_lease_until", type_=BigInteger)
+    if "fence" in changed:
+        values["fence"] = _t.fence + bindparam("to_fence", type_=_t.fence.type)
+    return update(turns).where(*guards).values(values).returning(_t.id)
+
+
+class StoredConversations:
+    """`tx.conversations`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def add(self, conversation: Conversation) -> None:
+        owner = conversation.owner
+        self._driver.rows(
+            ADD_CONVERSATION,
+            {
+                "id": conversation.id,
+                "agent": conversation.agent,
+                "owner": owner.id,
+                "owner_kind": owner.kind,
+                "owner_roles": dump(sorted(owner.roles)),
+                "created_at": micros(conversation.created_at),
+            },
+        )
+
+    def get(self, id: str) -> Conversation | None:
+        found = self._driver.rows(CONVERSATION, {"id": id})
+        return _conversation(found[0]) if found else None
+
+    def of_owner(self, owner: str, *, limit: int) -> list[Conversation]:
+        return [
+            _conversation(r) for r in self._driver.rows(OWNED, {"owner": owner, "limit": limit})
+        ]
+
+
+_read_conversation = reader(conversations)
+
+
+def _conversation(row: Row) -> Conversation:
+    got = _read_conversation(row)
+    roles: Any = load(got["owner_roles"])
+    owner = Person(got["owner"], roles=frozenset(roles), kind=PersonKind(got["owner_kind"]))
+    return Conversation(
+        id=got["id"], agent=got["agent"], owner=owner, created_at=moment(got["created_at"])
+    )
+
+
+class StoredTurns:
+    """`tx.turns`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def add(
+        self, turn: TurnRow, *, owner: str, key: str | None, body: str | None, lease: timedelta
+    ) -> None:
+        self._driver.rows(
+            ADD_TURN,
+            {
+                "id": turn.id,
+                "conversation_id": turn.conversation_id,
+                "number": turn.number,
+                "agent": turn.agent,
+                "owner": owner,
+                "status": turn.status,
+                "step": turn.step,
+                "fence": turn.fence,
+                "worker": turn.worker,
+                "lease": span(lease),
+                "idempotency_key": key,
+                "body_digest": body,
+                "guarded": turn.guarded,
+                "error": turn.error,
+                "created_at": micros(turn.created_at),
+                "ended_at": micros(turn.ended_at),
+            },
+        )
+
+    def get(self, id: str) -> TurnRow | None:
+        return self._one(TURN, id=id)
+
+    def newest(self, conversation_id: str) -> TurnRow | None:
+        return self._one(NEWEST_TURN, conversation_id=conversation_id)
+
+    def by_key(self, owner: str, key: str) -> tuple[TurnRow, str | None] | None:
+        found = self._driver.rows(TURN_BY_KEY, {"owner": owner, "key": key})
+        return (_turn(found[0]), _read_turn(found[0])["body_digest"]) if found else None
+
+    def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
+        return self._one(CLAIM_TURN, turn=id, worker=worker, lease=span(lease))
+
+    def move(
+        self,
+        turn: TurnRow,
+        target: TurnStatus,
+        *,
+        sources: frozenset[TurnStatus],
+        fenced: bool = True,
+        **changes: object,
+    ) -> bool:
+        changes["status"] = target
+        statement = _move_turn(sources, fenced, tuple(sorted(changes)))
+        params: dict[str, object] = {f"to_{name}": _plain(v) for name, v in changes.items()}
+        params["turn"] = turn.id
+        if fenced:
+            params["held"] = turn.fence
+        return bool(self._driver.rows(statement, params))
+
+    def claimable(self, limit: int) -> list[str]:
+        return [row[0] for row in self._driver.rows(CLAIMABLE_TURNS, {"limit": limit})]
+
+    def _one(self, statement: ClauseElement, **params: object) -> TurnRow | None:
+        found = self._driver.rows(statement, params)
+        return _turn(found[0]) if found else None
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, timedelta):
+        return span(value)
+    return micros(value) if hasattr(value, "tzinfo") else value
+
+
+_read_turn = reader(turns)
+
+
+def _turn(row: Row) -> TurnRow:
+    got = _read_turn(row)
+    return TurnRow(
+        id=got["id"],
+        conversation_id=got["conversation_id"],
+        number=got["number"],
+        agent=got["agent"],
+        status=TurnStatus(got["status"]),
+        step=got["step"],
+        fence=got["fence"],
+        worker=got["worker"],
+        lease_until=maybe_moment(got["lease_until"]),
+        guarded=bool(got["guarded"]),
+        error=got["error"],
+        created_at=moment(got["created_at"]),
+        ended_at=maybe_moment(got["ended_at"]),
+    )
+
+
+class StoredMessages:
+    """`tx.messages`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def append(self, message: Message) -> None:
+        self._driver.rows(
+            ADD_MESSAGE,
+            {
+                "id": message.id,
+                "conversation_id": message.conversation_id,
+                "turn_id": message.turn_id,
+                "role": message.role,
+                "text": message.text,
+                "body": message.body,
+                "open_calls": message.open_calls,
+                "incomplete": message.incomplete,
+                "created_at": micros(message.created_at),
+            },
+        )
+
+    def of_conversation(self, conversation_id: str) -> list[Message]:
+        rows = self._driver.rows(MESSAGES, {"conversation_id": conversation_id})
+        return [_message(row) for row in rows]
+
+    def settle(self, message_id: str) -> int:
+        return self._driver.rows(SETTLE, {"message": message_id})[0][0]
+
+
+_read_message = reader(messages)
+
+
+def _message(row: Row) -> Message:
+    got = _read_message(row)
+    got["role"] = Role(got["role"])
+    got["incomplete"] = bool(got["incomplete"])
+    got["created_at"] = moment(got["created_at"])
+    return Message(**got)

@@ -1,0 +1,117 @@
+"""Audit entries and events: collected while a transaction runs, written in one go at its end."""
+
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from assent.domain.events import Entry, Event, EventKind, Fact
+from assent.store.rows import Driver, Params, Row, dump, load, micros, moment, reader
+from assent.store.tables import audit, events, turns
+
+ADD_ENTRY = insert(audit)
+ENTRIES_OF_CALL = (
+    select(audit).where(audit.c.call_id == bindparam("call_id")).order_by(audit.c.at, audit.c.id)
+)
+ENTRIES_OF_CONVERSATION = (
+    select(audit)
+    .where(audit.c.conversation_id == bindparam("conversation_id"))
+    .order_by(audit.c.at, audit.c.id)
+)
+ENTRIES = select(audit).order_by(audit.c.at, audit.c.id)
+# The turn's row hands out the numbers, so a turn's events are dense and in commit order.
+NUMBER = (
+    update(turns)
+    .where(turns.c.id == bindparam("turn"))
+    .values(seq=turns.c.seq + bindparam("count", type_=turns.c.seq.type))
+    .returning(turns.c.seq)
+)
+ADD_EVENT = insert(events)
+EVENTS = (
+    select(events)
+    .where(events.c.turn_id == bindparam("turn_id"), events.c.seq > bindparam("after"))
+    .order_by(events.c.seq)
+    .limit(bindparam("limit"))
+)
+
+
+class StoredJournal:
+    """`tx.journal`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._entries: list[Entry] = []
+        self._facts: dict[str, list[Fact]] = {}
+
+    def note(self, entry: Entry) -> None:
+        self._entries.append(entry)
+
+    def tell(self, turn_id: str, *facts: Fact) -> None:
+        self._facts.setdefault(turn_id, []).extend(facts)
+
+    def flush(self, at: int) -> frozenset[str]:
+        """Write what was collected; returns the turns that have something new."""
+        if self._entries:
+            self._driver.many(ADD_ENTRY, [_entry_params(entry) for entry in self._entries])
+        for turn_id, facts in self._facts.items():
+            self._write(turn_id, facts, at)
+        return frozenset(self._facts)
+
+    def _write(self, turn_id: str, facts: list[Fact], at: int) -> None:
+        numbered = self._driver.rows(NUMBER, {"turn": turn_id, "count": len(facts)})
+        first = numbered[0][0] - len(facts) + 1
+        rows: list[Params] = [
+            {
+                "turn_id": turn_id,
+                "seq": first + offset,
+                "kind": fact.kind,
+                "data": dump(fact.data),
+                "at": at,
+            }
+            for offset, fact in enumerate(facts)
+        ]
+        self._driver.many(ADD_EVENT, rows)
+
+    def events(self, turn_id: str, after: int, limit: int) -> list[Event]:
+        params: Params = {"turn_id": turn_id, "after": after, "limit": limit}
+        return [_event(row) for row in self._driver.rows(EVENTS, params)]
+
+    def entries(
+        self, *, conversation_id: str | None = None, call_id: str | None = None
+    ) -> list[Entry]:
+        if call_id is not None:
+            rows = self._driver.rows(ENTRIES_OF_CALL, {"call_id": call_id})
+        elif conversation_id is not None:
+            rows = self._driver.rows(ENTRIES_OF_CONVERSATION, {"conversation_id": conversation_id})
+        else:
+            rows = self._driver.rows(ENTRIES, {})
+        return [_entry(row) for row in rows]
+
+
+def _entry_params(entry: Entry) -> Params:
+    return {
+        "id": entry.id,
+        "at": micros(entry.at),
+        "action": entry.action,
+        "actor": entry.actor,
+        "channel": entry.channel,
+        "conversation_id": entry.conversation_id,
+        "call_id": entry.call_id,
+        "request_id": entry.request_id,
+        "source": entry.source,
+        "target": entry.target,
+        "data": dump(entry.data),
+    }
+
+
+_read_entry = reader(audit)
+
+
+def _entry(row: Row) -> Entry:
+    got = _read_entry(row)
+    return Entry(**{**got, "at": moment(got["at"]), "data": load(got["data"])})
+
+
+def _event(row: Row) -> Event:
+    turn_id, seq, kind, data, at = row
+    payload: dict[str, Any] = load(data)
+    return Event(turn_id=turn_id, seq=seq, kind=EventKind(kind), data=payload, at=moment(at))

@@ -1,0 +1,72 @@
+"""Bring a database to this release's schema.
+
+An empty one is created whole and stamped, without loading alembic; an older one is upgraded by its
+revisions. A test holds the two ways to the same result.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from assent.domain.errors import UnsupportedVersion
+from assent.store.tables import TOOL_CALLS_VIEW, metadata
+
+HEAD = "0001"
+KNOWN = ("0001",)
+STAMP = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+
+
+def creation(dialect: Dialect) -> Iterator[str]:
+    """The statements that make an empty database current."""
+    for table in metadata.sorted_tables:
+        yield str(CreateTable(table).compile(dialect=dialect))
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        yield from (str(CreateIndex(index).compile(dialect=dialect)) for index in indexes)
+    yield TOOL_CALLS_VIEW
+    yield STAMP
+    yield f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa: S608 - a constant
+
+
+SQLITE_CREATION = tuple(creation(SQLiteDialect_pysqlite()))
+
+
+def postgres_creation() -> tuple[str, ...]:
+    """The same for PostgreSQL."""
+    return tuple(creation(PGDialect_asyncpg()))
+
+
+def is_current(version: str | None) -> bool:
+    """Whether nothing is to be done; a version from the future is refused by its number."""
+    if version is not None and version not in KNOWN:
+        raise UnsupportedVersion("The database's schema", version, HEAD)
+    return version == HEAD
+
+
+def ensure_sqlite(connection: sqlite3.Connection) -> None:
+    """Create or upgrade; the write lock keeps two starting processes apart."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _sqlite_version(connection)
+        if version is None:
+            for statement in SQLITE_CREATION:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    if version is not None and not is_current(version):
+        from assent.store.migrations import upgrade
+
+        upgrade.sqlite(connection)
+
+
+def _sqlite_version(connection: sqlite3.Connection) -> str | None:
+    known = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+    if connection.execute(known).fetchone() is None:
+        return None
+    found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if found is None else found[0]

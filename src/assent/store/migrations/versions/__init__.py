@@ -1,0 +1,1 @@
+"""One module per released change of the schema."""

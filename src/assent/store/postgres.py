@@ -1,0 +1,213 @@
+"""PostgreSQL: each transaction on a pooled asyncpg connection, plain functions in a greenlet."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import asyncpg
+from sqlalchemy.sql import ClauseElement
+from sqlalchemy.util import await_only, greenlet_spawn
+
+from assent.domain.errors import StoreUnavailable
+from assent.ports import Clock, Tx
+from assent.store.migrations import schema
+from assent.store.rows import Params, Row, micros
+from assent.store.statements import CLOCK, Compiler
+from assent.store.transaction import Transaction
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+CHANNEL = "assent"
+HINT_SECONDS = 0.02
+RESYNC_SECONDS = 30.0
+MAX_DEADLOCKS = 5
+# Any two processes that start at once take turns; the number only has to be ours.
+MIGRATION_LOCK = 0x617373656E74
+
+
+class PostgresDriver:
+    """The asyncpg connection inside one transaction."""
+
+    def __init__(self, connection: Any, compiler: Compiler, now: Callable[[], int]) -> None:
+        self._connection, self._compiler, self._now = connection, compiler, now
+
+    def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+        compiled = self._compiler(statement)
+        if compiled.wants_clock:
+            params = {**params, CLOCK: self._now()}
+        ordered = compiled.ordered(params)
+        return await_only(self._connection.fetch(compiled.sql, *ordered))
+
+    def many(self, statement: ClauseElement, params: list[Params]) -> None:
+        compiled = self._compiler(statement)
+        rows = [compiled.ordered(each) for each in params]
+        if len(rows) == 1:
+            await_only(self._connection.fetch(compiled.sql, *rows[0]))
+        else:
+            await_only(self._connection.executemany(compiled.sql, rows))
+
+    def clock(self) -> int:
+        return self._now()
+
+
+class PostgresStore:
+    """One database, any number of processes."""
+
+    def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 16) -> None:
+        self.url = url
+        self._clock = clock
+        self._connections = connections
+        self._compiler = Compiler.postgres(server_clock=clock is None)
+        self._pool: Any = None
+        self._heard: list[Callable[[frozenset[str]], None]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._hint = asyncio.Event()
+        self._offset_micros = 0
+
+    async def open(self, *, worker: bool) -> None:
+        del worker  # PostgreSQL takes any number of them.
+        try:
+            self._pool = await asyncpg.create_pool(
+                _dsn(self.url), min_size=1, max_size=self._connections, command_timeout=60
+            )
+        except (OSError, asyncpg.PostgresError, ValueError) as error:
+            raise StoreUnavailable(f"cannot connect: {error}") from error
+        async with self._pool.acquire() as connection:
+            await _ensure_schema(connection, self.url)
+            await self._synchronise(connection)
+        self._tasks = [
+            asyncio.create_task(self._send_hints(), name="assent-pg-hints"),
+            asyncio.create_task(self._hear_hints(), name="assent-pg-listen"),
+        ]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    async def run(self, fn: Callable[[Tx], T]) -> T:
+        if self._pool is None:
+            raise StoreUnavailable("it is closed")
+        try:
+            async with self._pool.acquire() as connection:
+                result, touched = await self._persist(connection, fn)
+        except (
+            OSError,
+            asyncpg.PostgresConnectionError,
+            asyncpg.InsufficientResourcesError,
+            asyncpg.ReadOnlySQLTransactionError,
+            asyncpg.OperatorInterventionError,
+        ) as error:
+            raise StoreUnavailable(str(error)) from error
+        if touched:
+            self._tell(touched)
+            self._hint.set()
+        return result
+
+    async def _persist(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
+        """Functions are plain and start from the rows: one that lost a deadlock runs again."""
+        for _ in range(MAX_DEADLOCKS):
+            try:
+                return await self._transact(connection, fn)
+            except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+                log.info("a transaction lost a deadlock and runs again")
+        return await self._transact(connection, fn)
+
+    async def _transact(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
+        tx = Transaction(PostgresDriver(connection, self._compiler, self._now))
+        await connection.execute("BEGIN")
+        try:
+            result, touched = await greenlet_spawn(_perform, fn, tx)
+            await connection.execute("COMMIT")
+        except BaseException:
+            # Shielded: a cancelled caller must not hand a half-open transaction back to the pool.
+            await asyncio.shield(_rollback(connection))
+            raise
+        return result, touched
+
+    def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
+        self._heard.append(heard)
+
+    def _tell(self, touched: frozenset[str]) -> None:
+        for heard in self._heard:
+            heard(touched)
+
+    def _now(self) -> int:
+        """The server's clock, estimated between readings; guards read the clock itself."""
+        if self._clock is not None:
+            return micros(self._clock.now()) or 0
+        return time.monotonic_ns() // 1000 + self._offset_micros
+
+    async def _synchronise(self, connection: Any) -> None:
+        before = time.monotonic_ns() // 1000
+        at = await connection.fetchval("SELECT extract(epoch from clock_timestamp()) * 1000000")
+        after = time.monotonic_ns() // 1000
+        self._offset_micros = int(at) - (before + after) // 2
+
+    async def _send_hints(self) -> None:
+        """Tell other processes that something changed: no payload, and not once per commit."""
+        while True:
+            await self._hint.wait()
+            self._hint.clear()
+            with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await self._pool.execute(f"NOTIFY {CHANNEL}")
+            await asyncio.sleep(HINT_SECONDS)
+
+    async def _hear_hints(self) -> None:
+        """Listen on a connection of its own; readers poll as well, so a lost hint only delays."""
+        while True:
+            try:
+                connection = cast("Any", await asyncpg.connect(_dsn(self.url)))
+                try:
+                    await connection.add_listener(CHANNEL, lambda *_: self._tell(frozenset()))
+                    while not connection.is_closed():
+                        await asyncio.sleep(RESYNC_SECONDS)
+                        await self._synchronise(connection)
+                finally:
+                    await connection.close()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                log.warning("listening for changes was interrupted: %s", error)
+                await asyncio.sleep(1)
+
+
+def _perform(fn: Callable[[Tx], T], tx: Transaction) -> tuple[T, frozenset[str]]:
+    return fn(tx), tx.finish()
+
+
+async def _rollback(connection: Any) -> None:
+    with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        await connection.execute("ROLLBACK")
+
+
+def _dsn(url: str) -> str:
+    return url.replace("postgresql+asyncpg://", "postgresql://", 1)
+
+
+async def _ensure_schema(connection: Any, url: str) -> None:
+    await connection.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+    try:
+        version = await _version(connection)
+        if version is None:
+            async with connection.transaction():
+                for statement in schema.postgres_creation():
+                    await connection.execute(statement)
+        elif not schema.is_current(version):
+            from assent.store.migrations import upgrade
+
+            await upgrade.postgres(url)
+    finally:
+        await connection.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
+
+
+async def _version(connection: Any) -> str | None:
+    if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
+        return None
+    return await connection.fetchval("SELECT version_num FROM alembic_version")

@@ -1,0 +1,213 @@
+"""Requests and decisions: their SQL."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import bindparam, insert, null, or_, select, tuple_, update
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.decisions import Decision, VerdictName
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.people import Audience, Person
+from assent.domain.requests import Question, Request
+from assent.domain.tools import Preview
+from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
+from assent.store.statements import ClockNow
+from assent.store.tables import decisions, requests
+
+_r, _d = requests.c, decisions.c
+_open = _r.status == RequestStatus.OPEN
+
+ADD_REQUEST = insert(requests)
+# FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
+REQUEST = select(requests).where(_r.id == bindparam("id")).with_for_update()
+REQUESTS_OF_CALL = (
+    select(requests).where(_r.call_id == bindparam("call_id")).order_by(_r.created_at, _r.id)
+)
+REQUESTS_OF_TURN = (
+    select(requests).where(_r.turn_id == bindparam("turn_id")).order_by(_r.created_at, _r.id)
+)
+_closing = {
+    "status": bindparam("to_status"),
+    "closed_by": bindparam("by"),
+    "closed_at": ClockNow(),
+    "draft": null(),
+}
+CLOSE = (
+    update(requests).where(_r.id == bindparam("request"), _open).values(_closing).returning(_r.id)
+)
+CLOSE_IN_TIME = CLOSE.where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+EXPIRE = CLOSE.where(_r.decide_by <= ClockNow())
+KEEP_DRAFT = (
+    update(requests)
+    .where(_r.id == bindparam("request"), _open)
+    .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+    .values(draft=bindparam("to_draft"))
+    .returning(_r.id)
+)
+DUE = (
+    select(_r.id)
+    .where(_open, _r.decide_by <= ClockNow())
+    .order_by(_r.decide_by)
+    .limit(bindparam("limit"))
+)
+_page = select(requests).where(_open).order_by(_r.created_at.desc(), _r.id.desc())
+PENDING = _page.limit(bindparam("limit"))
+PENDING_AFTER = PENDING.where(
+    tuple_(_r.created_at, _r.id)
+    < select(_r.created_at, _r.id).where(_r.id == bindparam("after")).scalar_subquery()
+)
+ADD_DECISION = insert(decisions)
+DECISIONS = select(decisions).where(_d.request_id == bindparam("request_id")).order_by(_d.at, _d.id)
+DECISION_BY_KEY = select(decisions).where(
+    _d.person == bindparam("person"), _d.idempotency_key == bindparam("key")
+)
+
+
+class StoredRequests:
+    """`tx.requests`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def add(self, requests: Sequence[Request]) -> None:
+        self._driver.many(ADD_REQUEST, [_request_params(request) for request in requests])
+
+    def get(self, id: str) -> Request | None:
+        found = self._driver.rows(REQUEST, {"id": id})
+        return _request(found[0]) if found else None
+
+    def of_call(self, call_id: str) -> list[Request]:
+        return [_request(r) for r in self._driver.rows(REQUESTS_OF_CALL, {"call_id": call_id})]
+
+    def of_turn(self, turn_id: str) -> list[Request]:
+        return [_request(r) for r in self._driver.rows(REQUESTS_OF_TURN, {"turn_id": turn_id})]
+
+    def close(
+        self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
+    ) -> bool:
+        return self._close(CLOSE_IN_TIME if in_time else CLOSE, request, status, by)
+
+    def expire(self, request: Request) -> bool:
+        return self._close(EXPIRE, request, RequestStatus.EXPIRED, "deadline")
+
+    def _close(
+        self, statement: ClauseElement, request: Request, status: RequestStatus, by: str
+    ) -> bool:
+        params: Params = {"request": request.id, "to_status": status, "by": by}
+        return bool(self._driver.rows(statement, params))
+
+    def keep_draft(self, request: Request, draft: str) -> bool:
+        return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
+
+    def due(self, limit: int) -> list[str]:
+        return [row[0] for row in self._driver.rows(DUE, {"limit": limit})]
+
+    def pending(
+        self, *, person: Person | None, limit: int, after: str | None = None
+    ) -> list[Request]:
+        """Newest first. Eligibility is judged on rows, page by page, until the page is full."""
+        page: list[Request] = []
+        while len(page) < limit:
+            size = max(limit, 50) if person else limit
+            found = self._page(size, after)
+            admitted = [r for r in found if person is None or r.audience.admits(person, r.owner)]
+            page += admitted[: limit - len(page)]
+            if len(found) < size:
+                break
+            after = found[-1].id
+        return page
+
+    def _page(self, limit: int, after: str | None) -> list[Request]:
+        if after is None:
+            return [_request(row) for row in self._driver.rows(PENDING, {"limit": limit})]
+        rows = self._driver.rows(PENDING_AFTER, {"limit": limit, "after": after})
+        return [_request(row) for row in rows]
+
+
+def _request_params(request: Request) -> Params:
+    return {
+        "id": request.id,
+        "kind": request.kind,
+        "status": request.status,
+        "call_id": request.call_id,
+        "conversation_id": request.conversation_id,
+        "turn_id": request.turn_id,
+        "revision": request.revision,
+        "owner": request.owner,
+        "agent": request.agent,
+        "tool": request.tool,
+        "risk": request.risk,
+        "audience": dump(request.audience.to_json()),
+        "quorum": request.quorum,
+        "digest": request.digest,
+        "policy_version": request.policy_version,
+        "question": dump(asdict(request.question)),
+        "draft": request.draft,
+        "created_at": micros(request.created_at),
+        "decide_by": micros(request.decide_by),
+        "closed_at": micros(request.closed_at),
+        "closed_by": request.closed_by,
+    }
+
+
+_read_request = reader(requests)
+
+
+def _request(row: Row) -> Request:
+    got = _read_request(row)
+    got["kind"] = RequestKind(got["kind"])
+    got["status"] = RequestStatus(got["status"])
+    got["audience"] = Audience.from_json(load(got["audience"]))
+    got["question"] = _question(got["question"])
+    got["created_at"] = moment(got["created_at"])
+    got["decide_by"] = maybe_moment(got["decide_by"])
+    got["closed_at"] = maybe_moment(got["closed_at"])
+    return Request(**got)
+
+
+def _question(stored: str) -> Question:
+    got: dict[str, Any] = load(stored)
+    preview = got.pop("preview")
+    return Question(**got, preview=None if preview is None else Preview(**preview))
+
+
+class StoredDecisions:
+    """`tx.decisions`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def add(self, decision: Decision) -> None:
+        params: Params = {
+            "id": decision.id,
+            "request_id": decision.request_id,
+            "person": decision.person,
+            "channel": decision.channel,
+            "verdict": decision.verdict,
+            "fingerprint": decision.fingerprint,
+            "reason": decision.reason,
+            "arguments": decision.arguments,
+            "digest": decision.digest,
+            "idempotency_key": decision.idempotency_key,
+            "at": micros(decision.at),
+        }
+        self._driver.rows(ADD_DECISION, params)
+
+    def of_request(self, request_id: str) -> list[Decision]:
+        return [_decision(r) for r in self._driver.rows(DECISIONS, {"request_id": request_id})]
+
+    def by_key(self, person: str, key: str) -> Decision | None:
+        found = self._driver.rows(DECISION_BY_KEY, {"person": person, "key": key})
+        return _decision(found[0]) if found else None
+
+
+_read_decision = reader(decisions)
+
+
+def _decision(row: Row) -> Decision:
+    got = _read_decision(row)
+    got["verdict"] = VerdictName(got["verdict"])
+    got["at"] = moment(got["at"])
+    return Decision(**got)

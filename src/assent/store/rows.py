@@ -1,0 +1,70 @@
+"""Between rows and values: times, JSON, and the columns of each table."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol, cast
+
+from sqlalchemy import Table
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.canonical import Json
+from assent.domain.outputs import json_text as dump
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+__all__ = [
+    "Driver",
+    "Params",
+    "Row",
+    "dump",
+    "load",
+    "maybe_moment",
+    "micros",
+    "moment",
+    "reader",
+    "span",
+]
+
+Row = Sequence[Any]
+Params = dict[str, object]
+
+
+class Driver(Protocol):
+    """One open transaction of a database driver."""
+
+    def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]: ...
+    def many(self, statement: ClauseElement, params: list[Params]) -> None: ...
+    def clock(self) -> int: ...
+
+
+def micros(at: datetime | None) -> int | None:
+    """A time as it is stored."""
+    return None if at is None else (at - EPOCH) // _MICROSECOND
+
+
+def span(length: timedelta) -> int:
+    """A length of time as it is stored."""
+    return length // _MICROSECOND
+
+
+def moment(stored: int) -> datetime:
+    """A stored time."""
+    return EPOCH + timedelta(microseconds=stored)
+
+
+def maybe_moment(stored: int | None) -> datetime | None:
+    """A stored time that may be missing."""
+    return None if stored is None else EPOCH + timedelta(microseconds=stored)
+
+
+def load(text: str) -> dict[str, Json]:
+    """A stored JSON object."""
+    return cast("dict[str, Json]", json.loads(text))
+
+
+def reader(table: Table) -> Callable[[Row], dict[str, Any]]:
+    """Turns a row of all of a table's columns into a mapping."""
+    names = tuple(column.name for column in table.columns)
+    return lambda row: dict(zip(names, row, strict=True))

@@ -1,0 +1,264 @@
+"""SQLite: every transaction in one writer thread, several to a commit when several wait."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.errors import StoreUnavailable, WorkerRunning
+from assent.ports import Clock, Tx
+from assent.store.migrations import schema
+from assent.store.rows import Params, Row, micros
+from assent.store.statements import CLOCK, Compiler
+from assent.store.transaction import Transaction
+
+T = TypeVar("T")
+MAX_BATCH = 128
+BUSY_SECONDS = 10.0
+WATCH_SECONDS = 0.1
+MEMORY = ":memory:"
+
+
+class SqliteDriver:
+    """The sqlite3 connection inside one transaction."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, compiler: Compiler, now: Callable[[], int]
+    ) -> None:
+        self._connection, self._compiler, self._now = connection, compiler, now
+
+    def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+        compiled = self._compiler(statement)
+        if compiled.wants_clock:
+            params = {**params, CLOCK: self._now()}
+        return self._connection.execute(compiled.sql, compiled.named(params)).fetchall()
+
+    def many(self, statement: ClauseElement, params: list[Params]) -> None:
+        compiled = self._compiler(statement)
+        self._connection.executemany(compiled.sql, [compiled.named(each) for each in params])
+
+    def clock(self) -> int:
+        return self._now()
+
+
+class _Job:
+    """A transaction that waits for the writer thread, and the future of whoever awaits it."""
+
+    __slots__ = ("error", "fn", "future", "result", "touched")
+
+    def __init__(self, fn: Callable[[Tx], Any], future: asyncio.Future[Any]) -> None:
+        self.fn, self.future = fn, future
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.touched: frozenset[str] = frozenset()
+
+    def settle(self) -> None:
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class SqliteStore:
+    """One file (or `:memory:`), one worker, any number of processes that read and decide."""
+
+    def __init__(self, path: str, *, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._compiler = Compiler.sqlite()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._lock: sqlite3.Connection | None = None
+        self._heard: list[Callable[[frozenset[str]], None]] = []
+        self._watcher: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the rows are."""
+        return f"sqlite:///{self._path}"
+
+    async def open(self, *, worker: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        if worker and self._path != MEMORY:
+            self._lock = _worker_lock(self._path)
+        started: asyncio.Future[None] = self._loop.create_future()
+        self._thread = threading.Thread(
+            target=self._work, args=(started,), name="assent-sqlite", daemon=True
+        )
+        self._thread.start()
+        try:
+            await started
+        except BaseException:
+            self._unlock()
+            raise
+        if self._path != MEMORY:
+            self._watcher = self._loop.create_task(self._watch(), name="assent-sqlite-watch")
+
+    async def close(self) -> None:
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        if self._thread is not None:
+            self._jobs.put(None)
+            await asyncio.to_thread(self._thread.join)
+            self._thread = None
+        self._unlock()
+
+    async def run(self, fn: Callable[[Tx], T]) -> T:
+        if self._thread is None:
+            raise StoreUnavailable("it is closed")
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._jobs.put(_Job(fn, future))
+        return await future
+
+    def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
+        self._heard.append(heard)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _now(self) -> int:
+        return micros(self._clock.now()) or 0
+
+    async def _watch(self) -> None:
+        """Hear of commits by other processes: `data_version` moves with each of them."""
+        connection = sqlite3.connect(self._path, isolation_level=None)
+        try:
+            seen = None
+            while True:
+                (version,) = connection.execute("PRAGMA data_version").fetchone()
+                if seen is not None and version != seen:
+                    self._tell(frozenset())
+                seen = version
+                await asyncio.sleep(WATCH_SECONDS)
+        finally:
+            connection.close()
+
+    def _tell(self, touched: frozenset[str]) -> None:
+        for heard in self._heard:
+            heard(touched)
+
+    def _work(self, started: asyncio.Future[None]) -> None:
+        try:
+            connection = self._connect()
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever opens the store
+            self._loop.call_soon_threadsafe(started.set_exception, _unavailable(error))
+            return
+        self._loop.call_soon_threadsafe(started.set_result, None)
+        while (batch := self._next_batch()) is not None:
+            self._transact(connection, batch)
+            self._loop.call_soon_threadsafe(self._settle, batch)
+        connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._path != MEMORY and not Path(self._path).resolve().parent.is_dir():
+            raise StoreUnavailable(f"there is no folder for {self._path!r}")
+        connection = sqlite3.connect(
+            self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
+        )
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        schema.ensure_sqlite(connection)
+        return connection
+
+    def _next_batch(self) -> list[_Job] | None:
+        job = self._jobs.get()
+        batch: list[_Job] = []
+        try:
+            while job is not None and len(batch) < MAX_BATCH:
+                batch.append(job)
+                job = self._jobs.get_nowait()
+        except Empty:
+            return batch
+        if job is None:
+            # Closing: what was queued before is still done, then the loop sees None again.
+            if not batch:
+                return None
+            self._jobs.put(None)
+            return batch
+        batch.append(job)
+        return batch
+
+    def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
+        """One commit for all; each in its own savepoint, so that one failure is its own."""
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for job in batch:
+                self._perform(connection, job)
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - nobody's transaction happened
+            _rollback(connection)
+            for job in batch:
+                job.error = job.error or _unavailable(error)
+
+    def _perform(self, connection: sqlite3.Connection, job: _Job) -> None:
+        with _savepoint(connection, job):
+            driver = SqliteDriver(connection, self._compiler, self._now)
+            tx = Transaction(driver)
+            job.result = job.fn(tx)
+            job.touched = tx.finish()
+
+    def _settle(self, batch: list[_Job]) -> None:
+        touched: set[str] = set()
+        for job in batch:
+            if job.error is None:
+                touched |= job.touched
+            job.settle()
+        if touched:
+            self._tell(frozenset(touched))
+
+
+@contextmanager
+def _savepoint(connection: sqlite3.Connection, job: _Job) -> Iterator[None]:
+    connection.execute("SAVEPOINT job")
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        # Disk full, read-only, I/O: nothing of the whole batch can be trusted.
+        if not connection.in_transaction:
+            raise
+        job.error = _unavailable(error)
+        connection.execute("ROLLBACK TO job")
+    except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
+        job.error = error
+        connection.execute("ROLLBACK TO job")
+    finally:
+        if connection.in_transaction:
+            connection.execute("RELEASE job")
+
+
+def _rollback(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _unavailable(error: Exception) -> Exception:
+    if isinstance(error, sqlite3.Error):
+        return StoreUnavailable(str(error))
+    return error
+
+
+def _worker_lock(path: str) -> sqlite3.Connection:
+    # An exclusive transaction on a file of its own: gone with the process, also by kill -9, and the
+    # same on every system SQLite runs on.
+    lock = sqlite3.connect(f"{path}-worker", isolation_level=None, timeout=0)
+    try:
+        lock.execute("PRAGMA journal_mode=DELETE")
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if "locked" in str(error):
+            raise WorkerRunning(path) from None
+        raise StoreUnavailable(str(error)) from None
+    return lock

@@ -1,0 +1,103 @@
+"""Core statements, built once and compiled once per database to what its driver takes.
+
+Going from the compiled text straight to the driver is what keeps a transaction cheap; see
+docs/decisions/0002-compiled-statements.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import BigInteger, ColumnElement
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.compiler import SQLCompiler
+
+CLOCK = "clock_now"
+
+
+class ClockNow(ColumnElement[int]):
+    """The database's clock in microseconds, read when the statement reads it."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(ClockNow)
+def _clock_bound(element: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
+    # SQLite has no server: its clock is this process's, handed in with each statement. A test's
+    # virtual clock comes the same way.
+    from sqlalchemy import bindparam
+
+    return compiler.process(bindparam(CLOCK, type_=BigInteger()), **kw)
+
+
+class ServerClockDialect(PGDialect_asyncpg):
+    """PostgreSQL that reads its own clock."""
+
+    name = "postgresql"
+    server_clock = True
+
+
+@compiles(ClockNow, "postgresql")
+def _clock_server(element: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
+    if not getattr(compiler.dialect, "server_clock", False):
+        return _clock_bound(element, compiler, **kw)
+    # clock_timestamp() moves; now() is the transaction's start and would let a decision that
+    # waited for a lock pass after its deadline.
+    return "CAST(extract(epoch from clock_timestamp()) * 1000000 AS BIGINT)"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """SQL for one driver, the order of its parameters, and the literals inside the statement."""
+
+    sql: str
+    names: tuple[str, ...]
+    literals: Mapping[str, object]
+    wants_clock: bool
+
+    def named(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Parameters for a driver that takes them by name."""
+        return {**self.literals, **given} if self.literals else given
+
+    def ordered(self, given: Mapping[str, object]) -> tuple[object, ...]:
+        """Parameters for a driver that takes them by position."""
+        literals = self.literals
+        return tuple([given[n] if n in given else literals[n] for n in self.names])
+
+
+class Compiler:
+    """Compiles each statement once for one database."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._known: dict[int, tuple[ClauseElement, Compiled]] = {}
+
+    @classmethod
+    def sqlite(cls) -> "Compiler":
+        """For the sqlite3 module."""
+        return cls(SQLiteDialect_pysqlite(paramstyle="named"))
+
+    @classmethod
+    def postgres(cls, *, server_clock: bool) -> "Compiler":
+        """For asyncpg."""
+        return cls(ServerClockDialect() if server_clock else PGDialect_asyncpg())
+
+    def __call__(self, statement: ClauseElement) -> Compiled:
+        found = self._known.get(id(statement))
+        if found is None:
+            # The statement is kept with its compiled form, so that its id stays its own.
+            found = self._known[id(statement)] = (statement, self._compiled(statement))
+        return found[1]
+
+    def _compiled(self, statement: ClauseElement) -> Compiled:
+        compiled = cast("SQLCompiler", statement.compile(dialect=self._dialect))
+        names = tuple(cast("Sequence[str]", compiled.positiontup or ()))
+        params = compiled.params
+        wants_clock = CLOCK in params
+        literals = {name: value for name, value in params.items() if value is not None}
+        return Compiled(compiled.string, names, literals, wants_clock)

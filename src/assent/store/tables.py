@@ -1,0 +1,331 @@
+"""The schema: one set of tables for SQLite and PostgreSQL.
+
+Times are microseconds since 1970 in UTC, JSON is text: both databases then store and compare the same.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestStatus, TurnStatus
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata = MetaData(naming_convention=NAMING)
+
+
+def _key(name: str = "id") -> Column[Any]:
+    return Column(name, Text, primary_key=True)
+
+
+def _text(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, Text, nullable=null)
+
+
+def _time(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, BigInteger, nullable=null)
+
+
+def _count(name: str, default: int = 0) -> Column[Any]:
+    return Column(name, Integer, nullable=False, default=default)
+
+
+def _flag(name: str) -> Column[Any]:
+    return Column(name, Boolean, nullable=False, default=False)
+
+
+def _of(table: str, name: str) -> Column[Any]:
+    return Column(name, Text, ForeignKey(f"{table}.id"), nullable=False)
+
+
+def _one_of(column: str, values: type[Any]) -> CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def _where(condition: str) -> dict[str, ColumnElement[bool]]:
+    clause: Any = text(condition)
+    return {"sqlite_where": clause, "postgresql_where": clause}
+
+
+conversations = Table(
+    "conversations",
+    metadata,
+    _key(),
+    _text("agent"),
+    _text("owner"),
+    _text("owner_kind"),
+    _text("owner_roles"),
+    _time("created_at"),
+    Index("ix_conversations_owner_created", "owner", "created_at"),
+)
+
+_active = ", ".join(f"'{status}'" for status in sorted(ACTIVE_TURNS))
+turns = Table(
+    "turns",
+    metadata,
+    _key(),
+    _of("conversations", "conversation_id"),
+    _count("number"),
+    _text("agent"),
+    _text("owner"),
+    _text("status"),
+    _count("step"),
+    _count("fence"),
+    _text("worker", null=True),
+    _time("lease_until", null=True),
+    _count("seq"),
+    _text("idempotency_key", null=True),
+    _text("body_digest", null=True),
+    _flag("guarded"),
+    _text("error", null=True),
+    _time("created_at"),
+    _time("ended_at", null=True),
+    _one_of("status", TurnStatus),
+    UniqueConstraint("conversation_id", "number"),
+    Index("uq_turns_active", "conversation_id", unique=True, **_where(f"status IN ({_active})")),
+    Index(
+        "uq_turns_key",
+        "owner",
+        "idempotency_key",
+        unique=True,
+        **_where("idempotency_key IS NOT NULL"),
+    ),
+    Index("ix_turns_ready", "created_at", **_where("status = 'ready'")),
+    Index("ix_turns_running", "lease_until", **_where("status = 'running'")),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _key(),
+    _of("conversations", "conversation_id"),
+    _of("turns", "turn_id"),
+    _count("position"),
+    _text("role"),
+    _text("text"),
+    _text("body", null=True),
+    _count("open_calls"),
+    _flag("incomplete"),
+    _time("created_at"),
+    UniqueConstraint("conversation_id", "position"),
+    CheckConstraint("open_calls >= 0", name="open_calls"),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    _key(),
+    _of("conversations", "conversation_id"),
+    _of("turns", "turn_id"),
+    _of("messages", "message_id"),
+    _count("position"),
+    _text("provider_id"),
+    _text("agent"),
+    _text("tool"),
+    _text("source"),
+    _text("risk"),
+    _text("definition_hash"),
+    _text("status"),
+    _count("revision", 1),
+    _text("arguments"),
+    _text("arguments_digest"),
+    _text("proposed"),
+    _text("cleared_by", null=True),
+    _flag("approved"),
+    _text("policy_version"),
+    _count("turn_number", 1),
+    _count("step", 1),
+    _time("run_by", null=True),
+    _count("fence"),
+    _count("attempts"),
+    _text("worker", null=True),
+    _time("lease_until", null=True),
+    _text("task_id", null=True),
+    _text("metadata", null=True),
+    _text("supplied", null=True),
+    _text("output", null=True),
+    _text("note", null=True),
+    _time("created_at"),
+    _time("settled_at", null=True),
+    _one_of("status", CallStatus),
+    Index("ix_calls_conversation", "conversation_id", "created_at"),
+    Index("ix_calls_turn", "turn_id"),
+    Index("uq_calls_task", "task_id", unique=True, **_where("task_id IS NOT NULL")),
+    Index("ix_calls_cleared", "created_at", **_where("status = 'cleared'")),
+    Index("ix_calls_running", "lease_until", **_where("status = 'running'")),
+)
+
+revisions = Table(
+    "revisions",
+    metadata,
+    _of("calls", "call_id"),
+    _count("revision"),
+    _text("arguments"),
+    _text("arguments_digest"),
+    _text("author"),
+    _text("by"),
+    _time("at"),
+    PrimaryKeyConstraint("call_id", "revision"),
+)
+
+requests = Table(
+    "requests",
+    metadata,
+    _key(),
+    _text("kind"),
+    _text("status"),
+    _of("calls", "call_id"),
+    _text("conversation_id"),
+    _text("turn_id"),
+    _count("revision"),
+    _text("owner"),
+    _text("agent"),
+    _text("tool"),
+    _text("risk"),
+    _text("audience"),
+    _count("quorum", 1),
+    _text("digest"),
+    _text("policy_version"),
+    _text("question"),
+    _text("draft", null=True),
+    _time("created_at"),
+    _time("decide_by", null=True),
+    _time("closed_at", null=True),
+    _text("closed_by", null=True),
+    _one_of("status", RequestStatus),
+    Index("ix_requests_call", "call_id"),
+    Index("ix_requests_turn", "turn_id"),
+    Index("ix_requests_open", "created_at", "id", **_where("status = 'open'")),
+    Index("ix_requests_due", "decide_by", **_where("status = 'open' AND decide_by IS NOT NULL")),
+    # Two open questions about one call would mean two answers.
+    Index("uq_requests_open_call", "call_id", unique=True, **_where("status = 'open'")),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    _key(),
+    _of("requests", "request_id"),
+    _text("person"),
+    _text("channel"),
+    _text("verdict"),
+    _text("fingerprint"),
+    _text("reason"),
+    _text("arguments", null=True),
+    _text("digest", null=True),
+    _text("idempotency_key", null=True),
+    _time("at"),
+    UniqueConstraint("request_id", "person"),
+    Index(
+        "uq_decisions_key",
+        "person",
+        "idempotency_key",
+        unique=True,
+        **_where("idempotency_key IS NOT NULL"),
+    ),
+)
+
+# No foreign keys: the record outlives what it is about.
+audit = Table(
+    "audit",
+    metadata,
+    _key(),
+    _time("at"),
+    _text("action"),
+    _text("actor"),
+    _text("channel"),
+    _text("conversation_id", null=True),
+    _text("call_id", null=True),
+    _text("request_id", null=True),
+    _text("source", null=True),
+    _text("target", null=True),
+    _text("data"),
+    Index("ix_audit_call", "call_id"),
+    Index("ix_audit_conversation", "conversation_id"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _text("turn_id"),
+    _count("seq"),
+    _text("kind"),
+    _text("data"),
+    _time("at"),
+    PrimaryKeyConstraint("turn_id", "seq"),
+)
+
+saved_values = Table(
+    "saved_values",
+    metadata,
+    _text("conversation_id"),
+    _text("scope"),
+    _text("name"),
+    _text("value"),
+    _flag("secret"),
+    _time("at"),
+    PrimaryKeyConstraint("conversation_id", "scope", "name"),
+)
+
+secrets = Table(
+    "secrets",
+    metadata,
+    _key(),
+    _text("conversation_id"),
+    _text("call_id", null=True),
+    _text("field"),
+    _text("sealed"),
+    _time("at"),
+    Index("ix_secrets_call", "call_id"),
+)
+
+overrides = Table(
+    "overrides",
+    metadata,
+    _key("tool"),
+    _text("settings"),
+    _text("by"),
+    _time("at"),
+)
+
+facts = Table("facts", metadata, _key("name"), _text("value"))
+
+# The first seed's table: `validated` is derived from the newest approval request, never stored.
+TOOL_CALLS_VIEW = """
+CREATE VIEW tool_calls AS
+SELECT calls.id AS tool_call_id,
+       calls.tool AS name,
+       calls.arguments AS arguments,
+       (SELECT CASE requests.status
+                 WHEN 'approved' THEN TRUE
+                 WHEN 'open' THEN NULL
+                 ELSE FALSE
+               END
+          FROM requests
+         WHERE requests.call_id = calls.id AND requests.kind = 'approval'
+         ORDER BY requests.created_at DESC, requests.id DESC
+         LIMIT 1) AS validated,
+       calls.message_id AS message_id
+  FROM calls
+"""

