@@ -1,10 +1,10 @@
 """Assent puts people in charge of what AI agents do.
 
-An agent's tool call passes a gate; a person approves, edits, rejects or supplies what is missing; what
-they approved is what runs, once; and all of it is on the record.
+An agent's tool call passes a gate; a person approves, edits, rejects or supplies what is missing;
+what they approved is what runs, once; and all of it is on the record.
 """
 
-from assent.app import Assent
+from assent.app import Assent, run_once
 from assent.domain.decisions import (
     DidNotRun,
     Fail,
@@ -32,6 +32,7 @@ from assent.domain.tools import (
     Progress,
     Risk,
     Tool,
+    ToolCall,
     is_auto_resolvable_tool,
     is_hitl_tool,
     is_manual_tool,
@@ -72,6 +73,7 @@ __all__ = [
     "RunAgain",
     "ShowIf",
     "Tool",
+    "ToolCall",
     "UserInput",
     "answer",
     "approve",
@@ -84,6 +86,7 @@ __all__ = [
     "manual",
     "reject",
     "requires_approval",
+    "run_once",
     "schema_tool",
     "supply",
     "tool",

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from assent.domain.errors import StoreUnavailable
+from assent.domain.errors import ApprovalUnavailable, Paused, StoreUnavailable
+from assent.domain.people import Person
 from assent.domain.policy import PolicyHook, Rule
 from assent.engine.agents import Agent
 from assent.engine.assent import Assent as Engine
@@ -75,6 +76,32 @@ class Assent(Engine):
             on_confirmation=on_confirmation,
             worker=worker,
         )
+
+
+async def run_once(
+    agent: Agent,
+    text: str,
+    *,
+    by: Person | None = None,
+    on_confirmation: OnConfirmation | None = None,
+    approvals: Literal["on", "off"] = "on",
+    rules: Iterable[Rule] = (),
+    policy: PolicyHook | None = None,
+) -> str:
+    """Answer one message without a database; a call that nobody decides is an error, not a yes."""
+    engine = Assent(
+        f"{_SQLITE}{MEMORY}",
+        agents=[agent],
+        rules=rules,
+        policy=policy,
+        approvals=approvals,
+        on_confirmation=on_confirmation,
+    )
+    async with engine:
+        try:
+            return await engine.run(agent.name, text, by=by or Person("local"))
+        except Paused as pause:
+            raise ApprovalUnavailable(pause.tools) from None
 
 
 def open_store(url: str, clock: Clock | None = None) -> Store:

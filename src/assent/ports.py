@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol, TypeVar
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 from assent.domain.calls import Call, Revision
 from assent.domain.conversations import Conversation, Message, TurnRow
@@ -30,6 +30,40 @@ class ChatModel(Protocol):
     def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
         """Ask and yield deltas, then the whole answer last; raises `ModelFailed`."""
         ...
+
+
+class CallChanges(TypedDict, total=False):
+    """Columns of a call that a transition may set; lengths of time count from that moment."""
+
+    revision: int
+    arguments: str
+    arguments_digest: str
+    definition_hash: str
+    policy_version: str
+    cleared_by: str | None
+    approved: bool
+    run_by: timedelta
+    fence: int
+    attempts: int
+    worker: str
+    lease_until: timedelta
+    task_id: str
+    metadata: str
+    supplied: str
+    output: str
+    note: str
+    settled_at: datetime
+
+
+class TurnChanges(TypedDict, total=False):
+    """Columns of a turn that a change of status may set; `fence` is added to what is there."""
+
+    step: int
+    fence: int
+    worker: str
+    lease_until: timedelta
+    error: str | None
+    ended_at: datetime | None
 
 
 class Clock(Protocol):
@@ -68,7 +102,7 @@ class Turns(Protocol):
         *,
         sources: frozenset[TurnStatus],
         fenced: bool = True,
-        **changes: object,
+        **changes: Unpack[TurnChanges],
     ) -> bool:
         """One guarded change of status; `fenced` also wants the fence we hold."""
         ...
@@ -101,7 +135,7 @@ class Calls(Protocol):
         *,
         lost: bool = False,
         in_time: bool = False,
-        **changes: object,
+        **changes: Unpack[CallChanges],
     ) -> bool:
         """One guarded change: status, revision and fence must be what `call` says.
 

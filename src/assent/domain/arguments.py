@@ -38,8 +38,8 @@ def _problems(error: ValidationError) -> list[str]:
 class TypedArguments:
     """Arguments by type hints: three views of one signature.
 
-    The model sees all but the fields that people fill in; the gate sees those too, but a secret only
-    as a reference; the body gets everything.
+    The model sees all but the fields that people fill in; the gate sees those too, but a secret
+    only as a reference; the body gets everything.
     """
 
     def __init__(

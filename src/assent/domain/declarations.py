@@ -72,6 +72,7 @@ def assemble(
     name: str,
     description: str,
     kind: Kind,
+    *,
     arguments: ArgumentsCodec,
     output: OutputCodec | None,
     said: Metadata,
@@ -163,7 +164,9 @@ def tool(
         codec = TypedArguments(label, fields, metadata.user_input)
         shape = None if output is None else _output(label, output)
         text = summary(body) if description is None else description
-        return assemble(label, text, _runnable(body, context), codec, shape, metadata)
+        return assemble(
+            label, text, _runnable(body, context), arguments=codec, output=shape, said=metadata
+        )
 
     return declare if function is None else declare(function)
 
@@ -186,7 +189,8 @@ def hitl(
     )
     text = summary(on_tool_called) if description is None else description
     codec = TypedArguments(name, fields, metadata.user_input)
-    return assemble(name, text, kind, codec, _output(name, output), metadata)
+    shape = None if output is None else _output(name, output)
+    return assemble(name, text, kind, arguments=codec, output=shape, said=metadata)
 
 
 def manual(
@@ -201,7 +205,7 @@ def manual(
     metadata = _metadata(name, said)
     codec = _parameters(name, parameters, metadata.user_input)
     shape = None if output is None else _output(name, output)
-    return assemble(name, description, Manual(), codec, shape, metadata)
+    return assemble(name, description, Manual(), arguments=codec, output=shape, said=metadata)
 
 
 def schema_tool(
@@ -217,7 +221,9 @@ def schema_tool(
     metadata = _metadata(name, said)
     codec = SchemaArguments(name, parameters, metadata.user_input)
     shape = None if output is None else SchemaOutput(name, output)
-    return assemble(name, description, Regular(body=execute), codec, shape, metadata)
+    return assemble(
+        name, description, Regular(body=execute), arguments=codec, output=shape, said=metadata
+    )
 
 
 def _metadata(name: str, said: Mapping[str, Any]) -> Metadata:

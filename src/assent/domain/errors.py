@@ -448,3 +448,13 @@ class ModelNotConfigured(AssentError):
     def __init__(self, spec: str, reason: str) -> None:
         self.spec, self.reason = spec, reason
         super().__init__(f"Model {spec!r} cannot be used: {reason}")
+
+
+class TurnFailed(AssentError):
+    """A run that had to answer at once ended without an answer; `error` says what went wrong."""
+
+    code = "turn_failed"
+
+    def __init__(self, agent: str, status: str, error: str | None) -> None:
+        self.agent, self.status, self.error = agent, status, error
+        super().__init__(f"Agent {agent!r} gave no answer, its turn is {status}: {error}")

@@ -83,7 +83,7 @@ class RequestStatus(StrEnum):
 
 
 class TurnStatus(StrEnum):
-    """Where a turn is: `ready` and `running` are leased work, `waiting` is a row and nothing else."""
+    """Where a turn is: `running` is leased, `ready` wants a worker, `waiting` is but a row."""
 
     RUNNING = "running"
     WAITING = "waiting"

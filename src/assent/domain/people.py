@@ -23,7 +23,7 @@ class Person:
     """Someone who acts: an id from the identity layer, and the roles it vouches for."""
 
     id: str
-    roles: frozenset[str] = field(default_factory=lambda: frozenset[str](), kw_only=True)
+    roles: frozenset[str] = field(default_factory=frozenset[str], kw_only=True)
     kind: PersonKind = field(default=PersonKind.HUMAN, kw_only=True)
 
     def __post_init__(self) -> None:

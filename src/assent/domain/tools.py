@@ -24,7 +24,7 @@ class Risk(StrEnum):
     DANGEROUS = "dangerous"
 
 
-# What a tool's name says about it when its author said nothing (seed 003): whole words, not prefixes.
+# What a tool's name says when its author said nothing (seed 003): whole words, not prefixes.
 _RISK_WORDS: tuple[tuple[frozenset[str], Risk], ...] = (
     (frozenset({"delete", "command"}), Risk.DANGEROUS),
     (frozenset({"write"}), Risk.MODERATE),
@@ -36,6 +36,16 @@ def risk_by_name(name: str) -> Risk | None:
     """The risk of an undeclared tool by the words of its name, the most dangerous first."""
     words = set(re.split(r"[_-]", name.lower()))
     return next((risk for known, risk in _RISK_WORDS if words & known), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call in the words of the wire; `arguments` is JSON text, a secret in it a reference."""
+
+    call_id: str
+    name: str
+    arguments: str
+    type: str = "function_call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +66,15 @@ class Context:
     approved: bool = False
     metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
     deps: object = None
+    arguments: str = "{}"
+    # Whoever runs a call for another framework may hand in that framework's own, richer one.
+    given: ToolCall | None = None
+
+    @property
+    def call(self) -> ToolCall:
+        """The call itself, as its hook sees it."""
+        plain = ToolCall(call_id=self.call_id, name=self.tool, arguments=self.arguments)
+        return self.given or plain
 
 
 class ApprovalRequired(AssentError):
@@ -243,7 +262,7 @@ def is_auto_resolvable_tool(tool: Tool) -> bool:
     return not is_manual_tool(tool)
 
 
-def requires_approval(tool: Tool) -> bool:
+def requires_approval(tool: "Tool | EffectiveTool") -> bool:
     """Whether the tool by itself asks, at least for some arguments."""
     return tool.requires_approval is not False
 
@@ -265,10 +284,11 @@ class Override:
     audience: Audience | None = None
 
     def loosens(self, tool: Tool) -> bool:
-        """Whether a dangerous tool would ask less often or count as less dangerous."""
-        less_risk = self.risk is not None and self.risk is not Risk.DANGEROUS
-        asks_less = self.requires_approval is False and requires_approval(tool)
-        return tool.risk is Risk.DANGEROUS and (less_risk or asks_less)
+        """Whether a dangerous tool would run unasked or count as less dangerous."""
+        was_dangerous, risk = tool.risk is Risk.DANGEROUS, self.risk or tool.risk
+        less_risk = was_dangerous and risk is not Risk.DANGEROUS
+        unasked = self.requires_approval is False and (was_dangerous or risk is Risk.DANGEROUS)
+        return less_risk or unasked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +320,10 @@ def effective(tool: Tool, override: Override | None) -> EffectiveTool:
         return plain
     names = ("risk", "requires_approval", "decide_within", "impact", "category", "audience")
     changes = {name: getattr(override, name) for name in names}
-    return replace(
+    changed = replace(
         plain, overridden=True, **{n: value for n, value in changes.items() if value is not None}
     )
+    # Whoever calls a tool dangerous and says no more does not mean that it runs unasked.
+    silent = override.requires_approval is None and changed.requires_approval is False
+    asks = changed.risk is Risk.DANGEROUS and silent
+    return replace(changed, requires_approval=True) if asks else changed

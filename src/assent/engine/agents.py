@@ -41,9 +41,7 @@ class Agent:
         tools = tuple(declared(item) for item in self.tools)
         names = [tool.name for tool in tools]
         if repeated := {name for name in names if names.count(name) > 1}:
-            raise InvalidTool(
-                sorted(repeated)[0], f"agent {self.name!r} has two tools of that name"
-            )
+            raise InvalidTool(min(repeated), f"agent {self.name!r} has two tools of that name")
         object.__setattr__(self, "tools", tools)
 
 

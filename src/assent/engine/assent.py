@@ -15,6 +15,7 @@ from assent.domain.errors import (
     NotFound,
     NothingAwaited,
     Paused,
+    TurnFailed,
     WrongTool,
 )
 from assent.domain.events import Entry, Event
@@ -189,7 +190,7 @@ class Assent:
         return (await self._sending.send(missive)).id
 
     async def run(self, agent: str, text: str, *, by: Person) -> str:
-        """Send a message and insist on an answer: a pause raises `Paused`, a failure what failed.
+        """Send a message and insist on an answer: a pause raises `Paused`, a failure `TurnFailed`.
 
         For agents inside tools of other agents: half an answer never looks like a whole one.
         """
@@ -198,7 +199,7 @@ class Assent:
             ids = [request.id for request in turn.pending]
             raise Paused(agent, ids, [request.tool for request in turn.pending])
         if turn.status is not TurnStatus.DONE:
-            raise Paused(agent, [turn.id], [turn.error or turn.status])
+            raise TurnFailed(agent, turn.status, turn.error)
         return turn.text
 
     async def wait(self, turn_id: str) -> Turn:
@@ -340,9 +341,9 @@ class Assent:
 
         def clear(tx: Tx) -> int:
             conversation = tx.conversations.get(conversation_id)
-            if conversation is None or by.id not in (conversation.owner.id,):
+            if conversation is None or by.id != conversation.owner.id:
                 raise NotFound("conversation", conversation_id)
-            _note(tx, self.kernel.ids, "clear_values", by.id, conversation_id)
+            _note(tx, self.kernel.ids, "clear_values", by.id, conversation_id=conversation_id)
             return tx.values.clear(conversation_id, scope)
 
         return await self.kernel.store.run(clear)
@@ -395,6 +396,7 @@ def _note(
     ids: Ids,
     action: str,
     actor: str,
+    *,
     conversation_id: str | None = None,
     data: dict[str, Json] | None = None,
 ) -> None:

@@ -59,7 +59,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """Where a request and its call stand after a decision; `replayed` if it had been made before."""
+    """Where a request and its call stand after a decision; `replayed`: it had been made before."""
 
     request_id: str
     status: RequestStatus
@@ -182,6 +182,7 @@ def vote(
     id: str,
     case: Case,
     ballot: Ballot,
+    *,
     approved: str | None,
     arguments: str | None,
     now: datetime,

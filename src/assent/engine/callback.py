@@ -49,7 +49,7 @@ class Callback:
         except Exception:
             log.exception("on_confirmation failed; call %s stays pending", call.id)
             return
-        if not isinstance(answer, bool):
+        if answer is not True and answer is not False:
             log.error("on_confirmation answered %r; call %s stays pending", answer, call.id)
             return
         # It acts for the owner, who gave it; an audience of others stays out of its reach.

@@ -7,18 +7,20 @@ from datetime import timedelta
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
-from assent.domain.errors import InvalidArguments
+from assent.domain.errors import InvalidArguments, NotFound
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
-from assent.domain.outputs import error_output, json_text
+from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import Audience
 from assent.domain.requests import Question
 from assent.domain.tools import Context, EffectiveTool
+from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, binding_of, mint
 from assent.engine.transitions import Moves
-from assent.ports import Tx
+from assent.ports import CallChanges, Tx
 
 PERSON = "person:"
+MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,14 @@ class Claim:
         return context_of(self.call, self.conversation)
 
 
+def conversation_of(tx: Tx, id: str) -> Conversation:
+    """The conversation a row belongs to; the schema promises that it is there."""
+    found = tx.conversations.get(id)
+    if found is None:
+        raise NotFound("conversation", id)
+    return found
+
+
 def context_of(call: Call, conversation: Conversation) -> Context:
     """Where a call stands, for predicates, previews and bodies."""
     metadata: dict[str, Json] = json.loads(call.metadata) if call.metadata else {}
@@ -50,6 +60,7 @@ def context_of(call: Call, conversation: Conversation) -> Context:
         attempt=max(call.attempts, 1),
         approved=call.approved,
         metadata=metadata,
+        arguments=call.arguments.text,
     )
 
 
@@ -61,7 +72,6 @@ class Claims:
 
     def take(
         self,
-        tx: Tx,
         moves: Moves,
         call: Call,
         conversation: Conversation,
@@ -75,24 +85,25 @@ class Claims:
             reason = f"The tool {call.tool!r} is no longer there."
             self._settle(moves, call, CallStatus.FAILED, "tool_gone", reason)
             return None
-        if call.supplied is None and not self._holds(tx, moves, call, tool, conversation, verified):
+        if call.supplied is None and not self._holds(moves, call, tool, conversation, verified):
             return None
-        claimed = self._claim(tx, moves, call)
+        claimed = self._claim(moves, call)
         if claimed is None:
             self._settle(moves, call, CallStatus.EXPIRED, "expire", self.kernel.texts.expired)
             return None
         expires = started + self.kernel.times.lease.total_seconds()
+        point("inside_claim")
         return Claim(call=claimed, tool=tool, conversation=conversation, expires=expires)
 
-    def _claim(self, tx: Tx, moves: Moves, call: Call) -> Call | None:
+    def _claim(self, moves: Moves, call: Call) -> Call | None:
         """The compare-and-set; None where `run_by` passed by the database's clock."""
-        changes: dict[str, object] = {
+        changes: CallChanges = {
             "fence": call.fence + 1,
             "attempts": call.attempts + 1,
             "worker": self.kernel.worker,
             "lease_until": self.kernel.times.lease,
         }
-        if not tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
+        if not moves.tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
             return None
         moves.note("claim", call, target=CallStatus.RUNNING, data={"fence": call.fence + 1})
         claimed = replace(
@@ -107,19 +118,20 @@ class Claims:
 
     def _holds(
         self,
-        tx: Tx,
         moves: Moves,
         call: Call,
         tool: EffectiveTool,
         conversation: Conversation,
         verified: bool,
     ) -> bool:
-        if not call.arguments.is_intact or not (verified or self._bound(tx, call, conversation)):
+        if not call.arguments.is_intact or not (
+            verified or self._bound(moves.tx, call, conversation)
+        ):
             reason = "The record of this call was altered after it was approved."
             self._settle(moves, call, CallStatus.FAILED, "altered", reason)
             return False
         if tool.tool.definition_hash != call.definition_hash:
-            self._redefine(tx, moves, call, tool, conversation)
+            self._redefine(moves, call, tool, conversation)
             return False
         gate = self.kernel.gate(call.turn_id, guarded=False)
         denied = gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
@@ -127,7 +139,7 @@ class Claims:
             self._settle(moves, call, CallStatus.DENIED, "deny", denied.reason)
             return False
         if call.policy_version != self.kernel.policy_version:
-            self._ask_again(tx, moves, call, tool, conversation, "The policy changed since.")
+            self._ask_again(moves, call, tool, conversation, "The policy changed since.")
             return False
         return True
 
@@ -143,7 +155,6 @@ class Claims:
 
     def _redefine(
         self,
-        tx: Tx,
         moves: Moves,
         call: Call,
         tool: EffectiveTool,
@@ -167,11 +178,10 @@ class Claims:
             cleared_by=None,
         )
         reason = "The tool's definition changed since this call was made."
-        self.ask(tx, moves, revised, tool, conversation, reason)
+        self.ask(moves, revised, tool, conversation, reason)
 
     def _ask_again(
         self,
-        tx: Tx,
         moves: Moves,
         call: Call,
         tool: EffectiveTool,
@@ -187,14 +197,13 @@ class Claims:
             approved=False,
             cleared_by=None,
         )
-        self.ask(tx, moves, asked, tool, conversation, reason)
+        self.ask(moves, asked, tool, conversation, reason)
 
     def ask(
         self,
-        tx: Tx,
         moves: Moves,
         call: Call,
-        tool: EffectiveTool,
+        tool: EffectiveTool | None,
         conversation: Conversation,
         reason: str,
         *,
@@ -203,21 +212,58 @@ class Claims:
         decide_within: timedelta | None = None,
         audience: Audience | None = None,
     ) -> None:
-        """Open a request about a call that already is where it waits."""
+        """Open a request about a call that already is where it waits; its tool may be gone."""
+        text = tool.tool.question if tool is not None else ""
         asking = Asking(
             kind=kind,
-            question=Question(reason=reason, text=tool.tool.question, metadata=metadata or {}),
-            audience=audience or self._audience(tx, call, tool),
+            question=Question(reason=reason, text=text, metadata=metadata or {}),
+            audience=audience or self._audience(moves.tx, call, tool),
             decide_within=decide_within,
         )
         request = mint(call, asking, conversation, self.kernel.ids, moves.now)
-        tx.requests.add([request])
+        moves.tx.requests.add([request])
         moves.pending(request)
 
-    def _audience(self, tx: Tx, call: Call, tool: EffectiveTool) -> Audience:
-        # Whoever was asked before is asked again: a rule may have routed it away from the tool's own.
+    def doubt(self, moves: Moves, claim: Claim, reason: str, *, lost: bool = False) -> Claim | None:
+        """Nobody knows whether it ran: again if that is harmless, else a person has to say."""
+        call = claim.call
+        if call.supplied is not None:
+            text = f"The answer could not be processed: {reason}"
+            output = failed_response(text, json.loads(call.supplied))
+            moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
+        elif not claim.tool.tool.idempotent:
+            data: dict[str, Json] = {"reason": reason}
+            moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data=data)
+            kind = RequestKind.OUTCOME
+            self.ask(moves, moved, claim.tool, claim.conversation, reason, kind=kind)
+        elif call.attempts >= MAX_ATTEMPTS:
+            output = error_output(f"Given up after {call.attempts} attempts: {reason}")
+            moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
+        else:
+            return self._retry(moves, claim, reason, lost=lost)
+        return None
+
+    def _retry(self, moves: Moves, claim: Claim, reason: str, *, lost: bool) -> Claim:
+        started, lease = self.kernel.clock.monotonic(), self.kernel.times.lease
+        again = moves.move(
+            claim.call,
+            CallStatus.RUNNING,
+            "retry",
+            lost=lost,
+            data={"reason": reason},
+            fence=claim.call.fence + 1,
+            attempts=claim.call.attempts + 1,
+            worker=self.kernel.worker,
+            lease_until=lease,
+        )
+        return replace(claim, call=again, expires=started + lease.total_seconds())
+
+    def _audience(self, tx: Tx, call: Call, tool: EffectiveTool | None) -> Audience:
+        # Whoever was asked before is asked again: a rule may have routed it elsewhere.
         earlier = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
-        return earlier[-1].audience if earlier else tool.audience
+        if earlier:
+            return earlier[-1].audience
+        return tool.audience if tool is not None else Audience()
 
     def _settle(
         self, moves: Moves, call: Call, target: CallStatus, action: str, reason: str

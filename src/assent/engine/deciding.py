@@ -118,7 +118,7 @@ class Deciding:
         if self._is_unclear(case, ballot):
             turn = tx.turns.get(case.call.turn_id)
             return Unclear(case, guarded=turn is not None and turn.guarded)
-        return self._verdicts.apply(tx, moves, case, ballot)
+        return self._verdicts.apply(moves, case, ballot)
 
     def _moves(self, tx: Tx, ballot: Ballot) -> Moves:
         return Moves(tx, self._kernel.ids, actor=ballot.by.id, channel=ballot.channel)
@@ -159,8 +159,8 @@ class Deciding:
             if now.call.revision != case.call.revision:
                 return Unclear(now, guarded=unclear.guarded)
             if judged is None:
-                return self._verdicts.apply(tx, moves, now, ballot)
-            return self._verdicts.apply_judged(tx, moves, now, ballot, judged)
+                return self._verdicts.apply(moves, now, ballot)
+            return self._verdicts.apply_judged(moves, now, ballot, judged)
 
         return await self._kernel.store.run(apply)
 

@@ -95,6 +95,7 @@ class Drafting:
             owner=self.conversation.owner,
             turn=call.turn_number,
             step=call.step,
+            arguments=call.arguments.text,
         )
         try:
             plan = await self.planner.first(taken, context, self.now)

@@ -1,27 +1,42 @@
 """Places where a process may die, by name: armed from outside, free when not.
 
-`ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there.
+`ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there;
+`ASSENT_FAILPOINT_SIGNAL=SIGSTOP` only suspends it, as a debugger or a full machine would.
 """
 
 import os
 import signal
 
+# In the order of a call's life: around and inside every commit from the message to the answer.
 POINTS = (
+    "inside_send",
+    "after_send",
     "before_proposal",
+    "inside_proposal",
     "after_proposal",
     "before_decision",
+    "inside_decision",
     "after_decision",
     "before_claim",
+    "inside_claim",
     "after_claim",
     "before_body",
     "after_body",
     "before_outcome",
+    "inside_outcome",
     "after_outcome",
     "before_answer",
+    "inside_answer",
     "after_answer",
+    "before_doubt",
+    "inside_doubt",
+    "after_doubt",
+    "inside_resume",
+    "after_resume",
 )
 
 _armed, _, _times = os.environ.get("ASSENT_FAILPOINT", "").partition(":")
+_signal = signal.Signals[os.environ.get("ASSENT_FAILPOINT_SIGNAL", "SIGKILL")]
 _left = int(_times or 1)
 
 
@@ -39,4 +54,4 @@ def _strike(name: str) -> None:
     if name == _armed:
         _left -= 1
         if _left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), _signal)

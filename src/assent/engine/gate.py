@@ -47,9 +47,9 @@ class Gate:
             return _CALLER
         try:
             for rule in self.policy.rules:
-                if rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool):
-                    if rule.when is None or rule.when(arguments, context) is not False:
-                        return cast("Deny", rule.verdict())
+                binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
+                if binds and (rule.when is None or rule.when(arguments, context) is not False):
+                    return cast("Deny", rule.verdict())
         except Exception:
             log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)
             return Deny(by="error", reason="The policy could not judge this call; it was not run.")
@@ -87,7 +87,7 @@ class Gate:
         if self.policy.hook is None:
             return verdict
         answer = await self._answer(self.policy.hook(tool, arguments, context))
-        return _from_hook(cast("HookAnswer", answer), verdict)
+        return _from_hook(answer, verdict)
 
     async def _ruled(
         self, verdict: Verdict, tool: EffectiveTool, arguments: Arguments, context: Context
@@ -148,6 +148,6 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
             return Deny(by="hook")
         case Deny():
             return Deny(by="hook", reason=answer.reason or Deny(by="hook").reason)
-        case _:
+        case _:  # pyright: ignore[reportUnnecessaryComparison]
             # Types promise this cannot be; a hook from outside may break the promise.
             raise TypeError(f"a policy hook answered {answer!r}")

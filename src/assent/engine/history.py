@@ -73,12 +73,12 @@ def told(call: Call, provider_id: str, texts: Texts) -> ToolOutput:
     return ToolOutput(
         provider_id=provider_id,
         tool=call.tool,
-        content=_with_note(call, content, texts),
+        content=_with_note(call, content),
         failed=call.failed or call.output is None,
     )
 
 
-def _with_note(call: Call, content: Any, texts: Texts) -> Any:
+def _with_note(call: Call, content: Any) -> Any:
     if call.note is None or not call.is_settled:
         return content
     note = call.note

@@ -106,27 +106,20 @@ def merge(
         else:
             values[name] = value
     full = tool.tool.arguments.normalise({**arguments, **values}, partial=False)
-    saved = _saved(form, tool, values, types, conversation_id, at) if form and keep else ()
-    return Merged(arguments=full, frozen=Frozen.of(full), sealed=tuple(sealed), saved=saved)
-
-
-def _saved(
-    form: UserInput,
-    tool: EffectiveTool,
-    values: Mapping[str, Json],
-    types: Mapping[str, FieldType],
-    conversation_id: str,
-    at: datetime,
-) -> tuple[SavedValue, ...]:
-    scope = form.scope(tool.tool.name)
-    return tuple(
-        SavedValue(
-            conversation_id=conversation_id,
-            scope=scope,
-            name=name,
-            value=value,
-            secret=types[name] is FieldType.SECRET,
-            at=at,
+    scope = form.scope(tool.tool.name) if form and keep else None
+    saved = (
+        ()
+        if scope is None
+        else tuple(
+            SavedValue(
+                conversation_id=conversation_id,
+                scope=scope,
+                name=name,
+                value=value,
+                secret=types[name] is FieldType.SECRET,
+                at=at,
+            )
+            for name, value in values.items()
         )
-        for name, value in values.items()
     )
+    return Merged(arguments=full, frozen=Frozen.of(full), sealed=tuple(sealed), saved=saved)

@@ -101,9 +101,9 @@ class Attempt:
 
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""
-        assert isinstance(self.tool.kind, Hitl)
         original = parsed(supplied)
-        hook = self.tool.kind.on_response_received
+        kind = self.tool.kind
+        hook = kind.on_response_received if isinstance(kind, Hitl) else None
         try:
             if hook is None:
                 self._normal(original)

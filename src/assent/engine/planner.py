@@ -119,6 +119,8 @@ class Planner:
     ) -> Plan:
         """The plan for complete arguments."""
         frozen = Frozen.of(dict(arguments))
+        # An answer or an edit made these; whoever judges them must not see the earlier ones.
+        context = replace(context, arguments=frozen.text)
         verdict = await self.gate.judge(tool, arguments, context)
         match verdict:
             case Deny():

@@ -3,12 +3,14 @@
 import logging
 
 from assent.domain.calls import Call
+from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.events import EventKind, Fact
-from assent.domain.lifecycle import CallStatus
-from assent.engine.claims import Claim
+from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.engine.claims import Claim, conversation_of
+from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
-from assent.engine.runner import Runner, doubt
+from assent.engine.runner import Runner
 from assent.engine.transitions import Moves, Raced
 from assent.engine.turns import Turns
 from assent.ports import Tx
@@ -34,28 +36,34 @@ class Reconciler:
 
     async def _lost(self, call: Call) -> None:
         log.warning("call %s lost its worker %s", call.id, call.worker)
+        point("before_doubt")
         try:
             again, turn = await self._kernel.store.run(lambda tx: self._resolve(tx, call))
         except Raced:
             return
+        point("after_doubt")
         if again is not None:
             self._runner.start(again)
         if turn is not None:
             self._turns.begin(turn)
 
     def _resolve(self, tx: Tx, call: Call) -> tuple[Claim | None, TurnRow | None]:
-        conversation = tx.conversations.get(call.conversation_id)
-        assert conversation is not None
+        conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids, actor="reconciler")
         tool = self._kernel.catalogue.tool(call.agent, call.tool)
         reason = f"its worker {call.worker!r} died or lost its lease while it ran"
         again = None
         if tool is None:
-            moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=True, data={"reason": reason})
+            data: dict[str, Json] = {"reason": reason}
+            moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=True, data=data)
+            kind = RequestKind.OUTCOME
+            self._runner.claims.ask(moves, moved, None, conversation, reason, kind=kind)
         else:
             claim = Claim(call=call, tool=tool, conversation=conversation, expires=0.0)
-            again = doubt(self._kernel, self._runner.claims, tx, moves, claim, reason, lost=True)
-        return again, moves.wake(self._kernel.worker, self._kernel.times.lease)
+            again = self._runner.claims.doubt(moves, claim, reason, lost=True)
+        turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+        point("inside_doubt")
+        return again, turn
 
     async def _start(self, call_id: str) -> None:
         call = await self._kernel.store.run(lambda tx: tx.calls.get(call_id))
@@ -67,8 +75,10 @@ class Reconciler:
             turn = tx.turns.claim(turn_id, self._kernel.worker, self._kernel.times.lease)
             if turn is not None and turn.fence > 1:
                 tx.journal.tell(turn_id, Fact(EventKind.RESET, {"reason": "another worker"}))
+            point("inside_resume")
             return turn
 
         turn = await self._kernel.store.run(claim)
+        point("after_resume")
         if turn is not None:
             self._turns.begin(turn)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import assert_never
@@ -13,10 +13,10 @@ from assent.domain.conversations import TurnRow
 from assent.domain.errors import AssentError, LeaseLost
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.outputs import failed_response, json_text
+from assent.domain.outputs import json_text
 from assent.domain.people import SYSTEM_ROLE, Audience
 from assent.domain.tools import Progress
-from assent.engine.claims import Claim, Claims
+from assent.engine.claims import Claim, Claims, conversation_of
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
@@ -33,10 +33,9 @@ from assent.engine.outcomes import (
 from assent.engine.scrubber import Scrubber
 from assent.engine.transitions import Moves, Raced, shown
 from assent.engine.vault import references, resolve
-from assent.ports import Tx
+from assent.ports import CallChanges, Tx
 
 log = logging.getLogger(__name__)
-MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +93,9 @@ class Runner:
         call = tx.calls.get(call_id)
         if call is None or call.status is not CallStatus.CLEARED:
             return None, None
-        conversation = tx.conversations.get(call.conversation_id)
-        assert conversation is not None
+        conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids)
-        claim = self.claims.take(tx, moves, call, conversation)
+        claim = self.claims.take(moves, call, conversation)
         return claim, moves.wake(self._kernel.worker, self._kernel.times.lease)
 
     async def _run(self, claim: Claim) -> None:
@@ -105,7 +103,7 @@ class Runner:
             await self._attempt(claim)
 
     @asynccontextmanager
-    async def _slot(self, turn_id: str, agent: str) -> AsyncIterator[None]:
+    async def _slot(self, turn_id: str, agent: str) -> AsyncGenerator[None]:
         slots = self._slots.get(turn_id)
         if slots is None:
             limit = self._kernel.catalogue.agent(agent).limits.parallel
@@ -179,8 +177,7 @@ class Runner:
         rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
         vault = self._kernel.vault
         values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}
-        resolved = resolve(arguments, values)
-        assert isinstance(resolved, dict)
+        resolved = {name: resolve(value, values) for name, value in arguments.items()}
         return resolved, Scrubber(values.values())
 
     async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
@@ -190,8 +187,9 @@ class Runner:
             if facts:
                 tx.journal.tell(claim.call.turn_id, *facts)
             moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
-            again = self._settle(tx, moves, claim, outcome)
+            again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+            point("inside_outcome")
             return Recorded(turn=turn, again=again)
 
         try:
@@ -201,7 +199,7 @@ class Runner:
             return Recorded()
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
-        """The lease was lost: the outcome changes nothing, but whoever resolves it should see it."""
+        """The lease was lost: the outcome changes nothing, but whoever resolves it sees it."""
         log.error(
             "the outcome of call %s came after its lease was lost: kept on record only",
             claim.call.id,
@@ -217,21 +215,21 @@ class Runner:
 
         await self._kernel.store.run(note)
 
-    def _settle(self, tx: Tx, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
+    def _settle(self, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
         call = claim.call
         match outcome:
             case Succeeded(output=output):
                 moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
-                self._forget(tx, claim)
+                self._forget(moves.tx, claim)
             case Failed(output=output):
                 moves.move(call, CallStatus.FAILED, "fail", output=json_text(output))
-                self._forget(tx, claim)
+                self._forget(moves.tx, claim)
             case Asks(metadata=metadata):
-                self._ask(tx, moves, claim, dict(metadata))
+                self._ask(moves, claim, dict(metadata))
             case Waits(task_id=task_id):
-                self._wait(tx, moves, claim, task_id)
+                self._wait(moves, claim, task_id)
             case Unknown(reason=reason):
-                return self._doubt(tx, moves, claim, reason)
+                return self.claims.doubt(moves, claim, reason)
             case _:
                 assert_never(outcome)
         return None
@@ -240,7 +238,7 @@ class Runner:
         if claim.tool.tool.user_input is not None:
             tx.values.purge(claim.call.id)
 
-    def _ask(self, tx: Tx, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
+    def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
         asked = moves.move(
             claim.call,
             CallStatus.AWAITING_APPROVAL,
@@ -250,7 +248,6 @@ class Runner:
         )
         reason = str(metadata.get("reason", "The tool asks for approval."))
         self.claims.ask(
-            tx,
             moves,
             asked,
             claim.tool,
@@ -260,13 +257,12 @@ class Runner:
             decide_within=claim.tool.decide_within,
         )
 
-    def _wait(self, tx: Tx, moves: Moves, claim: Claim, task_id: str | None) -> None:
-        changes = {} if task_id is None else {"task_id": task_id}
+    def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
+        changes: CallChanges = {} if task_id is None else {"task_id": task_id}
         waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
         # A deferred task is settled by a process, not by whoever owns the conversation.
         system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
         self.claims.ask(
-            tx,
             moves,
             waiting,
             claim.tool,
@@ -276,50 +272,6 @@ class Runner:
             audience=claim.tool.audience if task_id is None else system,
             decide_within=claim.tool.decide_within if task_id is None else None,
         )
-
-    def _doubt(self, tx: Tx, moves: Moves, claim: Claim, reason: str) -> Claim | None:
-        return doubt(self._kernel, self.claims, tx, moves, claim, reason, lost=False)
-
-
-def doubt(
-    kernel: Kernel, claims: Claims, tx: Tx, moves: Moves, claim: Claim, reason: str, *, lost: bool
-) -> Claim | None:
-    """Nobody knows whether it ran: again if that is harmless, else a person has to say."""
-    call = claim.call
-    if call.supplied is not None:
-        original = json.loads(call.supplied)
-        output = failed_response(f"The answer could not be processed: {reason}", original)
-        moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        return None
-    if not claim.tool.tool.idempotent:
-        moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data={"reason": reason})
-        claims.ask(
-            tx, moves, moved, claim.tool, claim.conversation, reason, kind=RequestKind.OUTCOME
-        )
-        return None
-    if call.attempts >= MAX_ATTEMPTS:
-        output = {"error": f"Given up after {call.attempts} attempts: {reason}"}
-        moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        return None
-    return _retry(kernel, moves, claim, reason, lost=lost)
-
-
-def _retry(kernel: Kernel, moves: Moves, claim: Claim, reason: str, *, lost: bool) -> Claim:
-    call = claim.call
-    started = kernel.clock.monotonic()
-    again = moves.move(
-        call,
-        CallStatus.RUNNING,
-        "retry",
-        lost=lost,
-        data={"reason": reason},
-        fence=call.fence + 1,
-        attempts=call.attempts + 1,
-        worker=kernel.worker,
-        lease_until=kernel.times.lease,
-    )
-    expires = started + kernel.times.lease.total_seconds()
-    return Claim(call=again, tool=claim.tool, conversation=claim.conversation, expires=expires)
 
 
 def _detail(outcome: Outcome) -> Json:

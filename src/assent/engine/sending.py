@@ -21,6 +21,7 @@ from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Predicate
 from assent.engine.drafts import storable
+from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.transitions import Moves
 from assent.engine.turns import Turns
@@ -61,6 +62,7 @@ class Sending:
         if missive.ask_when is not None:
             self._kernel.predicates[turn_id] = missive.ask_when
         turn = await self._kernel.store.run(lambda tx: self._start(tx, missive, turn_id))
+        point("after_send")
         if turn.id == turn_id and self._kernel.is_worker:
             self._turns.begin(turn)
         return turn
@@ -105,6 +107,7 @@ class Sending:
             )
         )
         tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(missive.text)}))
+        point("inside_send")
         return turn
 
     def _conversation(self, tx: Tx, missive: Missive) -> Conversation:
@@ -181,9 +184,8 @@ class Sending:
             moves.move(call, target, "stop" if is_stop else "supersede", output=output)
             tx.values.purge(call.id)
         self._keep_partial(tx, turn)
-        changes: dict[str, object] = {"ended_at": tx.now()}
-        sources = ACTIVE_TURNS
-        tx.turns.move(turn, TurnStatus.STOPPED, sources=sources, fenced=False, **changes)
+        ended = tx.now()
+        tx.turns.move(turn, TurnStatus.STOPPED, sources=ACTIVE_TURNS, fenced=False, ended_at=ended)
         tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
 
     def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:

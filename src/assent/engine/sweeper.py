@@ -40,6 +40,6 @@ class Sweeper:
     def _expire(self, tx: Tx, request_id: str) -> tuple[TurnRow | None, bool]:
         case = open_case(tx, request_id)
         moves = Moves(tx, self._kernel.ids, actor=DEADLINE)
-        done = expire(tx, moves, case, self._kernel.texts.expired)
+        done = expire(moves, case, self._kernel.texts.expired)
         worker = self._kernel.worker if self._kernel.is_worker else None
         return moves.wake(worker, self._kernel.times.lease), done

@@ -1,9 +1,10 @@
 """Moving calls and turns inside a transaction: guarded, audited, told, all at once."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any, Unpack
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
@@ -15,7 +16,7 @@ from assent.domain.outputs import as_text
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
 from assent.engine.ids import Ids
-from assent.ports import Tx
+from assent.ports import CallChanges, Tx
 
 NOBODY = SYSTEM.id
 
@@ -47,7 +48,7 @@ class Moves:
         request_id: str | None = None,
         data: dict[str, Json] | None = None,
         lost: bool = False,
-        **changes: object,
+        **changes: Unpack[CallChanges],
     ) -> Call:
         """One transition; raises `Raced` if the row is not what `call` says."""
         if target in TERMINAL:
@@ -62,7 +63,7 @@ class Moves:
         return moved
 
     @contextmanager
-    def acting(self, actor: str) -> Iterator[None]:
+    def acting(self, actor: str) -> Generator[None]:
         """Somebody else acts for a moment, in the same transaction."""
         before, self.actor = self.actor, actor
         try:
@@ -75,30 +76,24 @@ class Moves:
         call: Call,
         target: CallStatus,
         action: str,
-        arguments: Frozen,
+        frozen: Frozen,
         author: Author,
-        **changes: object,
+        **changes: Unpack[CallChanges],
     ) -> Call:
         """A transition that also makes the next revision of the arguments."""
         if call.revision == 1:
             self._keep(call, 1, call.arguments, Author.MODEL)
-        self._keep(call, call.revision + 1, arguments, author)
+        self._keep(call, call.revision + 1, frozen, author)
         data: dict[str, Json] = {
             "revision": call.revision + 1,
             "before": shown(call.arguments.text),
-            "after": shown(arguments.text),
-            "digest": arguments.digest,
+            "after": shown(frozen.text),
+            "digest": frozen.digest,
         }
-        return self.move(
-            call,
-            target,
-            action,
-            data=data,
-            revision=call.revision + 1,
-            arguments=arguments.text,
-            arguments_digest=arguments.digest,
-            **changes,
-        )
+        changes["revision"] = call.revision + 1
+        changes["arguments"] = frozen.text
+        changes["arguments_digest"] = frozen.digest
+        return self.move(call, target, action, data=data, **changes)
 
     def _keep(self, call: Call, number: int, arguments: Frozen, author: Author) -> None:
         self.tx.calls.revise(
@@ -183,9 +178,9 @@ class Moves:
         return replace(turn, status=TurnStatus.RUNNING, fence=turn.fence + 1) if taken else None
 
 
-def _known(changes: dict[str, object]) -> dict[str, object]:
+def _known(changes: CallChanges) -> dict[str, Any]:
     # Lengths of time become times only in the database; nobody here reads them back.
-    known = {n: v for n, v in changes.items() if not isinstance(v, timedelta)}
+    known: dict[str, Any] = {n: v for n, v in changes.items() if not isinstance(v, timedelta)}
     digest = known.pop("arguments_digest", None)
     if digest is not None:
         known["arguments"] = Frozen(str(known["arguments"]), str(digest))

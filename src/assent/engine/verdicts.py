@@ -17,10 +17,11 @@ from assent.domain.tools import EffectiveTool, Hitl, is_manual_tool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
 from assent.engine.claims import PERSON, Claim, Claims
+from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, Plan, binding_of, mint, result_wanted
 from assent.engine.transitions import Moves, shown
-from assent.ports import Tx
+from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
@@ -62,48 +63,54 @@ class Verdicts:
         worker = self.kernel.worker if self.kernel.is_worker else None
         return moves.wake(worker, self.kernel.times.lease)
 
-    def apply(self, tx: Tx, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+    def apply(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
         """Apply a verdict that needs no second judgement."""
         match ballot.verdict:
             case verdicts.Approve():
-                return self._approve(tx, moves, case, ballot)
+                return self._approve(moves, case, ballot)
             case verdicts.Reject(reason=reason):
-                return self._withdraw(tx, moves, case, ballot, R.REJECTED, self._refused(reason))
+                return self._withdraw(moves, case, ballot, R.REJECTED, self._refused(reason))
             case verdicts.Cancel(reason=reason):
                 text = reason or self.kernel.texts.cancelled
-                return self._withdraw(tx, moves, case, ballot, R.CANCELLED, text)
+                return self._withdraw(moves, case, ballot, R.CANCELLED, text)
             case verdicts.Supply(output=output):
-                return self._supply(tx, moves, case, ballot, output)
+                return self._supply(moves, case, ballot, output)
             case verdicts.Fail(reason=reason):
                 output = json_text(error_output(reason or "It failed."))
-                return self._settle(tx, moves, case, ballot, S.FAILED, "fail", output)
+                return self._settle(moves, case, ballot, S.FAILED, action="fail", output=output)
             case verdicts.Ran(output=output):
-                return self._settle(tx, moves, case, ballot, S.SUCCEEDED, "ran", json_text(output))
+                return self._settle(
+                    moves, case, ballot, S.SUCCEEDED, action="ran", output=json_text(output)
+                )
             case verdicts.DidNotRun(reason=reason):
                 text = reason or "It did not run and will not be run."
                 output = json_text(error_output(text))
-                return self._settle(tx, moves, case, ballot, S.FAILED, "did_not_run", output)
+                return self._settle(
+                    moves, case, ballot, S.FAILED, action="did_not_run", output=output
+                )
             case verdicts.RunAgain():
-                return self._approve(tx, moves, case, ballot)
+                return self._approve(moves, case, ballot)
             case verdicts.Give():
                 # Only a tool that is gone leaves an answer unjudged.
                 output = json_text(error_output(f"The tool {case.call.tool!r} is no longer there."))
-                return self._settle(tx, moves, case, ballot, S.FAILED, "tool_gone", output)
+                return self._settle(
+                    moves, case, ballot, S.FAILED, action="tool_gone", output=output
+                )
         assert_never(ballot.verdict)
 
     def apply_judged(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered
     ) -> Done | Refusal:
         """Apply a verdict after its second judgement."""
         if isinstance(judged, Answered):
-            return self._answer(tx, moves, case, ballot, judged)
+            return self._answer(moves, case, ballot, judged)
         if judged.redefined:
-            return self._redefined(tx, moves, case, judged)
+            return self._redefined(moves, case, judged)
         if isinstance(judged.plan.verdict, Deny):
-            return self._denied(tx, moves, case, judged)
+            return self._denied(moves, case, judged)
         if self._is_rerouted(case, judged.plan):
-            return self._rerouted(tx, moves, case, ballot, judged)
-        return self._approve(tx, moves, case, ballot, edited=judged.edited)
+            return self._rerouted(moves, case, ballot, judged)
+        return self._approve(moves, case, ballot, edited=judged.edited)
 
     def _refused(self, reason: str) -> str:
         texts = self.kernel.texts
@@ -113,7 +120,6 @@ class Verdicts:
 
     def _close(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         ballot: Ballot,
@@ -123,23 +129,24 @@ class Verdicts:
         arguments: str | None = None,
     ) -> Refusal | None:
         """Close the request in time and keep the vote; too late, it expires here and now."""
-        if not tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
-            expire(tx, moves, case, self.kernel.texts.expired)
+        if not moves.tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
+            expire(moves, case, self.kernel.texts.expired)
             return self.refuse(moves, case, expired(case.request))
         id = self.kernel.ids("dec")
-        tx.decisions.add(vote(id, case, ballot, approved, arguments, moves.now))
+        moves.tx.decisions.add(
+            vote(id, case, ballot, approved=approved, arguments=arguments, now=moves.now)
+        )
         told: dict[str, Json] = {
             "request_id": case.request.id,
             "call_id": case.call.id,
             "status": status,
             "by": ballot.by.id,
         }
-        tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+        moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
         return None
 
     def _done(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         status: RequestStatus,
@@ -150,11 +157,11 @@ class Verdicts:
     ) -> Done:
         turn = self._wake(moves)
         now = replace(case, request=replace(case.request, status=status), call=call)
+        point("inside_decision")
         return Done(decided=decided(now), claim=claim, turn=turn, requests=requests)
 
     def _approve(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         ballot: Ballot,
@@ -167,25 +174,21 @@ class Verdicts:
         )
         approved = binding_of(shape, case.request, case.conversation).digest
         if edited is None and approved != case.request.digest:
-            return self._altered(tx, moves, case, ballot)
+            return self._altered(moves, case, ballot)
         text = None if edited is None else edited.text
-        refusal = self._close(
-            tx, moves, case, ballot, R.APPROVED, approved=approved, arguments=text
-        )
+        refusal = self._close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:
             return refusal
         if edited is not None:
             note = self.kernel.texts.edited.format(arguments=edited.text)
             call = moves.revise(call, S.PROPOSED, "edit", edited, Author.EDIT, note=note)
-        return self._clear(tx, moves, case, ballot, call)
+        return self._clear(moves, case, ballot, call)
 
-    def _clear(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, call: Call
-    ) -> Done | Refusal:
+    def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
         """An approved revision goes to the runner, or to whoever supplies a manual result."""
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         data: dict[str, Json] = {"digest": call.arguments.digest, "revision": call.revision}
-        changes: dict[str, object] = {
+        changes: CallChanges = {
             "approved": True,
             "cleared_by": f"{PERSON}{ballot.by.id}",
             "policy_version": self.kernel.policy_version,
@@ -195,36 +198,35 @@ class Verdicts:
             waiting = moves.move(
                 call, S.AWAITING_RESULT, "approve", request_id=id, data=data, **changes
             )
-            request = self._open(tx, moves, waiting, case, result_wanted(tool))
-            return self._done(tx, moves, case, R.APPROVED, waiting, requests=(request,))
+            request = self._open(moves, waiting, case, result_wanted(tool))
+            return self._done(moves, case, R.APPROVED, waiting, requests=(request,))
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
         cleared = moves.move(call, S.CLEARED, "approve", request_id=id, data=data, **changes)
-        claim = self._claim(tx, moves, case, cleared)
-        now = claim.call if claim is not None else tx.calls.get(call.id) or cleared
-        return self._done(tx, moves, case, R.APPROVED, now, claim=claim)
+        claim = self._claim(moves, case, cleared)
+        now = claim.call if claim is not None else moves.tx.calls.get(call.id) or cleared
+        return self._done(moves, case, R.APPROVED, now, claim=claim)
 
-    def _claim(self, tx: Tx, moves: Moves, case: Case, cleared: Call) -> Claim | None:
+    def _claim(self, moves: Moves, case: Case, cleared: Call) -> Claim | None:
         # A worker that can run it claims it in the commit of the decision; else some worker will.
         if not self.kernel.is_worker or self.kernel.tasks.closing:
             return None
-        return self.claims.take(tx, moves, cleared, case.conversation, verified=True)
+        return self.claims.take(moves, cleared, case.conversation, verified=True)
 
-    def _open(self, tx: Tx, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
+    def _open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
         request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
-        tx.requests.add([request])
+        moves.tx.requests.add([request])
         moves.pending(request)
         return request
 
-    def _altered(self, tx: Tx, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+    def _altered(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
         output = json_text(error_output("The record of this call was altered; it is not run."))
         return self._settle(
-            tx, moves, case, ballot, S.FAILED, "altered", output, status=R.CANCELLED
+            moves, case, ballot, S.FAILED, action="altered", output=output, status=R.CANCELLED
         )
 
     def _withdraw(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         ballot: Ballot,
@@ -234,21 +236,22 @@ class Verdicts:
         target = S.REJECTED if status is R.REJECTED else S.CANCELLED
         output = json_text(error_output(text))
         action = "reject" if target is S.REJECTED else "cancel"
-        return self._settle(tx, moves, case, ballot, target, action, output, status=status)
+        return self._settle(
+            moves, case, ballot, target, action=action, output=output, status=status
+        )
 
     def _settle(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         ballot: Ballot,
         target: CallStatus,
+        *,
         action: str,
         output: str,
-        *,
         status: RequestStatus = R.ANSWERED,
     ) -> Done | Refusal:
-        refusal = self._close(tx, moves, case, ballot, status)
+        refusal = self._close(moves, case, ballot, status)
         if refusal is not None:
             return refusal
         data: dict[str, Json] = {
@@ -257,20 +260,20 @@ class Verdicts:
         }
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
-        tx.values.purge(call.id)
-        return self._done(tx, moves, case, status, call)
+        moves.tx.values.purge(call.id)
+        return self._done(moves, case, status, call)
 
-    def _supply(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, output: Json
-    ) -> Done | Refusal:
+    def _supply(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
         """A supplied output is validated; a tool with a hook reworks it under a claim."""
         tool = self.kernel.catalogue.tool(case.call.agent, case.call.tool)
         if tool is None:
             failed = failed_response(f"The tool {case.call.tool!r} is no longer there.", output)
-            return self._settle(tx, moves, case, ballot, S.FAILED, "supply", json_text(failed))
+            return self._settle(
+                moves, case, ballot, S.FAILED, action="supply", output=json_text(failed)
+            )
         kind = tool.tool.kind
         if isinstance(kind, Hitl) and kind.on_response_received is not None:
-            return self._rework(tx, moves, case, ballot, output)
+            return self._rework(moves, case, ballot, output)
         try:
             if tool.tool.output is not None:
                 tool.tool.output.normalise(parsed(output))
@@ -278,13 +281,13 @@ class Verdicts:
             if case.call.task_id is not None:
                 return self.refuse(moves, case, error)
             failed = json_text(failed_response(str(error), parsed(output)))
-            return self._settle(tx, moves, case, ballot, S.FAILED, "supply", failed)
-        return self._settle(tx, moves, case, ballot, S.SUCCEEDED, "supply", json_text(output))
+            return self._settle(moves, case, ballot, S.FAILED, action="supply", output=failed)
+        return self._settle(
+            moves, case, ballot, S.SUCCEEDED, action="supply", output=json_text(output)
+        )
 
-    def _rework(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, output: Json
-    ) -> Done | Refusal:
-        refusal = self._close(tx, moves, case, ballot, R.ANSWERED)
+    def _rework(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
+        refusal = self._close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
         cleared = moves.move(
@@ -295,35 +298,35 @@ class Verdicts:
             supplied=json_text(output),
             cleared_by=f"{PERSON}{ballot.by.id}",
         )
-        claim = self._claim(tx, moves, case, cleared)
-        now = claim.call if claim is not None else tx.calls.get(cleared.id) or cleared
-        return self._done(tx, moves, case, R.ANSWERED, now, claim=claim)
+        claim = self._claim(moves, case, cleared)
+        now = claim.call if claim is not None else moves.tx.calls.get(cleared.id) or cleared
+        return self._done(moves, case, R.ANSWERED, now, claim=claim)
 
     def _answer(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, answered: Answered
+        self, moves: Moves, case: Case, ballot: Ballot, answered: Answered
     ) -> Done | Refusal:
         if answered.draft is not None:
-            return self._keep_draft(tx, moves, case, answered.draft)
+            return self._keep_draft(moves, case, answered.draft)
         plan, merged = answered.plan, answered.merged
-        assert plan is not None and merged is not None
-        refusal = self._close(tx, moves, case, ballot, R.ANSWERED)
+        if plan is None or merged is None:
+            raise AssertionError("answers are a draft or have a plan")
+        refusal = self._close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
-        tx.values.seal(merged.sealed) if merged.sealed else None
-        tx.values.save(merged.saved)
+        moves.tx.values.seal(merged.sealed)
+        moves.tx.values.save(merged.saved)
         call = moves.revise(case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER)
-        return self._follow(tx, moves, case, call, plan, R.ANSWERED)
+        return self._follow(moves, case, call, plan, R.ANSWERED)
 
-    def _keep_draft(self, tx: Tx, moves: Moves, case: Case, draft: str) -> Done | Refusal:
-        if not tx.requests.keep_draft(case.request, draft):
-            expire(tx, moves, case, self.kernel.texts.expired)
+    def _keep_draft(self, moves: Moves, case: Case, draft: str) -> Done | Refusal:
+        if not moves.tx.requests.keep_draft(case.request, draft):
+            expire(moves, case, self.kernel.texts.expired)
             return self.refuse(moves, case, expired(case.request))
         call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
-        return self._done(tx, moves, case, R.OPEN, call)
+        return self._done(moves, case, R.OPEN, call)
 
     def _follow(
         self,
-        tx: Tx,
         moves: Moves,
         case: Case,
         call: Call,
@@ -331,43 +334,46 @@ class Verdicts:
         status: RequestStatus,
     ) -> Done:
         """Put a judged revision where its plan says."""
-        changes: dict[str, object] = {"policy_version": self.kernel.policy_version}
+        changes: CallChanges = {"policy_version": self.kernel.policy_version}
         data: dict[str, Json] = {"by": plan.verdict.by}
         if isinstance(plan.verdict, Deny):
-            output = json_text(error_output(plan.verdict.reason))
-            moved = moves.move(call, S.DENIED, "gate", data=data, output=output, **changes)
-            return self._done(tx, moves, case, status, moved)
+            changes["output"] = json_text(error_output(plan.verdict.reason))
+            moved = moves.move(call, S.DENIED, "gate", data=data, **changes)
+            return self._done(moves, case, status, moved)
         if isinstance(plan.verdict, Allow):
-            changes |= {"cleared_by": plan.verdict.by, "approved": plan.approved}
+            changes["cleared_by"] = plan.verdict.by
+            changes["approved"] = plan.approved
         moved = moves.move(call, plan.target, "gate", data=data, **changes)
         moved = replace(moved, policy_version=self.kernel.policy_version)
         if plan.asking is not None:
-            request = self._open(tx, moves, moved, case, plan.asking)
-            return self._done(tx, moves, case, status, moved, requests=(request,))
-        claim = self._claim(tx, moves, case, moved)
-        return self._done(tx, moves, case, status, claim.call if claim else moved, claim=claim)
+            request = self._open(moves, moved, case, plan.asking)
+            return self._done(moves, case, status, moved, requests=(request,))
+        claim = self._claim(moves, case, moved)
+        return self._done(moves, case, status, claim.call if claim else moved, claim=claim)
 
     def _is_rerouted(self, case: Case, plan: Plan) -> bool:
         return plan.asking is not None and plan.asking.audience != case.request.audience
 
-    def _denied(self, tx: Tx, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
+    def _denied(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
         verdict = judged.plan.verdict
-        assert isinstance(verdict, Deny)
+        if not isinstance(verdict, Deny):
+            raise AssertionError(f"{verdict!r} denies nothing")
         if judged.edited is not None:
             return self.refuse(moves, case, EditRefused(case.request.id, verdict.reason))
-        tx.requests.close(case.request, R.SUPERSEDED, by="policy")
+        moves.tx.requests.close(case.request, R.SUPERSEDED, by="policy")
         output = json_text(error_output(verdict.reason))
         moves.move(case.call, S.DENIED, "deny", data={"by": verdict.by}, output=output)
         return self.refuse(moves, case, Superseded(case.request.id, R.SUPERSEDED, by="policy"))
 
     def _rerouted(
-        self, tx: Tx, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
     ) -> Done | Refusal:
-        """Others have to decide now: a new request opens, and the editor's vote counts if it may."""
+        """Others have to decide: a new request opens, the editor's vote counts if it may."""
         asking = judged.plan.asking
-        assert asking is not None
-        if not tx.requests.close(case.request, R.SUPERSEDED, by=ballot.by.id, in_time=True):
-            expire(tx, moves, case, self.kernel.texts.expired)
+        if asking is None:
+            raise AssertionError("rerouted to nobody")
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=ballot.by.id, in_time=True):
+            expire(moves, case, self.kernel.texts.expired)
             return self.refuse(moves, case, expired(case.request))
         call = case.call
         if judged.edited is not None:
@@ -375,16 +381,17 @@ class Verdicts:
             call = moves.revise(call, S.PROPOSED, "edit", judged.edited, Author.EDIT, note=note)
         version = self.kernel.policy_version
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
-        request = self._open(tx, moves, call, case, asking)
+        request = self._open(moves, call, case, asking)
         fresh = replace(case, request=request, call=call)
         if asking.audience.admits(ballot.by, case.conversation.owner.id):
-            return self._approve(tx, moves, fresh, replace(ballot, request_id=request.id))
-        return self._done(tx, moves, case, R.SUPERSEDED, call, requests=(request,))
+            return self._approve(moves, fresh, replace(ballot, request_id=request.id))
+        return self._done(moves, case, R.SUPERSEDED, call, requests=(request,))
 
-    def _redefined(self, tx: Tx, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
-        """The tool changed since the question: the approval is void and the question is put again."""
-        tx.requests.close(case.request, R.SUPERSEDED, by="definition")
-        assert judged.edited is not None
+    def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
+        """The tool changed since the question: the approval is void, the question put again."""
+        moves.tx.requests.close(case.request, R.SUPERSEDED, by="definition")
+        if judged.edited is None:
+            raise AssertionError("a redefined call has arguments of its own")
         call = moves.revise(
             case.call,
             S.PROPOSED,
@@ -399,7 +406,6 @@ class Verdicts:
         call = moves.move(call, target, "ask_again", policy_version=self.kernel.policy_version)
         if asking is None:
             self.claims.ask(
-                tx,
                 moves,
                 call,
                 judged.tool,
@@ -409,14 +415,14 @@ class Verdicts:
             )
         else:
             question = replace(asking.question, reason=reason)
-            self._open(tx, moves, call, case, replace(asking, question=question))
+            self._open(moves, call, case, replace(asking, question=question))
         error = Superseded(case.request.id, R.SUPERSEDED, by="definition")
         return self.refuse(moves, case, error)
 
 
-def expire(tx: Tx, moves: Moves, case: Case, text: str) -> bool:
+def expire(moves: Moves, case: Case, text: str) -> bool:
     """End a request whose deadline passed, and its call with it."""
-    if not tx.requests.expire(case.request):
+    if not moves.tx.requests.expire(case.request):
         return False
     output = json_text(error_output(text))
     with moves.acting(DEADLINE):
@@ -427,6 +433,6 @@ def expire(tx: Tx, moves: Moves, case: Case, text: str) -> bool:
         "status": R.EXPIRED,
         "by": DEADLINE,
     }
-    tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
-    tx.values.purge(case.call.id)
+    moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+    moves.tx.values.purge(case.call.id)
     return True

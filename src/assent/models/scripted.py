@@ -1,4 +1,4 @@
-"""A model that follows a script: for tests and the demo. It needs no network and says what it is."""
+"""A model that follows a script, for tests and the demo: no network, and it says what it is."""
 
 import asyncio
 import json
@@ -54,8 +54,7 @@ class ScriptedModel:
         *,
         word_delay: timedelta = timedelta(0),
     ) -> None:
-        self._function = script if callable(script) else None
-        self._steps = None if callable(script) else iter(script)
+        self._next = script if callable(script) else _in_order(script)
         self._word_delay = word_delay.total_seconds()
         self.prompts: list[Prompt] = []
 
@@ -67,12 +66,6 @@ class ScriptedModel:
         answer = says(step) if isinstance(step, str) else step
         return replace(answer, model=self.name)
 
-    def _next(self, prompt: Prompt) -> Step:
-        if self._function is not None:
-            return self._function(prompt)
-        assert self._steps is not None
-        return next(self._steps, ModelFailed("the script has no further step"))
-
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
         answer = await self.request(prompt)
         if answer.reasoning:
@@ -82,6 +75,11 @@ class ScriptedModel:
                 await asyncio.sleep(self._word_delay)
             yield TextDelta(word)
         yield answer
+
+
+def _in_order(steps: Iterable[Step]) -> Script:
+    left = iter(steps)
+    return lambda _: next(left, ModelFailed("the script has no further step"))
 
 
 def _words(text: str) -> list[str]:

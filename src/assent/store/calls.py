@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import BigInteger, bindparam, insert, or_, select, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.lifecycle import TRANSITIONS, CallStatus
+from assent.ports import CallChanges
 from assent.store.conversations import BREAK_TURNS, RENEW_TURNS
 from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
 from assent.store.statements import ClockNow
@@ -114,19 +115,20 @@ class StoredCalls:
         *,
         lost: bool = False,
         in_time: bool = False,
-        **changes: object,
+        **changes: Unpack[CallChanges],
     ) -> bool:
         if target not in TRANSITIONS[call.status]:
             raise AssertionError(f"no transition from {call.status} to {target}")
-        changes["status"] = target
+        names = tuple(sorted((*changes, "status")))
         params: Params = {f"to_{name}": _stored(value) for name, value in changes.items()}
         params |= {
+            "to_status": target,
             "call": call.id,
             "is_status": call.status,
             "is_revision": call.revision,
             "is_fence": call.fence,
         }
-        return bool(self._driver.rows(_move(tuple(sorted(changes)), lost, in_time), params))
+        return bool(self._driver.rows(_move(names, lost, in_time), params))
 
     def revise(self, revision: Revision) -> None:
         self._driver.rows(

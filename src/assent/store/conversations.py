@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import BigInteger, and_, bindparam, func, insert, or_, select, update
 from sqlalchemy.sql import ClauseElement
@@ -10,6 +10,7 @@ from sqlalchemy.sql import ClauseElement
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
+from assent.ports import TurnChanges
 from assent.store.rows import Driver, Row, dump, load, maybe_moment, micros, moment, reader, span
 from assent.store.statements import ClockNow
 from assent.store.tables import conversations, messages, turns
@@ -205,12 +206,11 @@ class StoredTurns:
         *,
         sources: frozenset[TurnStatus],
         fenced: bool = True,
-        **changes: object,
+        **changes: Unpack[TurnChanges],
     ) -> bool:
-        changes["status"] = target
-        statement = _move_turn(sources, fenced, tuple(sorted(changes)))
+        statement = _move_turn(sources, fenced, tuple(sorted((*changes, "status"))))
         params: dict[str, object] = {f"to_{name}": _plain(v) for name, v in changes.items()}
-        params["turn"] = turn.id
+        params |= {"turn": turn.id, "to_status": target}
         if fenced:
             params["held"] = turn.fence
         return bool(self._driver.rows(statement, params))

@@ -108,7 +108,9 @@ _read_entry = reader(audit)
 
 def _entry(row: Row) -> Entry:
     got = _read_entry(row)
-    return Entry(**{**got, "at": moment(got["at"]), "data": load(got["data"])})
+    got["at"] = moment(got["at"])
+    got["data"] = load(got["data"])
+    return Entry(**got)
 
 
 def _event(row: Row) -> Event:

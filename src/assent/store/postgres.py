@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-import asyncpg
+import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only, greenlet_spawn
 
@@ -71,7 +71,7 @@ class PostgresStore:
     async def open(self, *, worker: bool) -> None:
         del worker  # PostgreSQL takes any number of them.
         try:
-            self._pool = await asyncpg.create_pool(
+            self._pool = await cast("Any", asyncpg).create_pool(
                 _dsn(self.url), min_size=1, max_size=self._connections, command_timeout=60
             )
         except (OSError, asyncpg.PostgresError, ValueError) as error:
@@ -140,6 +140,9 @@ class PostgresStore:
         for heard in self._heard:
             heard(touched)
 
+    def _hinted(self, *_: object) -> None:
+        self._tell(frozenset())
+
     def _now(self) -> int:
         """The server's clock, estimated between readings; guards read the clock itself."""
         if self._clock is not None:
@@ -165,9 +168,9 @@ class PostgresStore:
         """Listen on a connection of its own; readers poll as well, so a lost hint only delays."""
         while True:
             try:
-                connection = cast("Any", await asyncpg.connect(_dsn(self.url)))
+                connection = await cast("Any", asyncpg).connect(_dsn(self.url))
                 try:
-                    await connection.add_listener(CHANNEL, lambda *_: self._tell(frozenset()))
+                    await connection.add_listener(CHANNEL, self._hinted)
                     while not connection.is_closed():
                         await asyncio.sleep(RESYNC_SECONDS)
                         await self._synchronise(connection)

@@ -28,7 +28,7 @@ REQUESTS_OF_CALL = (
 REQUESTS_OF_TURN = (
     select(requests).where(_r.turn_id == bindparam("turn_id")).order_by(_r.created_at, _r.id)
 )
-_closing = {
+_closing: dict[str, Any] = {
     "status": bindparam("to_status"),
     "closed_by": bindparam("by"),
     "closed_at": ClockNow(),

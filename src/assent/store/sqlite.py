@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -220,7 +220,7 @@ class SqliteStore:
 
 
 @contextmanager
-def _savepoint(connection: sqlite3.Connection, job: _Job) -> Iterator[None]:
+def _savepoint(connection: sqlite3.Connection, job: _Job) -> Generator[None]:
     connection.execute("SAVEPOINT job")
     try:
         yield

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement
+from sqlalchemy import BigInteger, ColumnElement, bindparam
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
@@ -27,10 +27,9 @@ class ClockNow(ColumnElement[int]):
 
 
 @compiles(ClockNow)
-def _clock_bound(element: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
+def _clock_bound(_: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
     # SQLite has no server: its clock is this process's, handed in with each statement. A test's
     # virtual clock comes the same way.
-    from sqlalchemy import bindparam
 
     return compiler.process(bindparam(CLOCK, type_=BigInteger()), **kw)
 

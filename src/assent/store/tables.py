@@ -1,8 +1,9 @@
 """The schema: one set of tables for SQLite and PostgreSQL.
 
-Times are microseconds since 1970 in UTC, JSON is text: both databases then store and compare the same.
+Times are microseconds since 1970 in UTC, JSON is text: both databases store and compare alike.
 """
 
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -10,7 +11,6 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    ColumnElement,
     ForeignKey,
     Index,
     Integer,
@@ -58,14 +58,14 @@ def _of(table: str, name: str) -> Column[Any]:
     return Column(name, Text, ForeignKey(f"{table}.id"), nullable=False)
 
 
-def _one_of(column: str, values: type[Any]) -> CheckConstraint:
+def _one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
-def _where(condition: str) -> dict[str, ColumnElement[bool]]:
-    clause: Any = text(condition)
-    return {"sqlite_where": clause, "postgresql_where": clause}
+def _index(name: str, *columns: str, where: str | None = None, unique: bool = False) -> Index:
+    clause = None if where is None else text(where)
+    return Index(name, *columns, unique=unique, sqlite_where=clause, postgresql_where=clause)
 
 
 conversations = Table(
@@ -77,7 +77,7 @@ conversations = Table(
     _text("owner_kind"),
     _text("owner_roles"),
     _time("created_at"),
-    Index("ix_conversations_owner_created", "owner", "created_at"),
+    _index("ix_conversations_owner_created", "owner", "created_at"),
 )
 
 _active = ", ".join(f"'{status}'" for status in sorted(ACTIVE_TURNS))
@@ -103,16 +103,12 @@ turns = Table(
     _time("ended_at", null=True),
     _one_of("status", TurnStatus),
     UniqueConstraint("conversation_id", "number"),
-    Index("uq_turns_active", "conversation_id", unique=True, **_where(f"status IN ({_active})")),
-    Index(
-        "uq_turns_key",
-        "owner",
-        "idempotency_key",
-        unique=True,
-        **_where("idempotency_key IS NOT NULL"),
+    _index("uq_turns_active", "conversation_id", unique=True, where=f"status IN ({_active})"),
+    _index(
+        "uq_turns_key", "owner", "idempotency_key", unique=True, where="idempotency_key IS NOT NULL"
     ),
-    Index("ix_turns_ready", "created_at", **_where("status = 'ready'")),
-    Index("ix_turns_running", "lease_until", **_where("status = 'running'")),
+    _index("ix_turns_ready", "created_at", where="status = 'ready'"),
+    _index("ix_turns_running", "lease_until", where="status = 'running'"),
 )
 
 messages = Table(
@@ -169,11 +165,11 @@ calls = Table(
     _time("created_at"),
     _time("settled_at", null=True),
     _one_of("status", CallStatus),
-    Index("ix_calls_conversation", "conversation_id", "created_at"),
-    Index("ix_calls_turn", "turn_id"),
-    Index("uq_calls_task", "task_id", unique=True, **_where("task_id IS NOT NULL")),
-    Index("ix_calls_cleared", "created_at", **_where("status = 'cleared'")),
-    Index("ix_calls_running", "lease_until", **_where("status = 'running'")),
+    _index("ix_calls_conversation", "conversation_id", "created_at"),
+    _index("ix_calls_turn", "turn_id"),
+    _index("uq_calls_task", "task_id", unique=True, where="task_id IS NOT NULL"),
+    _index("ix_calls_cleared", "created_at", where="status = 'cleared'"),
+    _index("ix_calls_running", "lease_until", where="status = 'running'"),
 )
 
 revisions = Table(
@@ -214,12 +210,12 @@ requests = Table(
     _time("closed_at", null=True),
     _text("closed_by", null=True),
     _one_of("status", RequestStatus),
-    Index("ix_requests_call", "call_id"),
-    Index("ix_requests_turn", "turn_id"),
-    Index("ix_requests_open", "created_at", "id", **_where("status = 'open'")),
-    Index("ix_requests_due", "decide_by", **_where("status = 'open' AND decide_by IS NOT NULL")),
+    _index("ix_requests_call", "call_id"),
+    _index("ix_requests_turn", "turn_id"),
+    _index("ix_requests_open", "created_at", "id", where="status = 'open'"),
+    _index("ix_requests_due", "decide_by", where="status = 'open' AND decide_by IS NOT NULL"),
     # Two open questions about one call would mean two answers.
-    Index("uq_requests_open_call", "call_id", unique=True, **_where("status = 'open'")),
+    _index("uq_requests_open_call", "call_id", unique=True, where="status = 'open'"),
 )
 
 decisions = Table(
@@ -237,12 +233,12 @@ decisions = Table(
     _text("idempotency_key", null=True),
     _time("at"),
     UniqueConstraint("request_id", "person"),
-    Index(
+    _index(
         "uq_decisions_key",
         "person",
         "idempotency_key",
         unique=True,
-        **_where("idempotency_key IS NOT NULL"),
+        where="idempotency_key IS NOT NULL",
     ),
 )
 
@@ -261,8 +257,8 @@ audit = Table(
     _text("source", null=True),
     _text("target", null=True),
     _text("data"),
-    Index("ix_audit_call", "call_id"),
-    Index("ix_audit_conversation", "conversation_id"),
+    _index("ix_audit_call", "call_id"),
+    _index("ix_audit_conversation", "conversation_id"),
 )
 
 events = Table(
@@ -297,7 +293,7 @@ secrets = Table(
     _text("field"),
     _text("sealed"),
     _time("at"),
-    Index("ix_secrets_call", "call_id"),
+    _index("ix_secrets_call", "call_id"),
 )
 
 overrides = Table(

@@ -1,7 +1,6 @@
 """One transaction, as the engine sees it."""
 
 from datetime import datetime
-from functools import cached_property
 
 from assent.store.calls import StoredCalls, StoredLeases
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
@@ -16,43 +15,16 @@ class Transaction:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        self.conversations = StoredConversations(driver)
+        self.turns = StoredTurns(driver)
+        self.messages = StoredMessages(driver)
+        self.calls = StoredCalls(driver)
+        self.leases = StoredLeases(driver)
+        self.requests = StoredRequests(driver)
+        self.decisions = StoredDecisions(driver)
         self.journal = StoredJournal(driver)
-
-    @cached_property
-    def conversations(self) -> StoredConversations:
-        return StoredConversations(self._driver)
-
-    @cached_property
-    def turns(self) -> StoredTurns:
-        return StoredTurns(self._driver)
-
-    @cached_property
-    def messages(self) -> StoredMessages:
-        return StoredMessages(self._driver)
-
-    @cached_property
-    def calls(self) -> StoredCalls:
-        return StoredCalls(self._driver)
-
-    @cached_property
-    def leases(self) -> StoredLeases:
-        return StoredLeases(self._driver)
-
-    @cached_property
-    def requests(self) -> StoredRequests:
-        return StoredRequests(self._driver)
-
-    @cached_property
-    def decisions(self) -> StoredDecisions:
-        return StoredDecisions(self._driver)
-
-    @cached_property
-    def values(self) -> StoredValues:
-        return StoredValues(self._driver)
-
-    @cached_property
-    def settings(self) -> StoredSettings:
-        return StoredSettings(self._driver)
+        self.values = StoredValues(driver)
+        self.settings = StoredSettings(driver)
 
     def now(self) -> datetime:
         return moment(self._driver.clock())

@@ -1,0 +1,135 @@
+"""The one folder that the demo's tools can touch."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from assent.domain.errors import AssentError
+
+MAX_FILE_BYTES = 200_000
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+class OutsideWorkspace(AssentError):
+    """A path that does not stay inside the demo's folder; nothing was touched."""
+
+    code = "outside_workspace"
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"{path!r} is refused: {reason}")
+
+
+class Workspace:
+    """Reads, writes and deletes files below one folder, and nowhere else.
+
+    Every step of a path is opened relative to the one before and never through a link, so that
+    nothing between a check and its use can lead outside.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        with self._opened(path, os.O_RDONLY) as file:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise OutsideWorkspace(path, "it is no regular file")
+            data = _read(file, MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise OutsideWorkspace(path, f"it is larger than {MAX_FILE_BYTES:,} bytes")
+        return data.decode("utf-8", "replace")
+
+    def read_if_there(self, path: str) -> str:
+        """The text of a file, or nothing where there is none."""
+        with suppress(FileNotFoundError):
+            return self.read(path)
+        return ""
+
+    def write(self, path: str, text: str) -> None:
+        """Make or replace a file, and the folders it needs."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with self._opened(path, flags, make_folders=True) as file:
+            _write(file, text.encode("utf-8", "replace"))
+
+    def append(self, path: str, line: str) -> None:
+        """Add a line to a file."""
+        with self._opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
+            _write(file, f"{line}\n".encode("utf-8", "replace"))
+
+    def delete(self, path: str) -> None:
+        """Remove a file; a link is removed itself, never what it points to."""
+        *folders, name = self._parts(path)
+        with self._folder(path, folders, make=False) as folder:
+            os.unlink(name, dir_fd=folder)
+
+    def files(self) -> list[str]:
+        """Every regular file, by its path below the folder; hidden ones are left out."""
+        found: list[str] = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            base = Path(folder)
+            visible = (base / name for name in sorted(names) if not name.startswith("."))
+            plain = (path for path in visible if path.is_file() and not path.is_symlink())
+            found += [path.relative_to(self.root).as_posix() for path in plain]
+        return found
+
+    def _parts(self, path: str) -> tuple[str, ...]:
+        parts = PurePosixPath(path).parts
+        if "\x00" in path or not parts:
+            raise OutsideWorkspace(path, "it names no file")
+        if PurePosixPath(path).is_absolute():
+            raise OutsideWorkspace(path, "give a path relative to the workspace")
+        if ".." in parts:
+            raise OutsideWorkspace(path, "'..' leads out of the workspace")
+        return parts
+
+    @contextmanager
+    def _opened(self, path: str, flags: int, *, make_folders: bool = False) -> Iterator[int]:
+        *folders, name = self._parts(path)
+        with self._folder(path, folders, make=make_folders) as folder:
+            file = _open(path, name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, folder)
+        try:
+            yield file
+        finally:
+            os.close(file)
+
+    @contextmanager
+    def _folder(self, path: str, names: list[str], *, make: bool) -> Iterator[int]:
+        folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for name in names:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, dir_fd=folder)
+                inner = _open(path, name, _DIRECTORY, folder)
+                os.close(folder)
+                folder = inner
+            yield folder
+        finally:
+            os.close(folder)
+
+
+def _open(path: str, name: str, flags: int, folder: int) -> int:
+    try:
+        return os.open(name, flags, mode=0o644, dir_fd=folder)
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        raise type(error)(f"{path!r}: {error.strerror}") from None
+    except OSError as error:
+        # ELOOP or, for folders, ENOTDIR: how the system says that the name is a link.
+        reason = "links are not followed, and a file is no folder"
+        raise OutsideWorkspace(path, reason) from error
+
+
+def _read(file: int, limit: int) -> bytes:
+    data = b""
+    while len(data) < limit and (more := os.read(file, limit - len(data))):
+        data += more
+    return data
+
+
+def _write(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]

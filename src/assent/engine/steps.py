@@ -1,0 +1,172 @@
+"""One step on record: the model's answer with all its calls and requests, in one commit."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Unpack
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.errors import LeaseLost
+from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
+from assent.domain.messages import Answer, Said
+from assent.domain.requests import Request
+from assent.domain.values import SavedValue
+from assent.engine.agents import Agent
+from assent.engine.claims import Claim
+from assent.engine.drafts import Draft, storable
+from assent.engine.history import dump_answer
+from assent.engine.kernel import Kernel
+from assent.engine.planner import mint
+from assent.engine.transitions import Moves
+from assent.ports import TurnChanges, Tx
+
+HELD = frozenset({TurnStatus.RUNNING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What one step needs to know."""
+
+    turn: TurnRow
+    conversation: Conversation
+    said: tuple[Said, ...]
+    calls: tuple[Call, ...]
+    saved: tuple[SavedValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A step on record: what to run, whom to ask, and the turn if it goes on at once."""
+
+    turn: TurnRow | None
+    claims: tuple[Claim, ...]
+    queued: tuple[Call, ...]
+    requests: tuple[Request, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Everything one commit needs; `started` is when this worker's leases begin."""
+
+    kernel: Kernel
+    loaded: Loaded
+    agent: Agent
+    answer: Answer
+    drafts: list[Draft]
+    facts: list[Fact]
+    started: float
+
+    def store(self, tx: Tx) -> Stored:
+        """Write the step; the turn then waits for its calls, or goes on if none is open."""
+        turn, now = self.loaded.turn, tx.now()
+        waiting = [draft for draft in self.drafts if draft.call.status not in TERMINAL]
+        target = TurnStatus.WAITING if waiting else TurnStatus.RUNNING
+        hold(tx, turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
+        id = self.drafts[0].call.message_id
+        tx.messages.append(message_of(id, turn, self.answer, len(waiting), now))
+        tx.journal.tell(turn.id, *self.facts)
+        claims, queued = self._claimed(now)
+        requests = self._requests(now)
+        self._add(tx, claims, requests, now)
+        held = None if waiting else replace(turn, step=turn.step + 1)
+        return Stored(turn=held, claims=claims, queued=queued, requests=requests)
+
+    def _add(
+        self, tx: Tx, claims: tuple[Claim, ...], requests: tuple[Request, ...], now: datetime
+    ) -> None:
+        running = {claim.call.id: claim.call for claim in claims}
+        calls = [running.get(draft.call.id, draft.call) for draft in self.drafts]
+        tx.calls.add([_settled(call, now) for call in calls])
+        tx.requests.add(requests)
+        moves = Moves(tx, self.kernel.ids, actor=f"agent:{self.agent.name}")
+        for draft, call in zip(self.drafts, calls, strict=True):
+            _chronicle(moves, draft, call)
+        for request in requests:
+            moves.pending(request)
+        if requests:
+            ids: list[Json] = [request.id for request in requests]
+            tx.journal.tell(self.loaded.turn.id, Fact(EventKind.WAITING, {"requests": ids}))
+
+    def _claimed(self, now: datetime) -> tuple[tuple[Claim, ...], tuple[Call, ...]]:
+        """What runs at once is claimed in the same commit; the rest when a slot is free."""
+        cleared = [draft for draft in self.drafts if draft.call.status is CallStatus.CLEARED]
+        room = self.agent.limits.parallel
+        lease = self.kernel.times.lease
+        claims = tuple(
+            Claim(
+                call=replace(
+                    draft.call,
+                    status=CallStatus.RUNNING,
+                    fence=1,
+                    attempts=1,
+                    worker=self.kernel.worker,
+                    lease_until=now + lease,
+                ),
+                tool=draft.plan.tool,
+                conversation=self.loaded.conversation,
+                expires=self.started + lease.total_seconds(),
+            )
+            for draft in cleared[:room]
+            if draft.plan is not None
+        )
+        return claims, tuple(draft.call for draft in cleared[room:])
+
+    def _requests(self, now: datetime) -> tuple[Request, ...]:
+        conversation = self.loaded.conversation
+        return tuple(
+            mint(draft.call, draft.plan.asking, conversation, self.kernel.ids, now)
+            for draft in self.drafts
+            if draft.plan is not None and draft.plan.asking is not None
+        )
+
+
+def hold(tx: Tx, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
+    """Change a turn we hold; whoever lost it writes nothing."""
+    if not tx.turns.move(turn, target, sources=HELD, **changes):
+        raise LeaseLost("turn", turn.id)
+
+
+def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:
+    """The row of an answer."""
+    return Message(
+        id=id,
+        conversation_id=turn.conversation_id,
+        turn_id=turn.id,
+        position=0,
+        role=Role.ASSISTANT,
+        text=storable(answer.text),
+        body=dump_answer(answer),
+        open_calls=open_calls,
+        created_at=now,
+    )
+
+
+def _settled(call: Call, now: datetime) -> Call:
+    return replace(call, settled_at=now) if call.status in TERMINAL else call
+
+
+def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
+    """The entries and events of a call that went through several statuses in its first commit."""
+    born = replace(draft.call, status=CallStatus.PROPOSED)
+    data: dict[str, Json] = {"tool": call.tool, "arguments": call.arguments.digest}
+    moves.note("propose", replace(born, status=CallStatus.PROPOSED), data=data)
+    proposed: dict[str, Json] = {
+        "call_id": call.id,
+        "tool": call.tool,
+        "provider_id": call.provider_id,
+        "arguments": call.arguments.text,
+        "risk": call.risk,
+    }
+    moves.tx.journal.tell(call.turn_id, Fact(EventKind.PROPOSED, proposed))
+    by: dict[str, Json] = {"by": draft.call.cleared_by or _by(draft)}
+    moves.note("gate", born, target=draft.call.status, data=by)
+    moves.tell(draft.call)
+    if call.status is CallStatus.RUNNING:
+        moves.note("claim", draft.call, target=CallStatus.RUNNING, data={"fence": call.fence})
+        moves.tell(call)
+
+
+def _by(draft: Draft) -> str:
+    return draft.plan.verdict.by if draft.plan else ""
