@@ -42,7 +42,7 @@ class CallChanges(TypedDict, total=False):
     policy_version: str
     cleared_by: str | None
     approved: bool
-    run_by: timedelta
+    run_by: timedelta | None
     fence: int
     attempts: int
     worker: str
@@ -95,6 +95,14 @@ class Turns(Protocol):
         """Take a turn that is ready, or whose worker's lease ran out."""
         ...
 
+    def wake(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
+        """Take a turn that waited and has no open call any more."""
+        ...
+
+    def rouse(self, id: str) -> None:
+        """Leave such a turn to whichever worker looks next."""
+        ...
+
     def move(
         self,
         turn: TurnRow,
@@ -115,6 +123,10 @@ class Messages(Protocol):
 
     def append(self, message: Message) -> None: ...
     def of_conversation(self, conversation_id: str) -> list[Message]: ...
+    def last_answer(self, turn_id: str) -> str:
+        """The text of a turn's newest answer, or nothing."""
+        ...
+
     def settle(self, message_id: str) -> int:
         """One call less keeps the turn waiting; returns how many still do."""
         ...
@@ -172,6 +184,10 @@ class Requests(Protocol):
     def add(self, requests: Sequence[Request]) -> None: ...
     def get(self, id: str) -> Request | None:
         """Read it and, where the database can, lock it: votes are counted under this lock."""
+        ...
+
+    def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
+        """The same with the call and the conversation it is about, in one statement."""
         ...
 
     def of_call(self, call_id: str) -> list[Request]: ...

@@ -1,1 +1,1 @@
-"""An agent to try Assent with: real tools in a folder of their own, and a model that is a script."""
+"""An agent to try Assent with: real tools in one folder, and a model that is a script."""

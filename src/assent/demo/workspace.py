@@ -2,24 +2,12 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from assent.domain.errors import AssentError
-
 MAX_FILE_BYTES = 200_000
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-
-
-class OutsideWorkspace(AssentError):
-    """A path that does not stay inside the demo's folder; nothing was touched."""
-
-    code = "outside_workspace"
-
-    def __init__(self, path: str, reason: str) -> None:
-        self.path, self.reason = path, reason
-        super().__init__(f"{path!r} is refused: {reason}")
 
 
 class Workspace:
@@ -36,10 +24,10 @@ class Workspace:
         """The text of a file."""
         with self._opened(path, os.O_RDONLY) as file:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise OutsideWorkspace(path, "it is no regular file")
+                raise PermissionError(f"{path!r} is no regular file")
             data = _read(file, MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
-            raise OutsideWorkspace(path, f"it is larger than {MAX_FILE_BYTES:,} bytes")
+            raise ValueError(f"{path!r} is larger than {MAX_FILE_BYTES:,} bytes")
         return data.decode("utf-8", "replace")
 
     def read_if_there(self, path: str) -> str:
@@ -79,15 +67,15 @@ class Workspace:
     def _parts(self, path: str) -> tuple[str, ...]:
         parts = PurePosixPath(path).parts
         if "\x00" in path or not parts:
-            raise OutsideWorkspace(path, "it names no file")
+            raise PermissionError(f"{path!r} names no file")
         if PurePosixPath(path).is_absolute():
-            raise OutsideWorkspace(path, "give a path relative to the workspace")
+            raise PermissionError(f"{path!r} is absolute: name a file inside the workspace")
         if ".." in parts:
-            raise OutsideWorkspace(path, "'..' leads out of the workspace")
+            raise PermissionError(f"{path!r} leads out of the workspace")
         return parts
 
     @contextmanager
-    def _opened(self, path: str, flags: int, *, make_folders: bool = False) -> Iterator[int]:
+    def _opened(self, path: str, flags: int, *, make_folders: bool = False) -> Generator[int]:
         *folders, name = self._parts(path)
         with self._folder(path, folders, make=make_folders) as folder:
             file = _open(path, name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, folder)
@@ -97,7 +85,7 @@ class Workspace:
             os.close(file)
 
     @contextmanager
-    def _folder(self, path: str, names: list[str], *, make: bool) -> Iterator[int]:
+    def _folder(self, path: str, names: list[str], *, make: bool) -> Generator[int]:
         folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for name in names:
@@ -119,8 +107,7 @@ def _open(path: str, name: str, flags: int, folder: int) -> int:
         raise type(error)(f"{path!r}: {error.strerror}") from None
     except OSError as error:
         # ELOOP or, for folders, ENOTDIR: how the system says that the name is a link.
-        reason = "links are not followed, and a file is no folder"
-        raise OutsideWorkspace(path, reason) from error
+        raise PermissionError(f"{path!r} is or passes through a link or a device") from error
 
 
 def _read(file: int, limit: int) -> bytes:

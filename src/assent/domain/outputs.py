@@ -105,6 +105,13 @@ def parsed(supplied: Json) -> Json:
     if not isinstance(supplied, str):
         return supplied
     try:
-        return cast("Json", json.loads(supplied))
-    except ValueError:
+        value = json.loads(supplied, parse_constant=_refuse_constant)
+        # Escapes can spell half a surrogate pair, which no model can be sent.
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
         return supplied
+    return cast("Json", value)
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON")

@@ -80,11 +80,10 @@ class Refusal:
 
 def open_case(tx: Tx, request_id: str) -> Case:
     """Read a request and what it is about, locking the request first."""
-    request = tx.requests.get(request_id)
-    call = None if request is None else tx.calls.get(request.call_id)
-    conversation = None if call is None else tx.conversations.get(call.conversation_id)
-    if request is None or call is None or conversation is None:
+    found = tx.requests.case(request_id)
+    if found is None:
         raise NotFound("request", request_id)
+    request, call, conversation = found
     return Case(request=request, call=call, conversation=conversation)
 
 

@@ -1,7 +1,6 @@
 """Places where a process may die, by name: armed from outside, free when not.
 
-`ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there;
-`ASSENT_FAILPOINT_SIGNAL=SIGSTOP` only suspends it, as a debugger or a full machine would.
+`ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there.
 """
 
 import os
@@ -35,9 +34,16 @@ POINTS = (
     "after_resume",
 )
 
-_armed, _, _times = os.environ.get("ASSENT_FAILPOINT", "").partition(":")
-_signal = signal.Signals[os.environ.get("ASSENT_FAILPOINT_SIGNAL", "SIGKILL")]
-_left = int(_times or 1)
+_armed = ""
+_left = 0
+_signal = signal.SIGKILL
+
+
+def arm(place: str, by: signal.Signals = signal.SIGKILL) -> None:
+    """Choose where this process dies (`name` or `name:n`), or is only stopped."""
+    global _armed, _left, _signal
+    _armed, _, times = place.partition(":")
+    _left, _signal = int(times or 1), by
 
 
 def point(name: str) -> None:
@@ -55,3 +61,6 @@ def _strike(name: str) -> None:
         _left -= 1
         if _left == 0:
             os.kill(os.getpid(), _signal)
+
+
+arm(os.environ.get("ASSENT_FAILPOINT", ""))

@@ -96,7 +96,7 @@ class Attempt:
             return self._asks(error)
         except InvalidOutput as error:
             return failed(self.scrubber.error(error))
-        except Exception as error:  # noqa: BLE001 - a tool may raise anything; the model is told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - also sys.exit() ends only the call
             return failed(self.scrubber.text(f"{type(error).__name__}: {error}"))
 
     async def respond(self, supplied: Json) -> Outcome:
@@ -109,7 +109,7 @@ class Attempt:
                 self._normal(original)
                 return Succeeded(supplied)
             return Succeeded(self._normal(await self._within_time(hook(self.context, original))))
-        except Exception as error:  # noqa: BLE001 - the model is told, with what the person said
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the model is told, with the answer
             return Failed(failed_response(self.scrubber.error(error), original))
 
     async def _run(self) -> object:

@@ -31,6 +31,7 @@ from assent.engine.outcomes import (
     failed,
 )
 from assent.engine.scrubber import Scrubber
+from assent.engine.steps import Loaded, load
 from assent.engine.transitions import Moves, Raced, shown
 from assent.engine.vault import references, resolve
 from assent.ports import CallChanges, Tx
@@ -42,7 +43,7 @@ log = logging.getLogger(__name__)
 class Recorded:
     """What follows from a recorded outcome: a turn that goes on, or another attempt."""
 
-    turn: TurnRow | None = None
+    ready: Loaded | None = None
     again: Claim | None = None
 
 
@@ -52,7 +53,7 @@ class Runner:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.claims = Claims(kernel=kernel)
-        self.on_ready: Callable[[TurnRow], None] = _nobody
+        self.on_ready: Callable[[TurnRow | Loaded], None] = _nobody
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
         self._expiry: dict[str, float] = {}
@@ -136,8 +137,8 @@ class Runner:
             point("before_outcome")
             recorded = await self._record(claim, outcome, outbox)
             point("after_outcome")
-            if recorded.turn is not None:
-                self.on_ready(recorded.turn)
+            if recorded.ready is not None:
+                self.on_ready(recorded.ready)
             claim = recorded.again
             if claim is not None:
                 self._expiry[claim.call.id] = claim.expires
@@ -189,8 +190,10 @@ class Runner:
             moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
             again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+            # Read here what the next step needs: it saves a transaction of its own.
+            ready = None if turn is None else load(tx, turn, self._kernel, claim.conversation)
             point("inside_outcome")
-            return Recorded(turn=turn, again=again)
+            return Recorded(ready=ready, again=again)
 
         try:
             return await self._kernel.store.run(record)
@@ -292,5 +295,5 @@ class _Slots:
     users: int = 0
 
 
-def _nobody(turn: TurnRow) -> None:
-    raise AssertionError(f"nobody advances turn {turn.id}")
+def _nobody(ready: TurnRow | Loaded) -> None:
+    raise AssertionError(f"nobody advances {ready!r}")

@@ -1,6 +1,6 @@
 """Messages in: start a turn, or say what stands in its way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,13 +17,15 @@ from assent.domain.lifecycle import (
     RequestStatus,
     TurnStatus,
 )
+from assent.domain.messages import UserSaid
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Predicate
 from assent.engine.drafts import storable
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
-from assent.engine.transitions import Moves
+from assent.engine.steps import Loaded
+from assent.engine.transitions import Moves, Raced
 from assent.engine.turns import Turns
 from assent.ports import Tx
 
@@ -50,6 +52,18 @@ class Missive:
     ask_when: Predicate | None = None
 
 
+def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
+    """The first step of a new conversation needs no reading: this message is all there is."""
+    conversation = Conversation(
+        id=turn.conversation_id,
+        agent=turn.agent,
+        owner=missive.by,
+        created_at=turn.created_at,
+    )
+    said = (UserSaid(text=storable(missive.text)),)
+    return Loaded(turn=turn, conversation=conversation, said=said, calls=(), saved=())
+
+
 class Sending:
     """Starts, stops and resumes turns."""
 
@@ -61,11 +75,19 @@ class Sending:
         turn_id = self._kernel.ids("turn")
         if missive.ask_when is not None:
             self._kernel.predicates[turn_id] = missive.ask_when
-        turn = await self._kernel.store.run(lambda tx: self._start(tx, missive, turn_id))
+        turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
         point("after_send")
         if turn.id == turn_id and self._kernel.is_worker:
-            self._turns.begin(turn)
+            self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
         return turn
+
+    async def _withdrawing(self, work: Callable[[Tx], TurnRow]) -> TurnRow:
+        """A decision or a claim that was faster is no refusal: look again at what is left."""
+        while True:
+            try:
+                return await self._kernel.store.run(work)
+            except Raced:
+                continue
 
     def _start(self, tx: Tx, missive: Missive, turn_id: str) -> TurnRow:
         body = digest(json_text([missive.agent, missive.conversation_id, missive.text]))
@@ -143,7 +165,7 @@ class Sending:
 
     async def stop(self, turn_id: str, by: Person) -> TurnRow:
         """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
-        turn = await self._kernel.store.run(lambda tx: self._stop(tx, turn_id, by))
+        turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
         for task in self._kernel.tasks.of_turn(turn_id):
             # A body that runs is not torn down: its outcome is worth more than a doubt.
             if task.get_name().startswith("assent-turn-"):
@@ -184,8 +206,10 @@ class Sending:
             moves.move(call, target, "stop" if is_stop else "supersede", output=output)
             tx.values.purge(call.id)
         self._keep_partial(tx, turn)
-        ended = tx.now()
-        tx.turns.move(turn, TurnStatus.STOPPED, sources=ACTIVE_TURNS, fenced=False, ended_at=ended)
+        ended = {"ended_at": tx.now()}
+        active = ACTIVE_TURNS
+        if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
+            raise Raced(turn.id)
         tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
 
     def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, Role, TurnRow, status_of
+from assent.domain.conversations import Conversation, Message, TurnRow, status_of
 from assent.domain.errors import NotFound
 from assent.domain.lifecycle import (
     ACTIVE_TURNS,
@@ -94,9 +94,7 @@ def _may_wait(row: TurnRow, calls: Sequence[Call]) -> bool:
 
 
 def _text(tx: Tx, row: TurnRow) -> str:
-    messages = tx.messages.of_conversation(row.conversation_id)
-    said = [m for m in messages if m.turn_id == row.id and m.role is Role.ASSISTANT]
-    return said[-1].text if said else ""
+    return tx.messages.last_answer(row.id)
 
 
 def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:

@@ -14,9 +14,10 @@ from assent.domain.messages import Answer, Said
 from assent.domain.requests import Request
 from assent.domain.values import SavedValue
 from assent.engine.agents import Agent
-from assent.engine.claims import Claim
+from assent.engine.claims import Claim, conversation_of
 from assent.engine.drafts import Draft, storable
-from assent.engine.history import dump_answer
+from assent.engine.failpoints import point
+from assent.engine.history import dump_answer, history
 from assent.engine.kernel import Kernel
 from assent.engine.planner import mint
 from assent.engine.transitions import Moves
@@ -34,6 +35,22 @@ class Loaded:
     said: tuple[Said, ...]
     calls: tuple[Call, ...]
     saved: tuple[SavedValue, ...]
+
+
+def load(tx: Tx, turn: TurnRow, kernel: Kernel, conversation: Conversation | None = None) -> Loaded:
+    """Read what the next step of a turn needs."""
+    conversation = conversation or conversation_of(tx, turn.conversation_id)
+    messages = tx.messages.of_conversation(conversation.id)
+    calls = tx.calls.of_conversation(conversation.id) if len(messages) > 1 else []
+    tools = kernel.catalogue.toolbox(conversation.agent).tools.values()
+    asks = any(item.tool.user_input for item in tools)
+    return Loaded(
+        turn=turn,
+        conversation=conversation,
+        said=history(messages, calls, kernel.texts),
+        calls=tuple(call for call in calls if call.turn_id == turn.id),
+        saved=tuple(tx.values.saved(conversation.id)) if asks else (),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +88,7 @@ class Step:
         requests = self._requests(now)
         self._add(tx, claims, requests, now)
         held = None if waiting else replace(turn, step=turn.step + 1)
+        point("inside_proposal")
         return Stored(turn=held, claims=claims, queued=queued, requests=requests)
 
     def _add(

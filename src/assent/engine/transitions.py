@@ -11,7 +11,7 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import Conflict
 from assent.domain.events import Entry, EventKind, Fact
-from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
+from assent.domain.lifecycle import TERMINAL, CallStatus
 from assent.domain.outputs import as_text
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
@@ -160,22 +160,12 @@ class Moves:
 
     def wake(self, worker: str | None, lease: timedelta) -> TurnRow | None:
         """Let the turn go on once its last call is settled: here, or wherever a worker is."""
-        if self.ready is None or (turn := self.tx.turns.get(self.ready)) is None:
+        if self.ready is None:
             return None
-        waiting = frozenset({TurnStatus.WAITING})
-        if worker is None:
-            self.tx.turns.move(turn, TurnStatus.READY, sources=waiting, fenced=False)
-            return None
-        taken = self.tx.turns.move(
-            turn,
-            TurnStatus.RUNNING,
-            sources=waiting,
-            fenced=True,
-            fence=1,
-            worker=worker,
-            lease_until=lease,
-        )
-        return replace(turn, status=TurnStatus.RUNNING, fence=turn.fence + 1) if taken else None
+        if worker is not None:
+            return self.tx.turns.wake(self.ready, worker, lease)
+        self.tx.turns.rouse(self.ready)
+        return None
 
 
 def _known(changes: CallChanges) -> dict[str, Any]:

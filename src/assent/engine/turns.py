@@ -14,15 +14,13 @@ from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt, ReasoningDelta, TextDelta
 from assent.domain.requests import Request
 from assent.engine.agents import Agent
-from assent.engine.claims import conversation_of
 from assent.engine.drafts import REFUSED, REPEATED, Draft, Drafting, storable
 from assent.engine.failpoints import point
-from assent.engine.history import history
 from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
 from assent.engine.planner import Planner
 from assent.engine.runner import Runner
-from assent.engine.steps import HELD, Loaded, Step, hold, message_of
+from assent.engine.steps import HELD, Loaded, Step, hold, load, message_of
 from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)
@@ -37,18 +35,19 @@ class Turns:
         self.on_requests: Callable[[Sequence[Request]], None] = _nobody_listens
         runner.on_ready = self.begin
 
-    def begin(self, turn: TurnRow) -> None:
+    def begin(self, ready: TurnRow | Loaded) -> None:
         """Go on with a turn we hold, in a task of its own."""
-        self._kernel.tasks.spawn(turn.id, "turn", self.advance(turn))
+        turn = ready.turn if isinstance(ready, Loaded) else ready
+        self._kernel.tasks.spawn(turn.id, "turn", self.advance(turn, ready))
 
-    async def advance(self, turn: TurnRow) -> None:
+    async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | None) -> None:
         """Step after step until the model answers, somebody has to be waited for, or it fails."""
         outbox = Outbox(self._kernel, turn.id)
-        held: TurnRow | None = turn
         try:
-            while held is not None:
-                turn = held
-                held = await self._step(await self._load(turn), outbox)
+            while ready is not None:
+                loaded = ready if isinstance(ready, Loaded) else await self._load(ready)
+                turn = loaded.turn
+                ready = await self._step(loaded, outbox)
         except LeaseLost:
             log.warning("turn %s is stopped or held by another worker now", turn.id)
         except asyncio.CancelledError:
@@ -62,20 +61,7 @@ class Turns:
             await self._fail(turn, "An internal error ended the turn.", outbox)
 
     async def _load(self, turn: TurnRow) -> Loaded:
-        def load(tx: Tx) -> Loaded:
-            conversation = conversation_of(tx, turn.conversation_id)
-            messages = tx.messages.of_conversation(conversation.id)
-            calls = tx.calls.of_conversation(conversation.id) if len(messages) > 1 else []
-            asks = any(item.tool.user_input for item in self._toolbox(conversation).tools.values())
-            return Loaded(
-                turn=turn,
-                conversation=conversation,
-                said=history(messages, calls, self._kernel.texts),
-                calls=tuple(call for call in calls if call.turn_id == turn.id),
-                saved=tuple(tx.values.saved(conversation.id)) if asks else (),
-            )
-
-        return await self._kernel.store.run(load)
+        return await self._kernel.store.run(lambda tx: load(tx, turn, self._kernel))
 
     def _toolbox(self, conversation: Conversation):
         return self._kernel.catalogue.toolbox(conversation.agent)

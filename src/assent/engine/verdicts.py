@@ -297,6 +297,8 @@ class Verdicts:
             request_id=case.request.id,
             supplied=json_text(output),
             cleared_by=f"{PERSON}{ballot.by.id}",
+            # An approval bounds when the call starts, not when a person answers it.
+            run_by=None,
         )
         claim = self._claim(moves, case, cleared)
         now = claim.call if claim is not None else moves.tx.calls.get(cleared.id) or cleared

@@ -100,10 +100,10 @@ class StoredCalls:
 
     def of_conversation(self, conversation_id: str) -> list[Call]:
         rows = self._driver.rows(CALLS_OF_CONVERSATION, {"conversation_id": conversation_id})
-        return [_call(row) for row in rows]
+        return [call_of(row) for row in rows]
 
     def of_turn(self, turn_id: str) -> list[Call]:
-        return [_call(row) for row in self._driver.rows(CALLS_OF_TURN, {"turn_id": turn_id})]
+        return [call_of(row) for row in self._driver.rows(CALLS_OF_TURN, {"turn_id": turn_id})]
 
     def by_task(self, task_id: str) -> Call | None:
         return self._one(CALL_BY_TASK, task_id=task_id)
@@ -151,11 +151,11 @@ class StoredCalls:
         return [row[0] for row in self._driver.rows(CLAIMABLE_CALLS, {"limit": limit})]
 
     def lost(self, limit: int) -> list[Call]:
-        return [_call(row) for row in self._driver.rows(LOST_CALLS, {"limit": limit})]
+        return [call_of(row) for row in self._driver.rows(LOST_CALLS, {"limit": limit})]
 
     def _one(self, statement: ClauseElement, **params: object) -> Call | None:
         found = self._driver.rows(statement, params)
-        return _call(found[0]) if found else None
+        return call_of(found[0]) if found else None
 
 
 class StoredLeases:
@@ -222,7 +222,8 @@ def _call_params(call: Call) -> Params:
 _read_call = reader(calls)
 
 
-def _call(row: Row) -> Call:
+def call_of(row: Row) -> Call:
+    """A call from all of its table's columns."""
     got = _read_call(row)
     got["arguments"] = Frozen(got["arguments"], got.pop("arguments_digest"))
     got["status"] = CallStatus(got["status"])

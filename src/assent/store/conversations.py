@@ -31,11 +31,10 @@ _lease_out = and_(_t.status == TurnStatus.RUNNING, _t.lease_until < ClockNow())
 ADD_TURN = insert(turns).values(
     {
         "lease_until": _lease,
-        "seq": 0,
         **{
             column.name: bindparam(column.name, type_=column.type)
             for column in turns.columns
-            if column.name not in ("lease_until", "seq")
+            if column.name != "lease_until"
         },
     }
 )
@@ -60,8 +59,24 @@ CLAIM_TURN = (
     )
     .returning(turns)
 )
+WAKE_TURN = (
+    update(turns)
+    .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
+    .values(
+        status=TurnStatus.RUNNING,
+        fence=_t.fence + 1,
+        worker=bindparam("worker"),
+        lease_until=_lease,
+    )
+    .returning(turns)
+)
 CLAIMABLE_TURNS = (
     select(_t.id).where(or_(_t.status == TurnStatus.READY, _lease_out)).limit(bindparam("limit"))
+)
+ROUSE_TURN = (
+    update(turns)
+    .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
+    .values(status=TurnStatus.READY)
 )
 RENEW_TURNS = (
     update(turns)
@@ -88,6 +103,12 @@ ADD_MESSAGE = insert(messages).values(
 )
 MESSAGES = (
     select(messages).where(_m.conversation_id == bindparam("conversation_id")).order_by(_m.position)
+)
+LAST_ANSWER = (
+    select(_m.text)
+    .where(_m.turn_id == bindparam("turn_id"), _m.role == Role.ASSISTANT)
+    .order_by(_m.position.desc())
+    .limit(1)
 )
 SETTLE = (
     update(messages)
@@ -135,18 +156,19 @@ class StoredConversations:
 
     def get(self, id: str) -> Conversation | None:
         found = self._driver.rows(CONVERSATION, {"id": id})
-        return _conversation(found[0]) if found else None
+        return conversation_of(found[0]) if found else None
 
     def of_owner(self, owner: str, *, limit: int) -> list[Conversation]:
         return [
-            _conversation(r) for r in self._driver.rows(OWNED, {"owner": owner, "limit": limit})
+            conversation_of(r) for r in self._driver.rows(OWNED, {"owner": owner, "limit": limit})
         ]
 
 
 _read_conversation = reader(conversations)
 
 
-def _conversation(row: Row) -> Conversation:
+def conversation_of(row: Row) -> Conversation:
+    """A conversation from all of its table's columns."""
     got = _read_conversation(row)
     roles: Any = load(got["owner_roles"])
     owner = Person(got["owner"], roles=frozenset(roles), kind=PersonKind(got["owner_kind"]))
@@ -198,6 +220,12 @@ class StoredTurns:
 
     def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
         return self._one(CLAIM_TURN, turn=id, worker=worker, lease=span(lease))
+
+    def wake(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
+        return self._one(WAKE_TURN, turn=id, worker=worker, lease=span(lease))
+
+    def rouse(self, id: str) -> None:
+        self._driver.rows(ROUSE_TURN, {"turn": id})
 
     def move(
         self,
@@ -276,6 +304,10 @@ class StoredMessages:
     def of_conversation(self, conversation_id: str) -> list[Message]:
         rows = self._driver.rows(MESSAGES, {"conversation_id": conversation_id})
         return [_message(row) for row in rows]
+
+    def last_answer(self, turn_id: str) -> str:
+        found = self._driver.rows(LAST_ANSWER, {"turn_id": turn_id})
+        return found[0][0] if found else ""
 
     def settle(self, message_id: str) -> int:
         return self._driver.rows(SETTLE, {"message": message_id})[0][0]

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, func, insert, select
 
 from assent.domain.events import Entry, Event, EventKind, Fact
 from assent.store.rows import Driver, Params, Row, dump, load, micros, moment, reader
-from assent.store.tables import audit, events, turns
+from assent.store.tables import audit, events
 
 ADD_ENTRY = insert(audit)
 ENTRIES_OF_CALL = (
@@ -18,14 +18,16 @@ ENTRIES_OF_CONVERSATION = (
     .order_by(audit.c.at, audit.c.id)
 )
 ENTRIES = select(audit).order_by(audit.c.at, audit.c.id)
-# The turn's row hands out the numbers, so a turn's events are dense and in commit order.
-NUMBER = (
-    update(turns)
-    .where(turns.c.id == bindparam("turn"))
-    .values(seq=turns.c.seq + bindparam("count", type_=turns.c.seq.type))
-    .returning(turns.c.seq)
+# Numbered by the insert itself: dense, and in commit order. Two writers of one turn meet at the
+# primary key; on PostgreSQL the later one waits there, fails and runs its transaction again.
+_last = (
+    select(func.coalesce(func.max(events.c.seq), 0) + 1)
+    .where(events.c.turn_id == bindparam("turn_id"))
+    .scalar_subquery()
 )
-ADD_EVENT = insert(events)
+ADD_EVENT = insert(events).values(
+    {"seq": _last, **{name: bindparam(name) for name in ("turn_id", "kind", "data", "at")}}
+)
 EVENTS = (
     select(events)
     .where(events.c.turn_id == bindparam("turn_id"), events.c.seq > bindparam("after"))
@@ -52,24 +54,14 @@ class StoredJournal:
         """Write what was collected; returns the turns that have something new."""
         if self._entries:
             self._driver.many(ADD_ENTRY, [_entry_params(entry) for entry in self._entries])
-        for turn_id, facts in self._facts.items():
-            self._write(turn_id, facts, at)
-        return frozenset(self._facts)
-
-    def _write(self, turn_id: str, facts: list[Fact], at: int) -> None:
-        numbered = self._driver.rows(NUMBER, {"turn": turn_id, "count": len(facts)})
-        first = numbered[0][0] - len(facts) + 1
         rows: list[Params] = [
-            {
-                "turn_id": turn_id,
-                "seq": first + offset,
-                "kind": fact.kind,
-                "data": dump(fact.data),
-                "at": at,
-            }
-            for offset, fact in enumerate(facts)
+            {"turn_id": turn_id, "kind": fact.kind, "data": dump(fact.data), "at": at}
+            for turn_id, facts in self._facts.items()
+            for fact in facts
         ]
-        self._driver.many(ADD_EVENT, rows)
+        if rows:
+            self._driver.many(ADD_EVENT, rows)
+        return frozenset(self._facts)
 
     def events(self, turn_id: str, after: int, limit: int) -> list[Event]:
         params: Params = {"turn_id": turn_id, "after": after, "limit": limit}

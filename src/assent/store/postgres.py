@@ -15,7 +15,7 @@ from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
-from assent.store.statements import CLOCK, Compiler
+from assent.store.statements import CLOCK, Compiled, Compiler
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -34,16 +34,28 @@ class PostgresDriver:
 
     def __init__(self, connection: Any, compiler: Compiler, now: Callable[[], int]) -> None:
         self._connection, self._compiler, self._now = connection, compiler, now
+        self.began = False
+
+    def _prepare(self, statement: ClauseElement) -> Compiled:
+        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
+        # the first write or lock need no transaction; one that only reads costs no BEGIN at all.
+        compiled = self._compiler(statement)
+        if not (self.began or compiled.only_reads):
+            self.began = True
+            await_only(self._connection.execute("BEGIN"))
+        return compiled
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
-        compiled = self._compiler(statement)
+        compiled = self._prepare(statement)
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now()}
         ordered = compiled.ordered(params)
         return await_only(self._connection.fetch(compiled.sql, *ordered))
 
     def many(self, statement: ClauseElement, params: list[Params]) -> None:
-        compiled = self._compiler(statement)
+        if not params:
+            return
+        compiled = self._prepare(statement)
         rows = [compiled.ordered(each) for each in params]
         if len(rows) == 1:
             await_only(self._connection.fetch(compiled.sql, *rows[0]))
@@ -72,13 +84,22 @@ class PostgresStore:
         del worker  # PostgreSQL takes any number of them.
         try:
             self._pool = await cast("Any", asyncpg).create_pool(
-                _dsn(self.url), min_size=1, max_size=self._connections, command_timeout=60
+                _dsn(self.url),
+                min_size=1,
+                max_size=self._connections,
+                command_timeout=60,
+                max_cacheable_statement_size=64 * 1024,
+                statement_cache_size=500,
             )
         except (OSError, asyncpg.PostgresError, ValueError) as error:
             raise StoreUnavailable(f"cannot connect: {error}") from error
-        async with self._pool.acquire() as connection:
-            await _ensure_schema(connection, self.url)
-            await self._synchronise(connection)
+        try:
+            async with self._pool.acquire() as connection:
+                await _ensure_schema(connection, self.url)
+                await self._synchronise(connection)
+        except BaseException:
+            await self.close()
+            raise
         self._tasks = [
             asyncio.create_task(self._send_hints(), name="assent-pg-hints"),
             asyncio.create_task(self._hear_hints(), name="assent-pg-listen"),
@@ -119,17 +140,22 @@ class PostgresStore:
                 return await self._transact(connection, fn)
             except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
                 log.info("a transaction lost a deadlock and runs again")
+            except asyncpg.UniqueViolationError as error:
+                # Two writers of one turn's events: the later one takes the next numbers.
+                if error.constraint_name != "pk_events":
+                    raise
         return await self._transact(connection, fn)
 
     async def _transact(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
-        tx = Transaction(PostgresDriver(connection, self._compiler, self._now))
-        await connection.execute("BEGIN")
+        driver = PostgresDriver(connection, self._compiler, self._now)
         try:
-            result, touched = await greenlet_spawn(_perform, fn, tx)
-            await connection.execute("COMMIT")
+            result, touched = await greenlet_spawn(_perform, fn, Transaction(driver))
+            if driver.began:
+                await connection.execute("COMMIT")
         except BaseException:
             # Shielded: a cancelled caller must not hand a half-open transaction back to the pool.
-            await asyncio.shield(_rollback(connection))
+            if driver.began:
+                await asyncio.shield(_rollback(connection))
             raise
         return result, touched
 
@@ -205,7 +231,7 @@ async def _ensure_schema(connection: Any, url: str) -> None:
         elif not schema.is_current(version):
             from assent.store.migrations import upgrade
 
-            await upgrade.postgres(url)
+            await upgrade.postgres(_dsn(url))
     finally:
         await connection.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
 
@@ -213,4 +239,4 @@ async def _ensure_schema(connection: Any, url: str) -> None:
 async def _version(connection: Any) -> str | None:
     if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
         return None
-    return await connection.fetchval("SELECT version_num FROM alembic_version")
+    return await connection.fetchval("SELECT version_num FROM alembic_version") or schema.BASE

@@ -7,14 +7,18 @@ from typing import Any
 from sqlalchemy import bindparam, insert, null, or_, select, tuple_, update
 from sqlalchemy.sql import ClauseElement
 
+from assent.domain.calls import Call
+from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Audience, Person
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Preview
+from assent.store.calls import call_of
+from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
 from assent.store.statements import ClockNow
-from assent.store.tables import decisions, requests
+from assent.store.tables import calls, conversations, decisions, requests
 
 _r, _d = requests.c, decisions.c
 _open = _r.status == RequestStatus.OPEN
@@ -22,6 +26,18 @@ _open = _r.status == RequestStatus.OPEN
 ADD_REQUEST = insert(requests)
 # FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
 REQUEST = select(requests).where(_r.id == bindparam("id")).with_for_update()
+_width = len(requests.columns)
+_call_width = len(calls.columns)
+CASE = (
+    select(requests, calls, conversations)
+    .select_from(
+        requests.join(calls, calls.c.id == _r.call_id).join(
+            conversations, conversations.c.id == calls.c.conversation_id
+        )
+    )
+    .where(_r.id == bindparam("id"))
+    .with_for_update(of=requests)
+)
 REQUESTS_OF_CALL = (
     select(requests).where(_r.call_id == bindparam("call_id")).order_by(_r.created_at, _r.id)
 )
@@ -77,6 +93,14 @@ class StoredRequests:
     def get(self, id: str) -> Request | None:
         found = self._driver.rows(REQUEST, {"id": id})
         return _request(found[0]) if found else None
+
+    def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
+        found = self._driver.rows(CASE, {"id": id})
+        if not found:
+            return None
+        row = tuple(found[0])
+        split = _width + _call_width
+        return _request(row[:_width]), call_of(row[_width:split]), conversation_of(row[split:])
 
     def of_call(self, call_id: str) -> list[Request]:
         return [_request(r) for r in self._driver.rows(REQUESTS_OF_CALL, {"call_id": call_id})]

@@ -3,8 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -166,10 +165,14 @@ class SqliteStore:
         connection = sqlite3.connect(
             self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
         )
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        schema.ensure_sqlite(connection)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            schema.ensure_sqlite(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _next_batch(self) -> list[_Job] | None:
@@ -191,23 +194,32 @@ class SqliteStore:
         return batch
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
-        """One commit for all; each in its own savepoint, so that one failure is its own."""
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            for job in batch:
-                self._perform(connection, job)
-            connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - nobody's transaction happened
-            _rollback(connection)
-            for job in batch:
-                job.error = job.error or _unavailable(error)
+        """One commit for all of a batch. A job that fails takes nobody with it."""
+        while batch:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                failed = next((job for job in batch if not self._perform(connection, job)), None)
+                if failed is None:
+                    connection.execute("COMMIT")
+                    return
+                _rollback(connection)
+            except sqlite3.Error as error:
+                _rollback(connection)
+                for job in batch:
+                    job.error = _unavailable(error)
+                return
+            # Functions start from the rows and write nothing else: the others just run again.
+            batch = [job for job in batch if job is not failed]
 
-    def _perform(self, connection: sqlite3.Connection, job: _Job) -> None:
-        with _savepoint(connection, job):
-            driver = SqliteDriver(connection, self._compiler, self._now)
-            tx = Transaction(driver)
+    def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
+        tx = Transaction(SqliteDriver(connection, self._compiler, self._now))
+        try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
+            job.error = _unavailable(error)
+            return False
+        return True
 
     def _settle(self, batch: list[_Job]) -> None:
         touched: set[str] = set()
@@ -219,31 +231,12 @@ class SqliteStore:
             self._tell(frozenset(touched))
 
 
-@contextmanager
-def _savepoint(connection: sqlite3.Connection, job: _Job) -> Generator[None]:
-    connection.execute("SAVEPOINT job")
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        # Disk full, read-only, I/O: nothing of the whole batch can be trusted.
-        if not connection.in_transaction:
-            raise
-        job.error = _unavailable(error)
-        connection.execute("ROLLBACK TO job")
-    except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
-        job.error = error
-        connection.execute("ROLLBACK TO job")
-    finally:
-        if connection.in_transaction:
-            connection.execute("RELEASE job")
-
-
 def _rollback(connection: sqlite3.Connection) -> None:
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
-def _unavailable(error: Exception) -> Exception:
+def _unavailable(error: BaseException) -> BaseException:
     if isinstance(error, sqlite3.Error):
         return StoreUnavailable(str(error))
     return error

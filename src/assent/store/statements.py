@@ -58,6 +58,7 @@ class Compiled:
     names: tuple[str, ...]
     literals: Mapping[str, object]
     wants_clock: bool
+    only_reads: bool
 
     def named(self, given: Mapping[str, object]) -> Mapping[str, object]:
         """Parameters for a driver that takes them by name."""
@@ -99,4 +100,6 @@ class Compiler:
         params = compiled.params
         wants_clock = CLOCK in params
         literals = {name: value for name, value in params.items() if value is not None}
-        return Compiled(compiled.string, names, literals, wants_clock)
+        sql = compiled.string
+        only_reads = sql.startswith("SELECT") and "FOR UPDATE" not in sql
+        return Compiled(sql, names, literals, wants_clock, only_reads)

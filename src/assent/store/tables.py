@@ -94,7 +94,6 @@ turns = Table(
     _count("fence"),
     _text("worker", null=True),
     _time("lease_until", null=True),
-    _count("seq"),
     _text("idempotency_key", null=True),
     _text("body_digest", null=True),
     _flag("guarded"),
@@ -125,6 +124,7 @@ messages = Table(
     _flag("incomplete"),
     _time("created_at"),
     UniqueConstraint("conversation_id", "position"),
+    _index("ix_messages_turn", "turn_id"),
     CheckConstraint("open_calls >= 0", name="open_calls"),
 )
 

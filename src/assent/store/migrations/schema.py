@@ -15,9 +15,15 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from assent.domain.errors import UnsupportedVersion
 from assent.store.tables import TOOL_CALLS_VIEW, metadata
 
+# What alembic calls a database that has a version table and no version in it.
+BASE = "base"
 HEAD = "0001"
-KNOWN = ("0001",)
-STAMP = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+KNOWN = (BASE, "0001")
+# Word for word alembic's own table.
+STAMP = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
 
 
 def creation(dialect: Dialect) -> Iterator[str]:
@@ -69,4 +75,4 @@ def _sqlite_version(connection: sqlite3.Connection) -> str | None:
     if connection.execute(known).fetchone() is None:
         return None
     found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    return None if found is None else found[0]
+    return BASE if found is None else found[0]

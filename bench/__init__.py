@@ -1,0 +1,1 @@
+"""What the hot paths cost, against this machine's own floor in the same run."""

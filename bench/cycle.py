@@ -1,0 +1,53 @@
+"""The whole cycle: message → durable pause → decision → run → durable answer."""
+
+import asyncio
+from time import perf_counter
+
+from assent import Agent, Assent, Person, Risk, approve, tool
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.messages import ModelSaid, Prompt
+from assent.models.scripted import ScriptedModel, Step, calls, says
+
+OWNER = Person("bench")
+
+
+@tool(risk=Risk.DANGEROUS, requires_approval=True)
+async def pay(account: str, amount: int) -> str:
+    """Pay an amount to an account."""
+    return f"paid {amount} to {account}"
+
+
+def script(prompt: Prompt) -> Step:
+    """Call once, then answer."""
+    if isinstance(prompt.history[-1], ModelSaid):
+        return "Paid."
+    return says("", calls("pay", account="DE00", amount=100))
+
+
+def agent() -> Agent:
+    """The agent of every measurement."""
+    return Agent("bench", model=ScriptedModel(script), tools=[pay])
+
+
+async def one(assent: Assent) -> None:
+    """One cycle."""
+    turn = await assent.send("bench", "pay", by=OWNER)
+    await assent.decide(turn.pending[0].id, approve(), by=OWNER)
+    done = await assent.wait(turn.id)
+    if done.status is not TurnStatus.DONE:
+        raise RuntimeError(f"a cycle ended {done.status}: {done.error}")
+
+
+async def throughput(url: str, cycles: int, concurrency: int) -> float:
+    """Cycles per second at a concurrency."""
+    async with Assent(url, agents=[agent()]) as assent:
+        left = iter(range(cycles))
+
+        async def work() -> None:
+            for _ in left:
+                await one(assent)
+
+        await one(assent)
+        started = perf_counter()
+        await asyncio.gather(*(work() for _ in range(concurrency)))
+        return cycles / (perf_counter() - started)

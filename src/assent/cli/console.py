@@ -1,0 +1,59 @@
+"""A screen and a keyboard together: questions with a few answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assent.cli.keyboard import Keyboard
+from assent.cli.screen import Ink, Screen
+
+ARROW = "▸ "
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One answer to choose: its letter, and the words that the letter stands in."""
+
+    letter: str
+    words: str
+
+    @property
+    def label(self) -> str:
+        """The words with their letter marked: `[a]pprove`."""
+        before, letter, after = self.words.partition(self.letter)
+        return f"{before}[{letter}]{after}"
+
+    def is_meant(self, typed: str) -> bool:
+        """Whether this is what somebody typed: the letter, or the words."""
+        return typed.strip().lower() in (self.letter, self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """Where a person sits."""
+
+    screen: Screen
+    keyboard: Keyboard
+
+    async def choose(self, keys: Sequence[Key], remark: str = "") -> Key:
+        """One of the keys, by its letter or its words; an empty line never is one."""
+        labels = "  ".join(key.label for key in keys)
+        while True:
+            room = self.screen.columns() - len(labels)
+            self.screen.write(self.screen.paint(labels, Ink.STRONG))
+            fits = len(remark) + 2 < room
+            self.screen.line(remark.rjust(room) if fits else "", Ink.FAINT)
+            typed = await self.keyboard.ask(ARROW, deciding=True)
+            for key in keys:
+                if key.is_meant(typed):
+                    return key
+            letters = ", ".join(key.letter for key in keys)
+            self.screen.line(f"Nothing is decided yet. Type one of {letters}.", Ink.WARNING)
+
+    async def is_sure(self, question: str) -> bool:
+        """Whether somebody types the whole word `yes`; nothing shorter counts."""
+        self.screen.words(question, Ink.WARNING)
+        typed = await self.keyboard.ask(f"Type yes to go on {ARROW}", deciding=True)
+        if typed.strip().lower() == "yes":
+            return True
+        self.screen.line("Not done: that was not yes.", Ink.FAINT)
+        return False

@@ -1,0 +1,78 @@
+"""A request with everything that has to be known to decide it at a terminal."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.cards import Card
+from assent.domain.conversations import Conversation
+from assent.domain.errors import NotFound
+from assent.domain.events import Entry
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.assent import Assent
+from assent.engine.history import load_answer
+from assent.ports import Tx
+from assent.presentation.card import card_of
+from assent.presentation.page import remaining
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docket:
+    """A request, the call it is about, the tool if it is known here, and the card of it all."""
+
+    request: Request
+    call: Call
+    tool: EffectiveTool | None
+    card: Card
+
+    @property
+    def countdown(self) -> str:
+        """How long there is to decide; nothing where there is no deadline."""
+        deadline = self.request.decide_by
+        return "" if deadline is None else f"expires {remaining(deadline - datetime.now(UTC))}"
+
+    def arguments(self) -> dict[str, Json]:
+        """The arguments that would run."""
+        return self.call.arguments.thaw()
+
+
+async def docket_of(assent: Assent, request_id: str) -> Docket:
+    """Everything about one request, as it stands."""
+
+    def read(tx: Tx) -> Docket:
+        request = tx.requests.get(request_id)
+        call = None if request is None else tx.calls.get(request.call_id)
+        if request is None or call is None:
+            raise NotFound("request", request_id)
+        tool = assent.kernel.catalogue.tool(call.agent, call.tool)
+        card = card_of(
+            request,
+            call,
+            tool,
+            revisions=tx.calls.revisions(call.id),
+            decisions=tx.decisions.of_request(request.id),
+            agent_words=_words(tx, call),
+        )
+        return Docket(request=request, call=call, tool=tool, card=card)
+
+    return await assent.kernel.store.run(read)
+
+
+def _words(tx: Tx, call: Call) -> str:
+    """What the agent said in the message that made the call."""
+    messages = tx.messages.of_conversation(call.conversation_id)
+    bodies = [message.body for message in messages if message.id == call.message_id]
+    return load_answer(bodies[0]).text if bodies and bodies[0] else ""
+
+
+async def conversations_of(assent: Assent, person: str, agent: str) -> list[Conversation]:
+    """A person's conversations with an agent, newest first."""
+    owned = await assent.kernel.store.run(lambda tx: tx.conversations.of_owner(person, limit=100))
+    return [conversation for conversation in owned if conversation.agent == agent]
+
+
+async def record_of(assent: Assent, call: Call) -> list[Entry]:
+    """What the record says about a call, oldest first."""
+    return await assent.audit(call_id=call.id)

@@ -1,0 +1,212 @@
+"""What a person types: a line editor where there is one, plain lines from a pipe or anywhere."""
+
+import asyncio
+import codecs
+import os
+import signal
+import sys
+import threading
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from assent.cli.screen import Ink, Screen
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+
+T = TypeVar("T")
+_CHUNK_BYTES = 4_096
+_HIDDEN = "••••••"
+
+
+class Interrupted(Exception):
+    """Ctrl-C: end what is being done."""
+
+
+class Closed(Exception):
+    """Ctrl-D, or a pipe without further lines: nobody answers any more."""
+
+
+class Keyboard(Protocol):
+    """Where answers come from. Both methods raise `Interrupted` or `Closed`."""
+
+    async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
+        """One line; empty means the default. Nothing typed before a `deciding` prompt counts."""
+        ...
+
+    async def ask_secret(self, prompt: str) -> str:
+        """One line that is not shown."""
+        ...
+
+
+class Interrupts:
+    """Ctrl-C while no line editor reads the keys: ends what is guarded and nothing else."""
+
+    def __init__(self) -> None:
+        self._guarded: asyncio.Task[Any] | None = None
+        self._hit = False
+
+    def install(self) -> None:
+        """Take over the signal, for the running loop."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._strike)
+
+    def _strike(self) -> None:
+        self._hit = True
+        if self._guarded is not None:
+            self._guarded.cancel()
+
+    async def guard(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do it, or raise `Interrupted` if Ctrl-C comes first."""
+        self._hit = False
+        self._guarded = task = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._hit:
+                raise Interrupted from None
+            raise
+        finally:
+            self._guarded = None
+
+
+class Lines:
+    """Plain lines from a file descriptor; echoes what a pipe sends, so that a log makes sense."""
+
+    def __init__(self, screen: Screen, interrupts: Interrupts, descriptor: int = 0) -> None:
+        self._screen, self._interrupts, self._descriptor = screen, interrupts, descriptor
+        self._is_terminal = os.isatty(descriptor)
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._is_reading = False
+
+    async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
+        if deciding:
+            self._forget()
+        shown = f"[{default}] " if default else ""
+        self._screen.write(self._screen.paint(prompt, Ink.PROMPT) + shown)
+        return await self._next(hidden=False) or default
+
+    async def ask_secret(self, prompt: str) -> str:
+        self._screen.write(self._screen.paint(prompt, Ink.PROMPT))
+        with self._unseen():
+            return await self._next(hidden=True)
+
+    async def _next(self, *, hidden: bool) -> str:
+        self._start()
+        line = await self._interrupts.guard(self._lines.get())
+        if line is None:
+            self._lines.put_nowait(None)
+            self._screen.line()
+            raise Closed
+        if not self._is_terminal:
+            self._screen.line(_HIDDEN if hidden else line)
+        elif hidden:
+            self._screen.line()
+        return line
+
+    def _forget(self) -> None:
+        """Drop what was typed ahead: nobody decides about what they have not seen."""
+        if self._is_terminal:
+            import termios
+
+            termios.tcflush(self._descriptor, termios.TCIFLUSH)
+            while not self._lines.empty():
+                if self._lines.get_nowait() is None:
+                    self._lines.put_nowait(None)
+                    return
+
+    @contextmanager
+    def _unseen(self) -> Generator[None]:
+        if not self._is_terminal:
+            yield
+            return
+        import termios
+
+        before = termios.tcgetattr(self._descriptor)
+        silent = list(before)
+        silent[3] &= ~termios.ECHO
+        termios.tcsetattr(self._descriptor, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
+
+    def _start(self) -> None:
+        if not self._is_reading:
+            self._is_reading = True
+            # A daemon on the bare descriptor: it may wait there for ever, also while we exit.
+            loop = asyncio.get_running_loop()
+            threading.Thread(
+                target=self._read, args=(loop,), name="assent-keyboard", daemon=True
+            ).start()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        pending = ""
+        # The loop is closed when we leave while this thread still waits.
+        with suppress(RuntimeError, OSError):
+            while chunk := os.read(self._descriptor, _CHUNK_BYTES):
+                *lines, pending = (pending + decoder.decode(chunk)).split("\n")
+                for line in lines:
+                    loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip("\r"))
+            if pending:
+                loop.call_soon_threadsafe(self._lines.put_nowait, pending)
+            loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+
+class Editor:
+    """A line editor with a history, by prompt_toolkit."""
+
+    def __init__(self, screen: Screen, interrupts: Interrupts) -> None:
+        from prompt_toolkit import PromptSession
+
+        self._screen, self._interrupts = screen, interrupts
+        self._messages: PromptSession[str] = PromptSession()
+
+    async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
+        if deciding:
+            _forget_typed()
+        # Only messages have a history: answers to a question are none of the next one's.
+        session = self._messages if not (deciding or default) else _session()
+        return await self._prompt(session, prompt, default=default)
+
+    async def ask_secret(self, prompt: str) -> str:
+        return await self._prompt(_session(), prompt, is_password=True)
+
+    async def _prompt(self, session: "PromptSession[str]", prompt: str, **options: Any) -> str:
+        from prompt_toolkit.formatted_text import ANSI
+
+        shown = ANSI(self._screen.paint(prompt, Ink.PROMPT))
+        # It would take our signal handler away if it were to handle the signal itself.
+        asking = session.prompt_async(shown, handle_sigint=False, **options)
+        try:
+            return await self._interrupts.guard(asking)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except EOFError:
+            raise Closed from None
+
+
+def _session() -> "PromptSession[str]":
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import DummyHistory
+
+    return PromptSession(history=DummyHistory())
+
+
+def _forget_typed() -> None:
+    import termios
+
+    from prompt_toolkit.application import get_app_session
+    from prompt_toolkit.input.typeahead import clear_typeahead
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    clear_typeahead(get_app_session().input)
+
+
+def open_keyboard(screen: Screen, interrupts: Interrupts) -> Keyboard:
+    """The line editor if this is a terminal and it is installed, else plain lines."""
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        with suppress(ImportError):
+            return Editor(screen, interrupts)
+    return Lines(screen, interrupts)

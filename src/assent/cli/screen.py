@@ -1,0 +1,137 @@
+"""What the terminal shows: our own words, and other people's behind a gutter."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TextIO
+
+from assent.presentation.text import safe_block
+from assent.presentation.wrapping import width_of, wrapped
+
+MIN_COLUMNS = 40
+MAX_COLUMNS = 100
+GUTTER = "│ "
+_RESET = "\x1b[0m"
+_CLEAR_LINE = "\r\x1b[K"
+_WORD = re.compile(r" *[^ ]+| +")
+
+
+class Ink(Enum):
+    """How a piece of text looks."""
+
+    PLAIN = ""
+    FAINT = "\x1b[2m"
+    STRONG = "\x1b[1m"
+    GOOD = "\x1b[32m"
+    BAD = "\x1b[31m"
+    WARNING = "\x1b[1;33m"
+    PROMPT = "\x1b[1;36m"
+
+
+def terminal_columns() -> int:
+    """The width to write for: the terminal's, within what is readable."""
+    return min(max(shutil.get_terminal_size().columns, MIN_COLUMNS), MAX_COLUMNS)
+
+
+def wants_colour(out: TextIO) -> bool:
+    """Whether escapes are welcome here; see no-color.org."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@dataclass(slots=True)
+class Screen:
+    """Writes lines; everything passed to `line` is ours or was made safe before."""
+
+    out: TextIO
+    colour: bool = False
+    columns: Callable[[], int] = terminal_columns
+    _fleeting: bool = field(default=False, init=False)
+
+    def paint(self, text: str, ink: Ink) -> str:
+        """The text in colour, where there are colours."""
+        return f"{ink.value}{text}{_RESET}" if self.colour and ink.value and text else text
+
+    def write(self, text: str) -> None:
+        """Text as it is, at once."""
+        if self._fleeting:
+            self._fleeting = False
+            text = _CLEAR_LINE + text
+        self.out.write(text)
+        self.out.flush()
+
+    def line(self, text: str = "", ink: Ink = Ink.PLAIN) -> None:
+        """One line."""
+        self.write(self.paint(text, ink) + "\n")
+
+    def words(self, text: str, ink: Ink = Ink.PLAIN) -> None:
+        """Our own words, wrapped."""
+        for line in text.split("\n"):
+            for piece in wrapped(line, self.columns()):
+                self.line(piece.lstrip() if piece is not line else piece, ink)
+
+    def quote(self, text: str, ink: Ink = Ink.PLAIN) -> None:
+        """Somebody else's words, all at once."""
+        speech = Speech(self, ink)
+        speech.say(text)
+        speech.end()
+
+    def fleeting(self, text: str) -> None:
+        """A line that the next one replaces; where nothing can be replaced, a line."""
+        if not self.colour:
+            self.line(text)
+            return
+        self.write(self.paint(text, Ink.FAINT))
+        self._fleeting = True
+
+
+class Speech:
+    """Somebody else's words as they come: made safe, wrapped, each line behind a gutter."""
+
+    def __init__(self, screen: Screen, ink: Ink = Ink.PLAIN) -> None:
+        self._screen, self._ink = screen, ink
+        self._held = ""
+        self._column: int | None = None
+
+    def say(self, text: str) -> None:
+        """More of it; the last word waits until it is whole, or it could not be judged."""
+        self._held += text
+        *_, last = re.split(r"(?<=\s)(?=\S*$)", self._held)
+        ready = self._held[: len(self._held) - len(last)].rstrip()
+        if ready:
+            self._held = self._held[len(ready) :]
+            self._put(ready)
+
+    def end(self) -> None:
+        """That was all."""
+        rest, self._held = self._held.rstrip(), ""
+        if rest:
+            self._put(rest)
+        if self._column is not None:
+            self._screen.line()
+            self._column = None
+
+    def _put(self, text: str) -> None:
+        for number, line in enumerate(safe_block(text).split("\n")):
+            if number or self._column is None:
+                self._break()
+            for word in _WORD.findall(line):
+                self._word(word)
+
+    def _word(self, word: str) -> None:
+        room = self._screen.columns() - len(GUTTER)
+        if self._column and self._column + width_of(word) > room:
+            self._break()
+            word = word.lstrip(" ")
+        for number, piece in enumerate(wrapped(word, room)):
+            if number:
+                self._break()
+            self._screen.write(self._screen.paint(piece, self._ink))
+            self._column = (self._column or 0) + width_of(piece)
+
+    def _break(self) -> None:
+        start = "" if self._column is None else "\n"
+        self._screen.write(start + self._screen.paint(GUTTER, Ink.FAINT))
+        self._column = 0

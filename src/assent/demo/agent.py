@@ -1,0 +1,91 @@
+"""The demo put together: its folder, its tools, its agent."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from assent.demo.commands import run_command_tool
+from assent.demo.files import file_tools
+from assent.demo.script import demo_model
+from assent.demo.services import SERVICE_TOOLS
+from assent.demo.shop import make_databases, query_database_tool, refund_tool
+from assent.demo.workspace import Workspace
+from assent.engine.agents import Agent
+
+AGENT = "demo"
+FOLDER = "assent-demo"
+
+_INSTRUCTIONS = """\
+You help in a small workspace folder. Use the tools for whatever the user asks, several at once
+where that helps. A person is asked before anything risky runs: never ask for permission yourself,
+and never ask for what a tool's own form asks for. Say shortly what came of it."""
+
+_DOCUMENTS = MappingProxyType(
+    {
+        "test.txt": "This file exists to be deleted.\n",
+        "notes.txt": "Meeting on Tuesday: budget for the new office.\nAsk Grace about the lease.\n",
+        "todo.txt": "- call the bank\n- renew the domain\n- water the plants\n",
+        "docs/approval.txt": "An approval is given for one call with exactly these arguments.\n"
+        "What was approved is what runs, once.\n",
+        "docs/office.txt": "The new office has twelve desks and one coffee machine.\n"
+        "The lease starts in March.\n",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where the demo keeps its things."""
+
+    root: Path
+
+    @property
+    def workspace(self) -> Path:
+        """The folder the agent works in."""
+        return self.root / "workspace"
+
+    @property
+    def databases(self) -> Path:
+        """The folder of the shop's databases."""
+        return self.root / "databases"
+
+    @property
+    def url(self) -> str:
+        """Assent's own database, unless another one is given."""
+        return f"sqlite:///{self.root / 'assent.db'}"
+
+    def furnish(self) -> bool:
+        """Make what is missing; whether this is the first time."""
+        make_databases(self.databases)
+        if self.workspace.is_dir():
+            return False
+        for name, text in _DOCUMENTS.items():
+            path = self.workspace / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return True
+
+
+def default_home() -> Home:
+    """Beside other programs' data, or here if there is no home folder to write to."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    nearest = next(folder for folder in (base, *base.parents) if folder.is_dir())
+    return Home(root=base / FOLDER if os.access(nearest, os.W_OK) else Path(FOLDER).resolve())
+
+
+def demo_agent(home: Home, model: str | None = None) -> Agent:
+    """The demo's agent; without a model's name it follows a script and needs no network."""
+    workspace = Workspace(home.workspace)
+    tools = (
+        *file_tools(workspace),
+        run_command_tool(workspace),
+        query_database_tool(home.databases),
+        refund_tool(workspace),
+        *SERVICE_TOOLS,
+    )
+    return Agent(AGENT, model=model or demo_model(), tools=tools, instructions=_INSTRUCTIONS)

@@ -1,0 +1,89 @@
+"""The demo's shell: one command at a time, in the workspace, for a bounded time."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from datetime import timedelta
+from typing import Annotated, cast
+
+from pydantic import StringConstraints
+
+from assent.demo.workspace import Workspace
+from assent.domain.declarations import tool
+from assent.domain.tools import Risk, Tool
+
+TIMEOUT_SECONDS = 60.0
+OUTPUT_BYTES = 20_000
+_CHUNK_BYTES = 4_096
+
+Command = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+
+
+def run_command_tool(workspace: Workspace, *, seconds: float = TIMEOUT_SECONDS) -> Tool:
+    """A tool that runs commands in the workspace."""
+
+    @tool(
+        risk=Risk.DANGEROUS,
+        category="shell",
+        impact="Runs as you: it can reach whatever you can, not only the workspace",
+        # The body ends by itself, with an answer; this is only for a machine that hangs.
+        timeout=timedelta(seconds=seconds + 30),
+    )
+    async def run_command(command: Command) -> dict[str, object]:
+        """Run a shell command in the workspace and return its output and exit code.
+
+        Args:
+            command: The command, as `sh -c` takes it.
+        """
+        return await _run(workspace, command, seconds)
+
+    return run_command
+
+
+async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, object]:
+    process = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        command,
+        cwd=workspace.root,
+        env=_environment(workspace),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        # A group of its own, so that everything the command started can be ended with it.
+        start_new_session=True,
+    )
+    output = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            left_out = await _collect(cast("asyncio.StreamReader", process.stdout), output)
+            code: int | None = await process.wait()
+    except TimeoutError:
+        left_out, code = 0, None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    result: dict[str, object] = {"exit_code": code, "output": output.decode("utf-8", "replace")}
+    if left_out:
+        result["left_out"] = f"{left_out:,} bytes of output"
+    if code is None:
+        result["stopped"] = f"it was killed after {seconds:g} seconds"
+    return result
+
+
+async def _collect(source: asyncio.StreamReader, output: bytearray) -> int:
+    """Fill `output` up to its bound; how much more there was."""
+    left_out = 0
+    while chunk := await source.read(_CHUNK_BYTES):
+        room = OUTPUT_BYTES - len(output)
+        output += chunk[:room]
+        left_out += max(0, len(chunk) - room)
+    return left_out
+
+
+def _environment(workspace: Workspace) -> dict[str, str]:
+    # Keys and tokens of whoever runs the demo are none of the agent's business.
+    path = os.environ.get("PATH", "/usr/bin:/bin")
+    return {"PATH": path, "HOME": str(workspace.root), "LANG": "C.UTF-8", "TERM": "dumb"}
