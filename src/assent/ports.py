@@ -15,6 +15,8 @@ from assent.domain.requests import Request
 from assent.domain.values import SavedValue, SealedSecret
 
 T = TypeVar("T")
+# A claimed call and the fence it was claimed under.
+Held = tuple[str, int]
 
 
 class ChatModel(Protocol):
@@ -123,10 +125,6 @@ class Messages(Protocol):
 
     def append(self, message: Message) -> None: ...
     def of_conversation(self, conversation_id: str) -> list[Message]: ...
-    def last_answer(self, turn_id: str) -> str:
-        """The text of a turn's newest answer, or nothing."""
-        ...
-
     def settle(self, message_id: str) -> int:
         """One call less keeps the turn waiting; returns how many still do."""
         ...
@@ -169,8 +167,18 @@ class Calls(Protocol):
 class Leases(Protocol):
     """What a living worker holds."""
 
-    def renew(self, worker: str, lease: timedelta) -> frozenset[str]:
-        """Extend every running call and turn of this worker; returns the calls it still holds."""
+    def renew(
+        self,
+        worker: str,
+        lease: timedelta,
+        *,
+        calls: frozenset[Held],
+        turns: frozenset[str],
+    ) -> frozenset[Held]:
+        """Extend what this worker says it works on; returns the calls it still holds.
+
+        Never by its name alone: a row whose task died would be kept alive for ever.
+        """
         ...
 
     def break_others(self, worker: str) -> None:
@@ -246,6 +254,14 @@ class Settings(Protocol):
     def set_fact(self, name: str, value: str) -> None: ...
 
 
+class Snapshots(Protocol):
+    """Several tables read at once."""
+
+    def turn(self, id: str) -> tuple[TurnRow, str, list[Call], list[Request]] | None:
+        """A turn, the text of its newest answer, its calls and its open requests."""
+        ...
+
+
 class Tx(Protocol):
     """One transaction: small objects by noun. It commits when the function returns."""
 
@@ -269,6 +285,8 @@ class Tx(Protocol):
     def values(self) -> Values: ...
     @property
     def settings(self) -> Settings: ...
+    @property
+    def snapshots(self) -> Snapshots: ...
     def now(self) -> datetime:
         """The database's clock, at this moment."""
         ...

@@ -103,7 +103,7 @@ class Editing:
         return "\n".join(lines)
 
     async def _as_json(self, current: Mapping[str, Json]) -> dict[str, Json]:
-        text = json.dumps(current, ensure_ascii=False)
+        text = _typed(dict(current))
         while True:
             typed = await self.console.keyboard.ask(f"  JSON {ARROW}", default=text)
             try:
@@ -118,10 +118,13 @@ class Editing:
 
 
 def _typed(value: Json) -> str:
-    """A value as somebody would type it on one line."""
+    """A value as somebody would type it on one line; what cannot be seen is escaped."""
+    if value is None:
+        return ""
     if isinstance(value, str) and value.isprintable() and not value.startswith('"'):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=not isinstance(value, str))
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value)
 
 
 def _meant(typed: str, *, is_text: bool) -> Json:

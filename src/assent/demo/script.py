@@ -67,6 +67,10 @@ people, and one by one they were decided. And what was approved ran, once.
 That is the whole story. I am a scripted, offline model, so it is always the same one."""
 
 
+# "read a and delete b" is two sentences; whatever a shell gets stays in one piece.
+_THEN = re.compile(r"(?<!^run ),? and (?=(?:read|delete|write|search|query|refund|list|index)\b)")
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A kind of sentence, and what the script makes of one."""
@@ -94,11 +98,17 @@ def reply(prompt: Prompt) -> Answer:
 
 def understand(text: str) -> Answer:
     """What the script makes of a sentence, without knowing what was said before."""
-    sentence = " ".join(text.split())
-    for known in _SENTENCES:
-        if found := known.pattern.fullmatch(sentence):
-            return known.answer(found)
-    return says(f"I did not understand that. {HELP}")
+    parts = _THEN.split(" ".join(text.split()))
+    answers = [answer for part in parts if (answer := _understood(part)) is not None]
+    if len(answers) < len(parts):
+        return says(f"I did not understand that. {HELP}")
+    proposals = [proposal for answer in answers for proposal in answer.proposals]
+    return says(" ".join(answer.text for answer in answers), *proposals)
+
+
+def _understood(sentence: str) -> Answer | None:
+    matches = ((known, known.pattern.fullmatch(sentence)) for known in _SENTENCES)
+    return next((known.answer(found) for known, found in matches if found), None)
 
 
 def _introduced(answer: Answer) -> Answer:
@@ -121,10 +131,27 @@ def _report(output: ToolOutput) -> str:
 def _told(tool: str, text: str) -> str:
     # A person's edit is told in front of the result, on a line of its own.
     note, _, rest = text.partition("\n") if text.startswith("A person changed") else ("", "", text)
-    value = _parsed(rest)
-    shown = rest if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    parts = (note, f"{tool} answered:", shown.rstrip())
+    parts = (note, f"{tool} answered:", _in_lines(_parsed(rest)).rstrip())
     return "\n".join(part for part in parts if part)
+
+
+def _in_lines(value: Json) -> str:
+    """A result that people can read."""
+    match value:
+        case dict():
+            return "\n".join(f"  {name}: {_in_line(item)}" for name, item in value.items())
+        case []:
+            return "  nothing"
+        case list():
+            return "\n".join(f"  - {_in_line(item)}" for item in value)
+        case _:
+            return _in_line(value)
+
+
+def _in_line(value: Json) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_in_line(item)}" for name, item in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _text(output: ToolOutput) -> str:
@@ -134,10 +161,12 @@ def _text(output: ToolOutput) -> str:
 
 
 def _parsed(text: str) -> Json:
+    """What a tool returned; a text that happens to be a number stays a text."""
     try:
-        return json.loads(text)
+        value: Json = json.loads(text)
     except ValueError:
         return text
+    return value if isinstance(value, dict | list) else text
 
 
 def _dangerous(found: re.Match[str]) -> Answer:

@@ -458,3 +458,9 @@ class TurnFailed(AssentError):
     def __init__(self, agent: str, status: str, error: str | None) -> None:
         self.agent, self.status, self.error = agent, status, error
         super().__init__(f"Agent {agent!r} gave no answer, its turn is {status}: {error}")
+
+
+class InvalidCommand(AssentError):
+    """A command line that cannot be carried out; the message says what to do instead."""
+
+    code = "invalid_command"

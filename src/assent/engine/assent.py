@@ -30,6 +30,7 @@ from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
 from assent.engine.deciding import Deciding, Outcome
+from assent.engine.deferrals import Deferrals
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
 from assent.engine.reconciler import Reconciler
@@ -37,12 +38,14 @@ from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
 from assent.engine.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.sweeper import Sweeper
+from assent.engine.transfer import Transfer
 from assent.engine.turns import Turns
 from assent.engine.vault import Vault
 from assent.engine.worker import Worker
 from assent.ports import ChatModel, Clock, Store, Tx
 
 POLL_SECONDS = 1.0
+IfSettled = Literal["raise", "ignore"]
 _EVENTS_PAGE = 500
 _CANARY = "vault_canary"
 
@@ -83,7 +86,7 @@ class Assent:
             clock=wiring.clock,
             ids=wiring.ids,
             catalogue=catalogue,
-            policy=Policy(rules=tuple(rules), hook=policy, approvals=approvals == "on"),
+            policy=Policy(rules=tuple(rules), hook=policy, approvals=approvals != "off"),
             vault=wiring.vault,
             bus=Bus(),
             is_worker=worker,
@@ -96,12 +99,14 @@ class Assent:
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
         self._deciding = Deciding(kernel, self._runner)
+        self._deferrals = Deferrals(kernel, self._deciding)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
         self._worker = Worker(kernel, self._runner, self.sweeper, self.reconciler)
         if on_confirmation is not None:
             callback = Callback(kernel=kernel, deciding=self._deciding, function=on_confirmation)
-            self._turns.on_requests = self._deciding.on_requests = callback.heard
+            kernel.announce = callback.heard
+        self._transfer = Transfer(kernel=kernel, announce=kernel.announce)
 
     async def __aenter__(self) -> Self:
         kernel = self.kernel
@@ -127,8 +132,9 @@ class Assent:
     ) -> None:
         """Let work in flight finish for a while; the rest stays resumable."""
         if self.kernel.is_worker:
-            await self._worker.stop()
+            await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
+        await self._worker.stop()
         await self.kernel.store.close()
 
     def _check_key(self, tx: Tx) -> None:
@@ -236,16 +242,16 @@ class Assent:
         while True:
             ticket = self.kernel.bus.ticket(turn_id)
             events, ended = await self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023
+            if not events and not ended:
+                await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
+                continue
+            # Before yielding: whoever follows may leave and never come back here.
+            self.kernel.bus.drop(turn_id, ticket)
+            if not events:
+                return
             for event in events:
                 after = event.seq
                 yield event
-            if events:
-                self.kernel.bus.drop(turn_id, ticket)
-                continue
-            if ended:
-                self.kernel.bus.drop(turn_id, ticket)
-                return
-            await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
 
     # Requests and decisions
 
@@ -297,32 +303,39 @@ class Assent:
 
     # Deferred tasks
 
-    async def resolve(self, id: str, output: Json, *, tool: str | None = None) -> Decided:
+    async def resolve(
+        self, id: str, output: Json, *, tool: str | None = None, if_settled: IfSettled = "raise"
+    ) -> Decided:
         """Settle a deferred call, by task or call id, with its output."""
-        return await self._settle_task(id, Supply(output=output), tool)
+        tolerant = if_settled == "ignore"
+        return await self._deferrals.settle(id, Supply(output=output), tool=tool, tolerant=tolerant)
 
-    async def fail(self, id: str, reason: str, *, tool: str | None = None) -> Decided:
+    async def fail(
+        self, id: str, reason: str, *, tool: str | None = None, if_settled: IfSettled = "raise"
+    ) -> Decided:
         """Settle a deferred call as failed."""
-        return await self._settle_task(id, Fail(reason=reason), tool)
+        tolerant = if_settled == "ignore"
+        return await self._deferrals.settle(id, Fail(reason=reason), tool=tool, tolerant=tolerant)
 
-    async def cancel(self, id: str, reason: str = "", *, tool: str | None = None) -> Decided:
+    async def cancel(
+        self, id: str, reason: str = "", *, tool: str | None = None, if_settled: IfSettled = "raise"
+    ) -> Decided:
         """Settle a deferred call as cancelled."""
-        return await self._settle_task(id, Cancel(reason=reason), tool)
+        tolerant = if_settled == "ignore"
+        return await self._deferrals.settle(id, Cancel(reason=reason), tool=tool, tolerant=tolerant)
 
-    async def _settle_task(self, id: str, verdict: Verdict, tool: str | None) -> Decided:
-        def find(tx: Tx) -> tuple[Call, Request | None]:
-            call = tx.calls.by_task(id) or tx.calls.get(id)
-            if call is None:
-                raise NotFound("task", id)
-            waiting = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.RESULT]
-            return call, waiting[-1] if waiting else None
+    # Conversations as JSON
 
-        call, request = await self.kernel.store.run(find)
-        if tool is not None and tool != call.tool:
-            raise WrongTool(id, tool)
-        if request is None or call.task_id is None:
-            raise NothingAwaited("Call", call.id, call.status)
-        return await self.decide(request.id, verdict, by=SYSTEM, channel="task")
+    async def export(self, conversation_id: str, *, by: Person) -> str:
+        """A conversation as versioned JSON text, without secrets; for its owner and admins."""
+        return await self._transfer.export(conversation_id, by)
+
+    async def import_(self, text: str, *, by: Person, owner: Person | None = None) -> str:
+        """A new conversation of `owner` (else the admin who imports) from exported text.
+
+        What was decided elsewhere does not count here: whatever was not settled is asked again.
+        """
+        return await self._transfer.import_(text, by, owner or by)
 
     # Saved values, settings, record
 

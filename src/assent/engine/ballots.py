@@ -1,17 +1,19 @@
 """One person's attempt to decide: what they say, about which case, and why it may be refused."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Call
-from assent.domain.canonical import digest
+from assent.domain.canonical import Json, check, digest, encode, parse
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
 from assent.domain.errors import (
     AlreadySettled,
     AssentError,
     Expired,
+    InvalidJson,
     KeyReused,
     NotEligible,
     NotFound,
@@ -20,9 +22,10 @@ from assent.domain.errors import (
 )
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.outputs import json_text
+from assent.domain.outputs import json_text, jsonable
 from assent.domain.people import ADMIN, Person
 from assent.domain.requests import Request
+from assent.engine.drafts import storable
 from assent.engine.inputs import secret_names
 from assent.ports import Tx
 
@@ -46,6 +49,10 @@ class Ballot:
     channel: str = "library"
     digest: str | None = None
     key: str | None = None
+
+    def cleaned(self) -> "Ballot":
+        """The same with outputs and reasons as every database can hold them."""
+        return replace(self, verdict=_cleaned(self.request_id, self.verdict))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +79,26 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refused attempt: on record, then raised. A turn goes on if the case expired meanwhile."""
+    """A refused attempt: on record, then raised; a turn may go on or others be asked meanwhile."""
 
     error: AssentError
     turn: TurnRow | None = None
+    requests: tuple[Request, ...] = ()
+
+
+def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
+    match verdict:
+        case verdicts.Supply(output=output) | verdicts.Ran(output=output):
+            return replace(verdict, output=jsonable(request_id, output))
+        case (
+            verdicts.Reject(reason=reason)
+            | verdicts.Fail(reason=reason)
+            | verdicts.Cancel(reason=reason)
+            | verdicts.DidNotRun(reason=reason)
+        ):
+            return replace(verdict, reason=storable(reason))
+        case _:
+            return verdict
 
 
 def open_case(tx: Tx, request_id: str) -> Case:
@@ -159,7 +182,7 @@ def fingerprint(case: Case, ballot: Ballot) -> str:
 def _said(request: Request, verdict: Verdict) -> object:
     match verdict:
         case verdicts.Approve(arguments=arguments):
-            return arguments if isinstance(arguments, str) else dict(arguments or {})
+            return _canonical(arguments)
         case verdicts.Give(values=values):
             form = request.question.form
             hidden = secret_names(UserInput.from_json(form)) if form else frozenset[str]()
@@ -175,6 +198,18 @@ def _said(request: Request, verdict: Verdict) -> object:
             return reason
         case verdicts.RunAgain():
             return None
+
+
+def _canonical(arguments: Mapping[str, Json] | str | None) -> str:
+    """Edits that mean the same are the same, however they are written; no edit is an empty one."""
+    if not arguments:
+        return ""
+    try:
+        given = parse(arguments) if isinstance(arguments, str) else check(dict(arguments))
+        return encode(given) if given else ""
+    except InvalidJson:
+        # It cannot count anyway; only what counted is ever compared with it.
+        return str(arguments)
 
 
 def vote(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
-from assent.domain.errors import Conflict, NotFound
+from assent.domain.errors import AssentError
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -58,5 +58,5 @@ class Callback:
         ballot = Ballot(request_id=request.id, verdict=verdict, by=by, channel="callback")
         try:
             await self.deciding.decide(ballot)
-        except (Conflict, NotFound) as error:
-            log.info("on_confirmation came too late for call %s: %s", call.id, error)
+        except AssentError as error:
+            log.info("on_confirmation could not decide call %s: %s", call.id, error)

@@ -17,10 +17,14 @@ from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, binding_of, mint
 from assent.engine.transitions import Moves
-from assent.ports import CallChanges, Tx
+from assent.ports import CallChanges, Held, Tx
 
 PERSON = "person:"
 MAX_ATTEMPTS = 3
+REDEFINED = "The tool's definition changed since this call was made."
+# Predicates and hooks cannot run inside the claim's transaction: whoever approves what it asks
+# again finds a version that no policy has, and has it judged first.
+UNJUDGED = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,11 @@ class Claim:
     tool: EffectiveTool
     conversation: Conversation
     expires: float
+
+    @property
+    def held(self) -> Held:
+        """What exactly is held: a later claim of the same call is another."""
+        return self.call.id, self.call.fence
 
     @property
     def context(self) -> Context:
@@ -166,19 +175,25 @@ class Claims:
         except InvalidArguments as error:
             self._settle(moves, call, CallStatus.FAILED, "redefine", str(error))
             return
-        revised = moves.revise(
+        asked = self.redefine(moves, call, tool, Frozen.of(normal), judged_by=UNJUDGED)
+        within = tool.decide_within
+        self.ask(moves, asked, tool, conversation, REDEFINED, decide_within=within)
+
+    def redefine(
+        self, moves: Moves, call: Call, tool: EffectiveTool, frozen: Frozen, *, judged_by: str
+    ) -> Call:
+        """The next revision of a call, for the tool as it is now; whoever moves it also asks."""
+        return moves.revise(
             call,
             CallStatus.AWAITING_APPROVAL,
             "redefine",
-            Frozen.of(normal),
+            frozen,
             Author.DEFINITION,
             definition_hash=tool.tool.definition_hash,
-            policy_version=self.kernel.policy_version,
+            policy_version=judged_by,
             approved=False,
             cleared_by=None,
         )
-        reason = "The tool's definition changed since this call was made."
-        self.ask(moves, revised, tool, conversation, reason)
 
     def _ask_again(
         self,
@@ -193,11 +208,12 @@ class Claims:
             CallStatus.AWAITING_APPROVAL,
             "ask_again",
             data={"reason": reason},
-            policy_version=self.kernel.policy_version,
+            policy_version=UNJUDGED,
             approved=False,
             cleared_by=None,
         )
-        self.ask(moves, asked, tool, conversation, reason)
+        within = tool.decide_within
+        self.ask(moves, asked, tool, conversation, reason, decide_within=within)
 
     def ask(
         self,
@@ -236,7 +252,7 @@ class Claims:
             moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data=data)
             kind = RequestKind.OUTCOME
             self.ask(moves, moved, claim.tool, claim.conversation, reason, kind=kind)
-        elif call.attempts >= MAX_ATTEMPTS:
+        elif _tries(call) >= MAX_ATTEMPTS:
             output = error_output(f"Given up after {call.attempts} attempts: {reason}")
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
         else:
@@ -271,3 +287,8 @@ class Claims:
         moves.move(
             call, target, action, data={"reason": reason}, output=json_text(error_output(reason))
         )
+
+
+def _tries(call: Call) -> int:
+    # The attempt that only asked for approval did nothing, so it is not one of those allowed.
+    return call.attempts if call.metadata is None else call.attempts - 1

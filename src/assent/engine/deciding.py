@@ -1,6 +1,6 @@
 """People's answers: who may, in time, about what they saw; then the call moves, once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,7 +15,6 @@ from assent.domain.errors import (
     InvalidJson,
 )
 from assent.domain.people import Person
-from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.answering import Answered, Answering
 from assent.engine.ballots import (
@@ -35,7 +34,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.planner import Planner
 from assent.engine.runner import Runner
 from assent.engine.transitions import Moves
-from assent.engine.verdicts import Done, Rejudged, Verdicts
+from assent.engine.verdicts import Done, Misfit, Rejudged, Verdicts
 from assent.ports import Tx
 
 
@@ -63,17 +62,18 @@ class Deciding:
         self._kernel, self._runner = kernel, runner
         self._verdicts = Verdicts(kernel=kernel, claims=runner.claims)
         self._answering = Answering(kernel=kernel)
-        self.on_requests: Callable[[Sequence[Request]], None] = lambda _: None
 
     async def decide(self, ballot: Ballot) -> Decided:
         """Decide one request; raises what stands against it, and changes nothing then."""
         point("before_decision")
+        ballot = ballot.cleaned()
         answer = await self._kernel.store.run(lambda tx: self._decide(tx, ballot))
         while isinstance(answer, Unclear):
             answer = await self._reconsidered(answer, ballot)
         if isinstance(answer, Refusal):
             if answer.turn is not None:
                 self._runner.on_ready(answer.turn)
+            self._kernel.announce(answer.requests)
             raise answer.error
         if isinstance(answer, Decided):
             return answer
@@ -103,8 +103,7 @@ class Deciding:
             self._runner.start(done.claim)
         if done.turn is not None:
             self._runner.on_ready(done.turn)
-        if done.requests:
-            self.on_requests(done.requests)
+        self._kernel.announce(done.requests)
 
     def _decide(self, tx: Tx, ballot: Ballot) -> Done | Decided | Refusal | Unclear:
         if (first := earlier(tx, ballot)) is not None:
@@ -164,7 +163,9 @@ class Deciding:
 
         return await self._kernel.store.run(apply)
 
-    async def _judge(self, unclear: Unclear, ballot: Ballot) -> Rejudged | Answered | None:
+    async def _judge(
+        self, unclear: Unclear, ballot: Ballot
+    ) -> Rejudged | Answered | Misfit | None:
         case = unclear.case
         tool = self._tool(case)
         if tool is None:
@@ -182,11 +183,14 @@ class Deciding:
 
     async def _rejudge(
         self, case: Case, tool: EffectiveTool, approval: verdicts.Approve, planner: Planner
-    ) -> Rejudged | None:
+    ) -> Rejudged | Misfit | None:
         call = case.call
         redefined = tool.tool.definition_hash != call.definition_hash
         if redefined:
-            normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
+            try:
+                normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
+            except InvalidArguments as error:
+                return Misfit(str(error))
             changed: Frozen | None = Frozen.of(normal)
         else:
             changed = (

@@ -13,53 +13,31 @@ from assent.engine.ids import Ids
 from assent.engine.vault import Vault, is_reference, reference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What is known of a form before anybody is asked."""
-
-    values: dict[str, Json]
-    secrets: dict[str, Json]
-
-    @classmethod
-    def of(
-        cls,
-        tool: EffectiveTool,
-        form: UserInput,
-        prefilled: Mapping[str, Json],
-        saved: Sequence[SavedValue],
-    ) -> "Known":
-        """Saved answers of this tool or family, and what the model is allowed to fill in."""
-        scope = form.scope(tool.tool.name)
-        kept = [value for value in saved if value.scope == scope] if form.save else []
-        fillable = {
-            i.name for i in form.fields if i.model_may_fill and i.name not in secret_names(form)
-        }
-        allowed = {n: v for n, v in prefilled.items() if n in fillable}
-        plain = {value.name: value.value for value in kept if not value.secret}
-        secrets = {value.name: value.value for value in kept if value.secret}
-        return cls(values={**allowed, **plain}, secrets=secrets)
-
-    def missing(self, form: UserInput) -> bool:
-        """Whether somebody has to be asked."""
-        return any(item.name not in self.secrets for item in form.missing(self.values))
-
-    def answers(self, form: UserInput) -> dict[str, Json]:
-        """All answers, where nobody has to be asked."""
-        # A saved secret satisfied the form when it was given; it is put back as its reference.
-        shadow = {item.name for item in form.fields if item.name in self.secrets}
-        optional = _without(form, shadow)
-        found = {} if optional is None else optional.validate({}, self.values)
-        return {**found, **{name: self.secrets[name] for name in shadow}}
+def known_answers(
+    tool: EffectiveTool,
+    form: UserInput,
+    prefilled: Mapping[str, Json],
+    saved: Sequence[SavedValue],
+) -> dict[str, Json]:
+    """What nobody has to be asked: saved answers of this tool or family, secrets by reference,
+    and what the model is allowed to fill in.
+    """
+    secrets = secret_names(form)
+    scope = form.scope(tool.tool.name)
+    fillable = {item.name for item in form.fields if item.model_may_fill} - secrets
+    allowed = {name: value for name, value in prefilled.items() if name in fillable}
+    kept = {
+        value.name: value.value
+        for value in saved
+        # Another tool of the family may have a plain field where this one has a secret.
+        if form.save and value.scope == scope and value.secret is (value.name in secrets)
+    }
+    return {**allowed, **kept}
 
 
 def secret_names(form: UserInput) -> frozenset[str]:
     """The fields whose values nobody but the runner may see."""
     return frozenset(item.name for item in form.fields if item.type is FieldType.SECRET)
-
-
-def _without(form: UserInput, names: set[str]) -> UserInput | None:
-    fields = [item for item in form.fields if item.name not in names]
-    return UserInput(form.reason, fields, save=form.save, family=form.family) if fields else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assent.domain.calls import Frozen
-from assent.domain.canonical import Json, parse
+from assent.domain.canonical import Json, check, parse
 from assent.domain.errors import InvalidArguments, InvalidJson
 from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
@@ -81,7 +81,7 @@ def refuse_forged(
 
 def edited(tool: EffectiveTool, text: Mapping[str, Json] | str, before: Frozen) -> Frozen | None:
     """A person's arguments, held to the same rules; None where they change nothing."""
-    given = parse(text) if isinstance(text, str) else dict(text)
+    given = parse(text) if isinstance(text, str) else check(dict(text))
     if not isinstance(given, dict):
         raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
     if not given:

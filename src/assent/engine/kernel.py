@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from assent.domain.canonical import digest
 from assent.domain.policy import Policy
+from assent.domain.requests import Request
 from assent.domain.tools import Predicate
 from assent.engine.agents import Catalogue
 from assent.engine.bus import Bus
@@ -35,7 +36,7 @@ class Texts:
     unknown: str = "The outcome of this call is unknown. It may have run: do not retry it."
     surplus: str = "Not run: too many calls in one answer. Call it again if it is still needed."
     repeated: str = "Not run: the same call with the same arguments was made too often."
-    edited: str = "A person changed the arguments before approving. It ran with: {arguments}"
+    edited: str = "A person changed the arguments of this call to: {arguments}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,15 @@ class Tasks:
         """What works for a turn in this process."""
         return set(self._of_turn.get(turn_id, ()))
 
+    def turns(self, name: str) -> frozenset[str]:
+        """The turns that have a task of this name."""
+        prefix = f"assent-{name}-"
+        return frozenset(
+            turn_id
+            for turn_id, tasks in self._of_turn.items()
+            if any(task.get_name().startswith(prefix) for task in tasks)
+        )
+
     async def quiet(self, turn_id: str) -> None:
         """Wait until nothing in this process works for the turn."""
         current = asyncio.current_task()
@@ -115,6 +125,8 @@ class Kernel:
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)
     deps: Callable[[], object] | object = None
+    # Hears of every request once it is durable, whatever opened it.
+    announce: Callable[[Sequence[Request]], None] = lambda _: None
 
     @property
     def policy_version(self) -> str:

@@ -14,7 +14,7 @@ from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
 from assent.domain.policy import Deny
 from assent.domain.requests import Question
-from assent.domain.tools import EffectiveTool
+from assent.domain.tools import Context, EffectiveTool
 from assent.engine.archive import CallPart
 from assent.engine.claims import context_of
 from assent.engine.inputs import secret_names
@@ -25,6 +25,7 @@ from assent.engine.vault import forged
 
 S = CallStatus
 _MAY_HAVE_RUN = frozenset({S.RUNNING, S.IN_DOUBT})
+IMPORT = "import"
 REASON = "This call was imported; what was decided elsewhere does not count here."
 
 
@@ -34,6 +35,7 @@ class Landed:
 
     part: CallPart
     call: Call
+    owner: str
     revisions: tuple[Revision, ...] = ()
     asking: Asking | None = None
     audience: Audience | None = None
@@ -117,14 +119,14 @@ class Landing:
             output=json_text(part.output),
             settled_at=past(part.settled_at or self.now, self.now),
         )
-        return Landed(part=part, call=settled, revisions=self._revisions(part, settled))
+        return self._landed(part, settled)
 
     def _settled(
         self, part: CallPart, call: Call, status: CallStatus, output: Json, note: str | None
     ) -> Landed:
         text = json_text(output)
         settled = replace(call, status=status, output=text, note=note, settled_at=self.now)
-        return Landed(part=part, call=settled, revisions=self._revisions(part, settled))
+        return self._landed(part, settled)
 
     def _cancelled(self, part: CallPart, call: Call, note: str) -> Landed:
         text = self.kernel.texts.cancelled
@@ -158,7 +160,7 @@ class Landing:
             audience=audience,
             decide_within=None,
         )
-        return self._asked(part, replace(call, status=S.IN_DOUBT), asking)
+        return self._asked(part, call, asking)
 
     async def _waiting(self, origin: Origin, call: Call, tool: EffectiveTool) -> Landed:
         """Judge it by our own policy, as if it had just been proposed."""
@@ -193,7 +195,7 @@ class Landing:
         )
         return await self.planner.first(accepted, context, self.now)
 
-    def _context(self, call: Call):
+    def _context(self, call: Call) -> Context:
         return context_of(call, self.conversation)
 
     def _denied(self, part: CallPart, call: Call, verdict: Deny) -> Landed:
@@ -201,12 +203,12 @@ class Landing:
         return self._settled(part, denied, S.DENIED, error_output(verdict.reason), part.note)
 
     def _asked(self, part: CallPart, call: Call, asking: Asking) -> Landed:
-        status = _STATUS[asking.kind]
-        waiting = replace(call, status=status)
-        revisions = self._revisions(part, waiting)
-        return Landed(
-            part=part, call=waiting, revisions=revisions, asking=asking, audience=asking.audience
-        )
+        waiting = self._landed(part, replace(call, status=_STATUS[asking.kind]))
+        return replace(waiting, asking=asking, audience=asking.audience)
+
+    def _landed(self, part: CallPart, call: Call) -> Landed:
+        owner = self.conversation.owner.id
+        return Landed(part=part, call=call, owner=owner, revisions=self._revisions(part, call))
 
     def _revisions(self, part: CallPart, call: Call) -> tuple[Revision, ...]:
         kept = [
@@ -222,10 +224,22 @@ class Landing:
         ]
         if call.revision == part.revision:
             return tuple(kept)
-        before = Frozen.of(cast("dict[str, Json]", part.arguments))
-        first = _revision(call, 1, before, Author.MODEL, call.agent, call.created_at)
-        last = call.revision
-        newest = _revision(call, last, call.arguments, Author.DEFINITION, "import", self.now)
+        first = Revision(
+            call_id=call.id,
+            revision=1,
+            arguments=Frozen.of(cast("dict[str, Json]", part.arguments)),
+            author=Author.MODEL,
+            by=call.agent,
+            at=call.created_at,
+        )
+        newest = replace(
+            first,
+            revision=call.revision,
+            arguments=call.arguments,
+            author=Author.DEFINITION,
+            by=IMPORT,
+            at=self.now,
+        )
         return (*(kept or [first]), newest)
 
 
@@ -271,7 +285,7 @@ def _prefilled(tool: EffectiveTool, given: Mapping[str, Json]) -> dict[str, Json
 
 
 def _definition(tool: EffectiveTool, call: Call) -> str:
-    """Our tool's hash if its schema takes the arguments as they are; else none, and it asks again."""
+    """Our tool's hash if it takes the arguments as they are; without one, running it asks again."""
     try:
         normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
     except InvalidArguments:
@@ -283,11 +297,3 @@ def _revised(call: Call, frozen: Frozen) -> Call:
     if frozen == call.arguments:
         return call
     return replace(call, revision=call.revision + 1, arguments=frozen)
-
-
-def _revision(
-    call: Call, number: int, arguments: Frozen, author: Author, by: str, at: datetime
-) -> Revision:
-    return Revision(
-        call_id=call.id, revision=number, arguments=arguments, author=author, by=by, at=at
-    )

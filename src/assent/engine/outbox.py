@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from assent.domain.canonical import Json
 from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import ACTIVE_TURNS
 from assent.engine.kernel import Kernel
+from assent.ports import Tx
 
 _JOINED = frozenset({EventKind.TEXT, EventKind.REASONING})
 
@@ -16,6 +18,9 @@ class Outbox:
 
     kernel: Kernel
     turn_id: str
+    # What the turn's own worker holds; what a call reports is welcome as long as the turn lasts.
+    fence: int | None = None
+    is_void: bool = False
     _facts: list[Fact] = field(default_factory=list[Fact])
     _timer: asyncio.TimerHandle | None = None
     _commit: asyncio.Task[None] | None = None
@@ -29,19 +34,27 @@ class Outbox:
             self._facts = [fact for fact in self._facts if not _outdated(fact, kind, data)]
             self._facts.append(Fact(kind, data))
         if self._timer is None and self._commit is None:
-            delay = self.kernel.times.flush.total_seconds()
-            self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
+            self._wait()
+
+    def _wait(self) -> None:
+        delay = self.kernel.times.flush.total_seconds()
+        self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
 
     async def drain(self) -> list[Fact]:
         """What is still to be said, for the caller's own transaction."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         # A flush under way has to commit first, or the order of events would turn round.
         if self._commit is not None:
             await asyncio.wait({self._commit})
-        facts, self._facts = self._facts, []
+        facts = self._facts
+        self.drop()
         return facts
+
+    def drop(self) -> None:
+        """Say nothing more: the turn ended or somebody else holds it."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._facts = []
 
     def _flush(self) -> None:
         self._timer = None
@@ -50,9 +63,21 @@ class Outbox:
 
     async def _write(self, facts: list[Fact]) -> None:
         try:
-            await self.kernel.store.run(lambda tx: tx.journal.tell(self.turn_id, *facts))
+            self.is_void = not await self.kernel.store.run(lambda tx: self._tell(tx, facts))
         finally:
             self._commit = None
+            if self._facts:
+                self._wait()
+
+    def _tell(self, tx: Tx, facts: list[Fact]) -> bool:
+        """Nothing is told of a turn that was stopped, or that another worker tells of."""
+        turn = tx.turns.get(self.turn_id)
+        if turn is None or turn.status not in ACTIVE_TURNS:
+            return False
+        if self.fence is not None and self.fence != turn.fence:
+            return False
+        tx.journal.tell(self.turn_id, *facts)
+        return True
 
 
 def _outdated(fact: Fact, kind: EventKind, data: dict[str, Json]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, assert_never
 
 from assent.domain.canonical import Json
 from assent.domain.errors import AssentError, InvalidOutput
-from assent.domain.outputs import failed_response, is_content, jsonable, parsed
+from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
 from assent.domain.tools import (
     ApprovalRequired,
     Context,
@@ -70,8 +70,8 @@ Report = Callable[[Progress], None]
 
 
 def failed(message: str) -> Failed:
-    """A failure the model reads as an error."""
-    return Failed({"error": message})
+    """A failure the model reads as an error; half a surrogate pair could not be sent to it."""
+    return Failed({"error": cut(message.encode("utf-8", "backslashreplace").decode())})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Attempt:
         except InvalidOutput as error:
             return failed(self.scrubber.error(error))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - also sys.exit() ends only the call
-            return failed(self.scrubber.text(f"{type(error).__name__}: {error}"))
+            return failed(self._said(error))
 
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""
@@ -108,7 +108,8 @@ class Attempt:
             if hook is None:
                 self._normal(original)
                 return Succeeded(supplied)
-            return Succeeded(self._normal(await self._within_time(hook(self.context, original))))
+            reworked = await self._within_time(hook(self.context, original))
+            return Succeeded(self.scrubber.json(self._normal(reworked)))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the model is told, with the answer
             return Failed(failed_response(self.scrubber.error(error), original))
 
@@ -137,7 +138,7 @@ class Attempt:
 
     def _outcome(self, value: object) -> Outcome:
         if isinstance(value, Deferred):
-            return Waits(value.task_id)
+            return Waits(self.scrubber.text(value.task_id))
         if value is None and isinstance(self.tool.kind, Hitl):
             return Waits(None)
         return Succeeded(self.scrubber.json(self._normal(value)))
@@ -147,10 +148,17 @@ class Attempt:
             return jsonable(self.tool.name, value)
         return self.tool.output.normalise(value)
 
+    def _said(self, error: BaseException) -> str:
+        name, said = type(error).__name__, self.scrubber.error(error)
+        return name if said == name else f"{name}: {said}"
+
     def _asks(self, error: ApprovalRequired) -> Outcome:
         if self.context.approved:
             return failed("It asked for approval again although it was approved.")
-        metadata = self.scrubber.json(jsonable(self.tool.name, error.metadata))
+        try:
+            metadata = self.scrubber.json(jsonable(self.tool.name, error.metadata))
+        except InvalidOutput as invalid:
+            return failed(self.scrubber.error(invalid))
         return Asks(metadata if isinstance(metadata, dict) else {})
 
     async def _within_time(self, work: Awaitable[T]) -> T:

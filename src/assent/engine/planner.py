@@ -18,7 +18,7 @@ from assent.domain.tools import Context, EffectiveTool, Preview, is_manual_tool
 from assent.domain.values import SavedValue
 from assent.engine.gate import Gate
 from assent.engine.ids import Ids
-from assent.engine.inputs import Known, merge
+from assent.engine.inputs import known_answers, merge
 from assent.engine.intake import Accepted
 from assent.engine.vault import Vault
 
@@ -67,13 +67,12 @@ class Planner:
         form = accepted.tool.tool.user_input
         if form is None:
             return await self.judged(accepted.tool, accepted.arguments, context)
-        known = Known.of(accepted.tool, form, accepted.prefilled, self.saved)
-        if not known.missing(form):
-            answers = known.answers(form)
+        known = known_answers(accepted.tool, form, accepted.prefilled, self.saved)
+        if not form.missing(known):
             merged = merge(
                 accepted.tool,
                 accepted.arguments,
-                answers,
+                form.validate({}, known),
                 conversation_id=context.conversation_id,
                 call_id=context.call_id,
                 vault=self.vault,
@@ -83,7 +82,9 @@ class Planner:
             return await self.judged(accepted.tool, merged.arguments, context)
         return await self._input_wanted(accepted, context, known)
 
-    async def _input_wanted(self, accepted: Accepted, context: Context, known: Known) -> Plan:
+    async def _input_wanted(
+        self, accepted: Accepted, context: Context, known: Mapping[str, Json]
+    ) -> Plan:
         tool = accepted.tool
         verdict = await self.gate.judge(tool, accepted.arguments, context)
         form = tool.tool.user_input
@@ -97,7 +98,7 @@ class Planner:
                 reason=form.reason,
                 text=tool.tool.question,
                 form=form.to_json(),
-                prefilled={**accepted.prefilled, **known.values},
+                prefilled={**accepted.prefilled, **known},
             ),
             audience=self._whose_input(tool),
             decide_within=tool.decide_within,

@@ -10,12 +10,13 @@ from typing import assert_never
 
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
-from assent.domain.errors import AssentError, LeaseLost
+from assent.domain.errors import AssentError, InvalidOutput, LeaseLost
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.outputs import json_text
+from assent.domain.outputs import error_output, json_text, jsonable
 from assent.domain.people import SYSTEM_ROLE, Audience
-from assent.domain.tools import Progress
+from assent.domain.requests import Request
+from assent.domain.tools import Progress, Tool
 from assent.engine.claims import Claim, Claims, conversation_of
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
@@ -34,17 +35,18 @@ from assent.engine.scrubber import Scrubber
 from assent.engine.steps import Loaded, load
 from assent.engine.transitions import Moves, Raced, shown
 from assent.engine.vault import references, resolve
-from assent.ports import CallChanges, Tx
+from assent.ports import CallChanges, Held, Tx
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What follows from a recorded outcome: a turn that goes on, or another attempt."""
+    """What follows from a claim or an outcome: a turn goes on, an attempt, people to ask."""
 
-    ready: Loaded | None = None
+    ready: TurnRow | Loaded | None = None
     again: Claim | None = None
+    requests: tuple[Request, ...] = ()
 
 
 class Runner:
@@ -56,11 +58,11 @@ class Runner:
         self.on_ready: Callable[[TurnRow | Loaded], None] = _nobody
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
-        self._expiry: dict[str, float] = {}
+        self._expiry: dict[Held, float] = {}
 
     def start(self, claim: Claim) -> None:
         """Run a claimed call in a task of its own."""
-        self._expiry[claim.call.id] = claim.expires
+        self._expiry[claim.held] = claim.expires
         self._kernel.tasks.spawn(claim.call.turn_id, "call", self._run(claim))
 
     def enqueue(self, call_id: str, turn_id: str, agent: str) -> None:
@@ -69,39 +71,53 @@ class Runner:
             self._queued.add(call_id)
             self._kernel.tasks.spawn(turn_id, "claim", self._claim(call_id, turn_id, agent))
 
-    def renewed(self, held: frozenset[str], started: float) -> None:
+    @property
+    def held(self) -> frozenset[Held]:
+        """What this process works on; a row that it merely has its name on is not."""
+        return frozenset(self._expiry)
+
+    def renewed(self, held: frozenset[Held], started: float) -> None:
         """The heartbeat extended these; the others are lost, whatever their bodies think."""
         expires = started + self._kernel.times.lease.total_seconds()
-        for call_id in held & self._expiry.keys():
-            self._expiry[call_id] = expires
+        for claimed in held & self._expiry.keys():
+            self._expiry[claimed] = expires
 
     async def _claim(self, call_id: str, turn_id: str, agent: str) -> None:
         async with self._slot(turn_id, agent):
             try:
-                claim, turn = await self._kernel.store.run(lambda tx: self._take(tx, call_id))
+                taken = await self._kernel.store.run(lambda tx: self._take(tx, call_id))
             except Raced:
                 return
             finally:
                 self._queued.discard(call_id)
-            if turn is not None:
-                self.on_ready(turn)
-            if claim is not None:
-                self._expiry[call_id] = claim.expires
-                await self._attempt(claim)
+            await self._attempt(self._follow(taken))
 
-    def _take(self, tx: Tx, call_id: str) -> tuple[Claim | None, TurnRow | None]:
+    def _follow(self, recorded: Recorded) -> Claim | None:
+        """Let others go on with what is on record now; the attempt that comes next, if any."""
+        if recorded.ready is not None:
+            self.on_ready(recorded.ready)
+        self._kernel.announce(recorded.requests)
+        if recorded.again is not None:
+            self._expiry[recorded.again.held] = recorded.again.expires
+        return recorded.again
+
+    def _take(self, tx: Tx, call_id: str) -> Recorded:
         point("before_claim")
         call = tx.calls.get(call_id)
         if call is None or call.status is not CallStatus.CLEARED:
-            return None, None
+            return Recorded()
         conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids)
         claim = self.claims.take(moves, call, conversation)
-        return claim, moves.wake(self._kernel.worker, self._kernel.times.lease)
+        turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+        return Recorded(ready=turn, again=claim, requests=tuple(moves.opened))
 
     async def _run(self, claim: Claim) -> None:
-        async with self._slot(claim.call.turn_id, claim.call.agent):
-            await self._attempt(claim)
+        try:
+            async with self._slot(claim.call.turn_id, claim.call.agent):
+                await self._attempt(claim)
+        finally:
+            self._expiry.pop(claim.held, None)
 
     @asynccontextmanager
     async def _slot(self, turn_id: str, agent: str) -> AsyncGenerator[None]:
@@ -121,46 +137,49 @@ class Runner:
     async def _attempt(self, claim: Claim | None) -> None:
         while claim is not None:
             point("after_claim")
-            outbox = Outbox(self._kernel, claim.call.turn_id)
             try:
-                outcome = await self._execute(claim, outbox)
+                recorded = await self._perform(claim)
             except LeaseLost:
                 log.warning("call %s is held by another worker now; not run", claim.call.id)
                 return
-            except asyncio.CancelledError:
-                # Shutting down in the middle of a body: nobody can say what it did.
-                stopped = Unknown("the worker was stopped while it ran")
-                await asyncio.shield(self._record(claim, stopped, outbox))
-                raise
             finally:
-                self._expiry.pop(claim.call.id, None)
-            point("before_outcome")
-            recorded = await self._record(claim, outcome, outbox)
+                self._expiry.pop(claim.held, None)
             point("after_outcome")
-            if recorded.ready is not None:
-                self.on_ready(recorded.ready)
-            claim = recorded.again
-            if claim is not None:
-                self._expiry[claim.call.id] = claim.expires
+            claim = self._follow(recorded)
+
+    async def _perform(self, claim: Claim) -> Recorded:
+        outbox = Outbox(self._kernel, claim.call.turn_id)
+        try:
+            outcome = await self._execute(claim, outbox)
+        except asyncio.CancelledError:
+            # Shutting down in the middle of a body: nobody can say what it did.
+            stopped = Unknown("the worker was stopped while it ran")
+            await asyncio.shield(self._record(claim, stopped, outbox))
+            raise
+        point("before_outcome")
+        return await self._record(claim, outcome, outbox)
 
     async def _execute(self, claim: Claim, outbox: Outbox) -> Outcome:
         call, tool = claim.call, claim.tool.tool
         try:
             arguments, scrubber = await self._resolved(claim)
-            bound = tool.arguments.bind(arguments)
         except AssentError as error:
             return failed(str(error))
+        try:
+            bound = tool.arguments.bind(arguments)
+        except Exception as error:  # noqa: BLE001 - a validator of the author may raise anything
+            return failed(scrubber.error(error))
 
         def report(progress: Progress) -> None:
-            value: Json = {"call_id": call.id, "value": scrubber.json(progress.value)}
+            value: Json = {"call_id": call.id, "value": scrubber.json(_shown(tool, progress))}
             outbox.say(EventKind.PROGRESS, value | {"fraction": progress.fraction})
 
         attempt = Attempt(
             tool=tool, context=claim.context, bound=bound, scrubber=scrubber, report=report
         )
         # The last look before anything happens: a paused worker wakes up here, not later.
-        if self._kernel.clock.monotonic() >= self._expiry.get(call.id, 0.0):
-            raise LeaseLost("call", call.id)
+        while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
+            await self._hold(claim)
         point("before_body")
         with self._kernel.logs.hiding(scrubber):
             if call.supplied is not None:
@@ -169,6 +188,17 @@ class Runner:
                 outcome = await attempt.perform()
         point("after_body")
         return outcome
+
+    async def _hold(self, claim: Claim) -> None:
+        """Late, but perhaps nobody took it: the rows know. A call that we only drop is lost."""
+        started, lease = self._kernel.clock.monotonic(), self._kernel.times.lease
+        worker, wanted = self._kernel.worker, frozenset({claim.held})
+        held = await self._kernel.store.run(
+            lambda tx: tx.leases.renew(worker, lease, calls=wanted, turns=frozenset())
+        )
+        if not held:
+            raise LeaseLost("call", claim.call.id)
+        self._expiry[claim.held] = started + lease.total_seconds()
 
     async def _resolved(self, claim: Claim) -> tuple[dict[str, Json], Scrubber]:
         arguments = claim.call.arguments.thaw()
@@ -193,7 +223,7 @@ class Runner:
             # Read here what the next step needs: it saves a transaction of its own.
             ready = None if turn is None else load(tx, turn, self._kernel, claim.conversation)
             point("inside_outcome")
-            return Recorded(ready=ready, again=again)
+            return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
 
         try:
             return await self._kernel.store.run(record)
@@ -223,10 +253,8 @@ class Runner:
         match outcome:
             case Succeeded(output=output):
                 moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
-                self._forget(moves.tx, claim)
             case Failed(output=output):
                 moves.move(call, CallStatus.FAILED, "fail", output=json_text(output))
-                self._forget(moves.tx, claim)
             case Asks(metadata=metadata):
                 self._ask(moves, claim, dict(metadata))
             case Waits(task_id=task_id):
@@ -236,10 +264,6 @@ class Runner:
             case _:
                 assert_never(outcome)
         return None
-
-    def _forget(self, tx: Tx, claim: Claim) -> None:
-        if claim.tool.tool.user_input is not None:
-            tx.values.purge(claim.call.id)
 
     def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
         asked = moves.move(
@@ -261,6 +285,10 @@ class Runner:
         )
 
     def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
+        if task_id is not None and moves.tx.calls.by_task(task_id) is not None:
+            output = json_text(error_output(f"Another call has the task {task_id!r} already."))
+            moves.move(claim.call, CallStatus.FAILED, "fail", output=output)
+            return
         changes: CallChanges = {} if task_id is None else {"task_id": task_id}
         waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
         # A deferred task is settled by a process, not by whoever owns the conversation.
@@ -275,6 +303,14 @@ class Runner:
             audience=claim.tool.audience if task_id is None else system,
             decide_within=claim.tool.decide_within if task_id is None else None,
         )
+
+
+def _shown(tool: Tool, progress: Progress) -> Json:
+    try:
+        return jsonable(tool.name, progress.value)
+    except InvalidOutput:
+        # Decoration only: no reason to end a body in the middle of its work.
+        return repr(progress.value)
 
 
 def _detail(outcome: Outcome) -> Json:

@@ -188,7 +188,7 @@ class ScrubbedStream:
 class LogScrubber(logging.Filter):
     """A filter for log handlers that masks the secrets of whatever runs at the moment.
 
-    Add it to handlers, not loggers: a logger's filters do not see its children's records.
+    While it hides something it is on every handler there is; a handler made later needs it added.
     """
 
     def __init__(self) -> None:
@@ -196,6 +196,7 @@ class LogScrubber(logging.Filter):
         self._lock = threading.Lock()
         self._active: list[Scrubber] = []
         self._union = Scrubber()
+        self._joined: list[logging.Handler] = []
 
     @contextmanager
     def hiding(self, scrubber: Scrubber) -> Generator[None]:
@@ -207,12 +208,27 @@ class LogScrubber(logging.Filter):
         with self._lock:
             self._active.append(scrubber)
             self._union = Scrubber(beside=self._active)
+            self._join()
         try:
             yield
         finally:
             with self._lock:
                 self._active.remove(scrubber)
                 self._union = Scrubber(beside=self._active)
+                self._leave()
+
+    def _join(self) -> None:
+        # Handlers, not loggers: a logger's filters do not see its children's records.
+        for handler in _handlers():
+            if self not in handler.filters:
+                handler.addFilter(self)
+                self._joined.append(handler)
+
+    def _leave(self) -> None:
+        if not self._active:
+            for handler in self._joined:
+                handler.removeFilter(self)
+            self._joined.clear()
 
     def filter(self, record: logging.LogRecord) -> bool:
         scrubber = self._union
@@ -222,6 +238,14 @@ class LogScrubber(logging.Filter):
             except Exception as error:  # noqa: BLE001  # what is logged may raise anything when shown
                 _withhold(record, error)
         return True
+
+
+def _handlers() -> list[logging.Handler]:
+    """Every handler of the process, also of loggers that do not propagate."""
+    named = tuple(logging.root.manager.loggerDict.values())
+    loggers = [logging.root, *(one for one in named if isinstance(one, logging.Logger))]
+    found = [handler for logger in loggers for handler in logger.handlers]
+    return found if logging.lastResort is None else [*found, logging.lastResort]
 
 
 def _scrub_record(record: logging.LogRecord, scrubber: Scrubber) -> None:

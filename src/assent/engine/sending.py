@@ -204,7 +204,6 @@ class Sending:
                 if request.is_open:
                     tx.requests.close(request, closing, by=moves.actor)
             moves.move(call, target, "stop" if is_stop else "supersede", output=output)
-            tx.values.purge(call.id)
         self._keep_partial(tx, turn)
         ended = {"ended_at": tx.now()}
         active = ACTIVE_TURNS

@@ -1,16 +1,13 @@
 """What a turn or a conversation looks like now: read only, nothing is asked of anybody."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, TurnRow, status_of
+from assent.domain.conversations import Conversation, Message, status_of
 from assent.domain.errors import NotFound
 from assent.domain.lifecycle import (
-    ACTIVE_TURNS,
-    AWAITING,
     CallStatus,
     ConversationStatus,
     TurnStatus,
@@ -70,31 +67,20 @@ class Thread:
 
 def read_turn(tx: Tx, turn_id: str) -> Turn:
     """Read a turn with its calls and open requests."""
-    row = tx.turns.get(turn_id)
-    if row is None:
+    found = tx.snapshots.turn(turn_id)
+    if found is None:
         raise NotFound("turn", turn_id)
-    calls = tx.calls.of_turn(turn_id)
-    text = "" if row.status is TurnStatus.WAITING else _text(tx, row)
-    pending = tx.requests.of_turn(turn_id) if _may_wait(row, calls) else []
+    row, text, calls, pending = found
     return Turn(
         id=row.id,
         conversation_id=row.conversation_id,
         number=row.number,
         status=row.status,
-        text=text,
+        text="" if row.status is TurnStatus.WAITING else text,
         calls=tuple(calls),
-        pending=tuple(request for request in pending if request.is_open),
+        pending=tuple(pending),
         error=row.error,
     )
-
-
-def _may_wait(row: TurnRow, calls: Sequence[Call]) -> bool:
-    waiting = AWAITING | {CallStatus.IN_DOUBT}
-    return row.status in ACTIVE_TURNS or any(call.status in waiting for call in calls)
-
-
-def _text(tx: Tx, row: TurnRow) -> str:
-    return tx.messages.last_answer(row.id)
 
 
 def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:

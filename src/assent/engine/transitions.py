@@ -38,6 +38,7 @@ class Moves:
         self.tx, self.ids, self.actor, self.channel = tx, ids, actor, channel
         self.now = tx.now()
         self.ready: str | None = None
+        self.opened: list[Request] = []
 
     def move(
         self,
@@ -145,6 +146,7 @@ class Moves:
 
     def pending(self, request: Request) -> None:
         """Announce a request; it is durable with the same commit."""
+        self.opened.append(request)
         data: dict[str, Json] = {
             "request_id": request.id,
             "call_id": request.call_id,
@@ -157,6 +159,9 @@ class Moves:
         """The call no longer keeps its turn waiting; whoever settles the last one says so."""
         if self.tx.messages.settle(call.message_id) == 0:
             self.ready = call.turn_id
+        # A secret enters with an answer, and an answer makes a revision: most calls have none.
+        if call.revision > 1:
+            self.tx.values.purge(call.id)
 
     def wake(self, worker: str | None, lease: timedelta) -> TurnRow | None:
         """Let the turn go on once its last call is settled: here, or wherever a worker is."""

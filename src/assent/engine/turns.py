@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from assent.domain.calls import Call
@@ -12,7 +12,6 @@ from assent.domain.errors import LeaseLost, ModelFailed
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt, ReasoningDelta, TextDelta
-from assent.domain.requests import Request
 from assent.engine.agents import Agent
 from assent.engine.drafts import REFUSED, REPEATED, Draft, Drafting, storable
 from assent.engine.failpoints import point
@@ -32,7 +31,6 @@ class Turns:
 
     def __init__(self, kernel: Kernel, runner: Runner) -> None:
         self._kernel, self._runner = kernel, runner
-        self.on_requests: Callable[[Sequence[Request]], None] = _nobody_listens
         runner.on_ready = self.begin
 
     def begin(self, ready: TurnRow | Loaded) -> None:
@@ -42,7 +40,7 @@ class Turns:
 
     async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | None) -> None:
         """Step after step until the model answers, somebody has to be waited for, or it fails."""
-        outbox = Outbox(self._kernel, turn.id)
+        outbox = Outbox(self._kernel, turn.id, turn.fence)
         try:
             while ready is not None:
                 loaded = ready if isinstance(ready, Loaded) else await self._load(ready)
@@ -59,6 +57,8 @@ class Turns:
         except Exception:
             log.exception("turn %s failed", turn.id)
             await self._fail(turn, "An internal error ended the turn.", outbox)
+        finally:
+            outbox.drop()
 
     async def _load(self, turn: TurnRow) -> Loaded:
         return await self._kernel.store.run(lambda tx: load(tx, turn, self._kernel))
@@ -104,6 +104,8 @@ class Turns:
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
         async for item in model.stream(prompt):
+            if outbox.is_void:
+                raise LeaseLost("turn", outbox.turn_id)
             match item:
                 case TextDelta(text=text):
                     outbox.say(EventKind.TEXT, {"text": storable(text)})
@@ -156,7 +158,7 @@ class Turns:
             self._runner.start(claim)
         for call in stored.queued:
             self._runner.enqueue(call.id, call.turn_id, call.agent)
-        self.on_requests(stored.requests)
+        self._kernel.announce(stored.requests)
         if stored.turn is not None and (wild := _runs_wild(loaded.calls, drafts, agent)):
             raise ModelFailed(wild)
         return stored.turn
@@ -208,7 +210,3 @@ def _runs_wild(earlier: Sequence[Call], drafts: Sequence[Draft], agent: Agent) -
     if reasons.count(REPEATED) > agent.limits.repeats:
         return "it keeps making the same call"
     return None
-
-
-def _nobody_listens(requests: Sequence[Request]) -> None:
-    del requests

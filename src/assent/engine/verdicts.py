@@ -9,14 +9,14 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import AssentError, EditRefused, InvalidOutput, Superseded
 from assent.domain.events import EventKind, Fact
-from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
 from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, is_manual_tool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
-from assent.engine.claims import PERSON, Claim, Claims
+from assent.engine.claims import PERSON, REDEFINED, Claim, Claims
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, Plan, binding_of, mint, result_wanted
@@ -25,6 +25,7 @@ from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
+DEFINITION = "definition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,13 @@ class Rejudged:
     redefined: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An approval of arguments that the changed tool no longer takes."""
+
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
     """Applies verdicts to cases that were found open and decidable."""
@@ -57,7 +65,7 @@ class Verdicts:
     def refuse(self, moves: Moves, case: Case, error: AssentError) -> Refusal:
         """Put a refused attempt on record; nothing else changes."""
         moves.note("refused", case.call, request_id=case.request.id, data={"code": error.code})
-        return Refusal(error, self._wake(moves))
+        return Refusal(error, self._wake(moves), tuple(moves.opened))
 
     def _wake(self, moves: Moves) -> TurnRow | None:
         worker = self.kernel.worker if self.kernel.is_worker else None
@@ -99,15 +107,17 @@ class Verdicts:
         assert_never(ballot.verdict)
 
     def apply_judged(
-        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit
     ) -> Done | Refusal:
         """Apply a verdict after its second judgement."""
         if isinstance(judged, Answered):
             return self._answer(moves, case, ballot, judged)
+        if isinstance(judged, Misfit):
+            return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=judged.reason)
+        if isinstance(judged.plan.verdict, Deny):
+            return self._denied(moves, case, judged, judged.plan.verdict)
         if judged.redefined:
             return self._redefined(moves, case, judged)
-        if isinstance(judged.plan.verdict, Deny):
-            return self._denied(moves, case, judged)
         if self._is_rerouted(case, judged.plan):
             return self._rerouted(moves, case, ballot, judged)
         return self._approve(moves, case, ballot, edited=judged.edited)
@@ -130,8 +140,7 @@ class Verdicts:
     ) -> Refusal | None:
         """Close the request in time and keep the vote; too late, it expires here and now."""
         if not moves.tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
-            expire(moves, case, self.kernel.texts.expired)
-            return self.refuse(moves, case, expired(case.request))
+            return self._late(moves, case)
         id = self.kernel.ids("dec")
         moves.tx.decisions.add(
             vote(id, case, ballot, approved=approved, arguments=arguments, now=moves.now)
@@ -145,6 +154,10 @@ class Verdicts:
         moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
         return None
 
+    def _late(self, moves: Moves, case: Case) -> Refusal:
+        expire(moves, case, self.kernel.texts.expired)
+        return self.refuse(moves, case, expired(case.request))
+
     def _done(
         self,
         moves: Moves,
@@ -153,12 +166,12 @@ class Verdicts:
         call: Call,
         *,
         claim: Claim | None = None,
-        requests: tuple[Request, ...] = (),
     ) -> Done:
         turn = self._wake(moves)
         now = replace(case, request=replace(case.request, status=status), call=call)
         point("inside_decision")
-        return Done(decided=decided(now), claim=claim, turn=turn, requests=requests)
+        opened = tuple(moves.opened)
+        return Done(decided=decided(now), claim=claim, turn=turn, requests=opened)
 
     def _approve(
         self,
@@ -191,15 +204,17 @@ class Verdicts:
         changes: CallChanges = {
             "approved": True,
             "cleared_by": f"{PERSON}{ballot.by.id}",
-            "policy_version": self.kernel.policy_version,
         }
+        # What was in doubt was judged before it ran: the claim asks again if the policy changed.
+        if case.request.kind is not RequestKind.OUTCOME:
+            changes["policy_version"] = self.kernel.policy_version
         id = case.request.id
         if tool is not None and is_manual_tool(tool.tool):
             waiting = moves.move(
                 call, S.AWAITING_RESULT, "approve", request_id=id, data=data, **changes
             )
-            request = self._open(moves, waiting, case, result_wanted(tool))
-            return self._done(moves, case, R.APPROVED, waiting, requests=(request,))
+            self._open(moves, waiting, case, result_wanted(tool))
+            return self._done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
         cleared = moves.move(call, S.CLEARED, "approve", request_id=id, data=data, **changes)
@@ -260,7 +275,6 @@ class Verdicts:
         }
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
-        moves.tx.values.purge(call.id)
         return self._done(moves, case, status, call)
 
     def _supply(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
@@ -322,8 +336,7 @@ class Verdicts:
 
     def _keep_draft(self, moves: Moves, case: Case, draft: str) -> Done | Refusal:
         if not moves.tx.requests.keep_draft(case.request, draft):
-            expire(moves, case, self.kernel.texts.expired)
-            return self.refuse(moves, case, expired(case.request))
+            return self._late(moves, case)
         call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
         return self._done(moves, case, R.OPEN, call)
 
@@ -348,24 +361,35 @@ class Verdicts:
         moved = moves.move(call, plan.target, "gate", data=data, **changes)
         moved = replace(moved, policy_version=self.kernel.policy_version)
         if plan.asking is not None:
-            request = self._open(moves, moved, case, plan.asking)
-            return self._done(moves, case, status, moved, requests=(request,))
+            self._open(moves, moved, case, plan.asking)
+            return self._done(moves, case, status, moved)
         claim = self._claim(moves, case, moved)
         return self._done(moves, case, status, claim.call if claim else moved, claim=claim)
 
     def _is_rerouted(self, case: Case, plan: Plan) -> bool:
         return plan.asking is not None and plan.asking.audience != case.request.audience
 
-    def _denied(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
-        verdict = judged.plan.verdict
-        if not isinstance(verdict, Deny):
-            raise AssertionError(f"{verdict!r} denies nothing")
-        if judged.edited is not None:
-            return self.refuse(moves, case, EditRefused(case.request.id, verdict.reason))
-        moves.tx.requests.close(case.request, R.SUPERSEDED, by="policy")
-        output = json_text(error_output(verdict.reason))
-        moves.move(case.call, S.DENIED, "deny", data={"by": verdict.by}, output=output)
-        return self.refuse(moves, case, Superseded(case.request.id, R.SUPERSEDED, by="policy"))
+    def _denied(self, moves: Moves, case: Case, judged: Rejudged, denied: Deny) -> Refusal:
+        if judged.edited is not None and not judged.redefined:
+            return self.refuse(moves, case, EditRefused(case.request.id, denied.reason))
+        return self._overtaken(moves, case, S.DENIED, by=denied.by, reason=denied.reason)
+
+    def _overtaken(
+        self, moves: Moves, case: Case, target: CallStatus, *, by: str, reason: str
+    ) -> Refusal:
+        """Something else than people ended the call before this approval; the model is told."""
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=by, in_time=True):
+            return self._late(moves, case)
+        action, output = "deny" if target is S.DENIED else "redefine", error_output(reason)
+        with moves.acting(by):
+            moves.move(
+                case.call, target, action, request_id=case.request.id, output=json_text(output)
+            )
+        return self._superseded(moves, case, by)
+
+    def _superseded(self, moves: Moves, case: Case, by: str) -> Refusal:
+        error = Superseded(case.request.id, R.SUPERSEDED, by=by, at=moves.now)
+        return self.refuse(moves, case, error)
 
     def _rerouted(
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
@@ -374,9 +398,11 @@ class Verdicts:
         asking = judged.plan.asking
         if asking is None:
             raise AssertionError("rerouted to nobody")
-        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=ballot.by.id, in_time=True):
-            expire(moves, case, self.kernel.texts.expired)
-            return self.refuse(moves, case, expired(case.request))
+        text = None if judged.edited is None else judged.edited.text
+        # The vote stays with what was decided: a repeat of it finds its first answer there.
+        refusal = self._close(moves, case, ballot, R.SUPERSEDED, arguments=text)
+        if refusal is not None:
+            return refusal
         call = case.call
         if judged.edited is not None:
             note = self.kernel.texts.edited.format(arguments=judged.edited.text)
@@ -385,41 +411,35 @@ class Verdicts:
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
         request = self._open(moves, call, case, asking)
         fresh = replace(case, request=request, call=call)
-        if asking.audience.admits(ballot.by, case.conversation.owner.id):
-            return self._approve(moves, fresh, replace(ballot, request_id=request.id))
-        return self._done(moves, case, R.SUPERSEDED, call, requests=(request,))
+        if not asking.audience.admits(ballot.by, case.conversation.owner.id):
+            return self._done(moves, case, R.SUPERSEDED, call)
+        carried = self._approve(moves, fresh, replace(ballot, request_id=request.id, key=None))
+        if isinstance(carried, Refusal):
+            return carried
+        answer = replace(carried.decided, request_id=case.request.id, status=R.SUPERSEDED)
+        return replace(carried, decided=answer, requests=())
 
     def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
         """The tool changed since the question: the approval is void, the question put again."""
-        moves.tx.requests.close(case.request, R.SUPERSEDED, by="definition")
         if judged.edited is None:
             raise AssertionError("a redefined call has arguments of its own")
-        call = moves.revise(
-            case.call,
-            S.PROPOSED,
-            "redefine",
-            judged.edited,
-            Author.DEFINITION,
-            definition_hash=judged.tool.tool.definition_hash,
-        )
-        reason = "The tool's definition changed since this call was made."
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=DEFINITION, in_time=True):
+            return self._late(moves, case)
+        with moves.acting(DEFINITION):
+            version = self.kernel.policy_version
+            asked = self.claims.redefine(
+                moves, case.call, judged.tool, judged.edited, judged_by=version
+            )
         asking = judged.plan.asking
-        target = S.AWAITING_APPROVAL
-        call = moves.move(call, target, "ask_again", policy_version=self.kernel.policy_version)
         if asking is None:
+            within = judged.tool.decide_within
             self.claims.ask(
-                moves,
-                call,
-                judged.tool,
-                case.conversation,
-                reason,
-                decide_within=judged.tool.decide_within,
+                moves, asked, judged.tool, case.conversation, REDEFINED, decide_within=within
             )
         else:
-            question = replace(asking.question, reason=reason)
-            self._open(moves, call, case, replace(asking, question=question))
-        error = Superseded(case.request.id, R.SUPERSEDED, by="definition")
-        return self.refuse(moves, case, error)
+            question = replace(asking.question, reason=REDEFINED)
+            self._open(moves, asked, case, replace(asking, question=question))
+        return self._superseded(moves, case, DEFINITION)
 
 
 def expire(moves: Moves, case: Case, text: str) -> bool:
@@ -436,5 +456,4 @@ def expire(moves: Moves, case: Case, text: str) -> bool:
         "by": DEADLINE,
     }
     moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
-    moves.tx.values.purge(case.call.id)
     return True

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from assent.engine.kernel import Kernel
 from assent.engine.reconciler import Reconciler
@@ -39,11 +39,13 @@ class Worker:
             asyncio.create_task(self._look(look), name="assent-reconciler"),
         ]
 
+    async def rest(self) -> None:
+        """Look for no more work; the heartbeat goes on for what is still under way."""
+        await _end(self._tasks[1:])
+
     async def stop(self) -> None:
-        """End the recurring tasks; what they had started goes on."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """End the recurring tasks."""
+        await _end(self._tasks)
 
     def _heard(self, touched: frozenset[str]) -> None:
         # Only a change by another process can have left work that nobody here knows of.
@@ -53,7 +55,10 @@ class Worker:
     async def _beat(self) -> None:
         started = self._kernel.clock.monotonic()
         worker, lease = self._kernel.worker, self._kernel.times.lease
-        held = await self._kernel.store.run(lambda tx: tx.leases.renew(worker, lease))
+        calls, turns = self._runner.held, self._kernel.tasks.turns("turn")
+        held = await self._kernel.store.run(
+            lambda tx: tx.leases.renew(worker, lease, calls=calls, turns=turns)
+        )
         self._runner.renewed(held, started)
 
     async def _sweep(self) -> None:
@@ -79,3 +84,9 @@ class Worker:
             await work()
         except Exception:
             log.exception("%s failed and will be tried again", work.__qualname__)
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -31,6 +31,7 @@ _NAMES = {
     RequestKind.OUTCOME: "Outcome",
 }
 _REJECT = (Verb.REJECT, "it will not run; your reason is told to the agent")
+_CANCEL = (Verb.CANCEL, "withdraw the call; your reason is told to the agent")
 # What each choice does; that of an approval depends on how many there have to be.
 _EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
     RequestKind.APPROVAL: (
@@ -40,12 +41,12 @@ _EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
     ),
     RequestKind.INPUT: (
         (Verb.ANSWER, "your answers go to {tool} with these arguments, after one more check"),
-        _REJECT,
+        _CANCEL,
     ),
     RequestKind.RESULT: (
         (Verb.SUPPLY, "the agent gets your output as that of {tool}"),
         (Verb.FAIL, "the agent is told that it failed, and why"),
-        (Verb.CANCEL, "withdraw the call"),
+        _CANCEL,
     ),
     RequestKind.OUTCOME: (
         (Verb.RAN, "it did run; say with which result"),

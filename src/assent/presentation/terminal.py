@@ -1,12 +1,14 @@
 """A card for a terminal: colours and weight say what is what, and only we send escapes."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 
-from assent.domain.cards import Card
+from assent.domain.cards import Card, Change
+from assent.presentation.fields import put_change
 from assent.presentation.page import lay_out
 from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
-from assent.presentation.sheet import Line, Role, Sheet, Span
+from assent.presentation.sheet import Line, Place, Role, Sheet, Span
 
 RENDERER = f"terminal/{RENDERER_VERSION}"
 COLUMNS = 80
@@ -44,9 +46,21 @@ def render(
     """The card for a terminal of this width; `colour=False` is what NO_COLOR asks for."""
     sheet = Sheet(width=max(width, MIN_COLUMNS), limits=limits)
     choices = lay_out(card, sheet, now)
-    paint = _painted if colour else _bare
-    text = "\n".join(map(paint, sheet.lines)) + "\n"
+    text = _text(sheet, colour=colour)
     return Rendered(text=text, complete=not sheet.cut, choices=choices, renderer=RENDERER)
+
+
+def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: bool = True) -> str:
+    """Edits alone, for somebody about to approve them: `-` as it is, `+` as it would run."""
+    sheet = Sheet(width=max(width, MIN_COLUMNS))
+    for change in changes:
+        put_change(sheet, change, Place(indent=2))
+    return _text(sheet, colour=colour)
+
+
+def _text(sheet: Sheet, *, colour: bool) -> str:
+    paint = _painted if colour else _bare
+    return "\n".join(map(paint, sheet.lines)) + "\n"
 
 
 def _bare(line: Line) -> str:

@@ -5,20 +5,19 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Unpack
 
-from sqlalchemy import BigInteger, bindparam, insert, or_, select, update
+from sqlalchemy import BigInteger, bindparam, or_, select, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.lifecycle import TRANSITIONS, CallStatus
-from assent.ports import CallChanges
-from assent.store.conversations import BREAK_TURNS, RENEW_TURNS
+from assent.ports import CallChanges, Held
+from assent.store.conversations import BREAK_TURNS, RENEW_TURN
 from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
 from assent.store.statements import ClockNow
 from assent.store.tables import calls, revisions
 
 _c = calls.c
 
-ADD_CALL = insert(calls)
 CALL = select(calls).where(_c.id == bindparam("id"))
 CALLS_OF_CONVERSATION = (
     select(calls)
@@ -42,18 +41,22 @@ LOST_CALLS = (
     .where(_c.status == CallStatus.RUNNING, _c.lease_until < ClockNow())
     .limit(bindparam("limit"))
 )
-RENEW_CALLS = (
+RENEW_CALL = (
     update(calls)
-    .where(_c.worker == bindparam("holder"), _c.status == CallStatus.RUNNING)
+    .where(
+        _c.id == bindparam("call"),
+        _c.fence == bindparam("held"),
+        _c.worker == bindparam("holder"),
+        _c.status == CallStatus.RUNNING,
+    )
     .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
-    .returning(_c.id)
+    .returning(_c.id, _c.fence)
 )
 BREAK_CALLS = (
     update(calls)
     .where(_c.worker != bindparam("holder"), _c.status == CallStatus.RUNNING)
     .values(lease_until=0)
 )
-ADD_REVISION = insert(revisions)
 REVISIONS = (
     select(revisions)
     .where(revisions.c.call_id == bindparam("call_id"))
@@ -93,7 +96,7 @@ class StoredCalls:
         self._driver = driver
 
     def add(self, calls: Sequence[Call]) -> None:
-        self._driver.many(ADD_CALL, [_call_params(call) for call in calls])
+        self._driver.insert(_c.id.table, [_call_params(call) for call in calls])
 
     def get(self, id: str) -> Call | None:
         return self._one(CALL, id=id)
@@ -131,18 +134,16 @@ class StoredCalls:
         return bool(self._driver.rows(_move(names, lost, in_time), params))
 
     def revise(self, revision: Revision) -> None:
-        self._driver.rows(
-            ADD_REVISION,
-            {
-                "call_id": revision.call_id,
-                "revision": revision.revision,
-                "arguments": revision.arguments.text,
-                "arguments_digest": revision.arguments.digest,
-                "author": revision.author,
-                "by": revision.by,
-                "at": micros(revision.at),
-            },
-        )
+        row: Params = {
+            "call_id": revision.call_id,
+            "revision": revision.revision,
+            "arguments": revision.arguments.text,
+            "arguments_digest": revision.arguments.digest,
+            "author": revision.author,
+            "by": revision.by,
+            "at": micros(revision.at),
+        }
+        self._driver.insert(revisions, [row])
 
     def revisions(self, call_id: str) -> list[Revision]:
         return [_revision(row) for row in self._driver.rows(REVISIONS, {"call_id": call_id})]
@@ -164,11 +165,24 @@ class StoredLeases:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    def renew(self, worker: str, lease: timedelta) -> frozenset[str]:
+    def renew(
+        self,
+        worker: str,
+        lease: timedelta,
+        *,
+        calls: frozenset[Held],
+        turns: frozenset[str],
+    ) -> frozenset[Held]:
         params: Params = {"holder": worker, "lease": span(lease)}
-        renewed = self._driver.rows(RENEW_CALLS, params)
-        self._driver.rows(RENEW_TURNS, params)
-        return frozenset(row[0] for row in renewed)
+        # Sorted: two heartbeats, or a heartbeat and a stop, lock rows in one order.
+        renewed = [
+            row
+            for id, fence in sorted(calls)
+            for row in self._driver.rows(RENEW_CALL, {**params, "call": id, "held": fence})
+        ]
+        for id in sorted(turns):
+            self._driver.rows(RENEW_TURN, {**params, "turn": id})
+        return frozenset((id, fence) for id, fence in renewed)
 
     def break_others(self, worker: str) -> None:
         self._driver.rows(BREAK_CALLS, {"holder": worker})

@@ -4,20 +4,30 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Unpack
 
-from sqlalchemy import BigInteger, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import BigInteger, and_, bindparam, or_, select, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
 from assent.ports import TurnChanges
-from assent.store.rows import Driver, Row, dump, load, maybe_moment, micros, moment, reader, span
+from assent.store.rows import (
+    Driver,
+    Params,
+    Row,
+    dump,
+    load,
+    maybe_moment,
+    micros,
+    moment,
+    reader,
+    span,
+)
 from assent.store.statements import ClockNow
 from assent.store.tables import conversations, messages, turns
 
 _c, _t, _m = conversations.c, turns.c, messages.c
 
-ADD_CONVERSATION = insert(conversations)
 CONVERSATION = select(conversations).where(_c.id == bindparam("id"))
 OWNED = (
     select(conversations)
@@ -28,16 +38,6 @@ OWNED = (
 
 _lease = ClockNow() + bindparam("lease", type_=BigInteger)
 _lease_out = and_(_t.status == TurnStatus.RUNNING, _t.lease_until < ClockNow())
-ADD_TURN = insert(turns).values(
-    {
-        "lease_until": _lease,
-        **{
-            column.name: bindparam(column.name, type_=column.type)
-            for column in turns.columns
-            if column.name != "lease_until"
-        },
-    }
-)
 TURN = select(turns).where(_t.id == bindparam("id"))
 NEWEST_TURN = (
     select(turns)
@@ -78,9 +78,13 @@ ROUSE_TURN = (
     .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
     .values(status=TurnStatus.READY)
 )
-RENEW_TURNS = (
+RENEW_TURN = (
     update(turns)
-    .where(_t.worker == bindparam("holder"), _t.status == TurnStatus.RUNNING)
+    .where(
+        _t.id == bindparam("turn"),
+        _t.worker == bindparam("holder"),
+        _t.status == TurnStatus.RUNNING,
+    )
     .values(lease_until=_lease)
 )
 BREAK_TURNS = (
@@ -89,26 +93,8 @@ BREAK_TURNS = (
     .values(lease_until=0)
 )
 
-ADD_MESSAGE = insert(messages).values(
-    {
-        "position": select(func.coalesce(func.max(_m.position), 0) + 1)
-        .where(_m.conversation_id == bindparam("conversation_id"))
-        .scalar_subquery(),
-        **{
-            column.name: bindparam(column.name, type_=column.type)
-            for column in messages.columns
-            if column.name != "position"
-        },
-    }
-)
 MESSAGES = (
     select(messages).where(_m.conversation_id == bindparam("conversation_id")).order_by(_m.position)
-)
-LAST_ANSWER = (
-    select(_m.text)
-    .where(_m.turn_id == bindparam("turn_id"), _m.role == Role.ASSISTANT)
-    .order_by(_m.position.desc())
-    .limit(1)
 )
 SETTLE = (
     update(messages)
@@ -142,17 +128,15 @@ class StoredConversations:
 
     def add(self, conversation: Conversation) -> None:
         owner = conversation.owner
-        self._driver.rows(
-            ADD_CONVERSATION,
-            {
-                "id": conversation.id,
-                "agent": conversation.agent,
-                "owner": owner.id,
-                "owner_kind": owner.kind,
-                "owner_roles": dump(sorted(owner.roles)),
-                "created_at": micros(conversation.created_at),
-            },
-        )
+        row: Params = {
+            "id": conversation.id,
+            "agent": conversation.agent,
+            "owner": owner.id,
+            "owner_kind": owner.kind,
+            "owner_roles": dump(sorted(owner.roles)),
+            "created_at": micros(conversation.created_at),
+        }
+        self._driver.insert(conversations, [row])
 
     def get(self, id: str) -> Conversation | None:
         found = self._driver.rows(CONVERSATION, {"id": id})
@@ -186,27 +170,25 @@ class StoredTurns:
     def add(
         self, turn: TurnRow, *, owner: str, key: str | None, body: str | None, lease: timedelta
     ) -> None:
-        self._driver.rows(
-            ADD_TURN,
-            {
-                "id": turn.id,
-                "conversation_id": turn.conversation_id,
-                "number": turn.number,
-                "agent": turn.agent,
-                "owner": owner,
-                "status": turn.status,
-                "step": turn.step,
-                "fence": turn.fence,
-                "worker": turn.worker,
-                "lease": span(lease),
-                "idempotency_key": key,
-                "body_digest": body,
-                "guarded": turn.guarded,
-                "error": turn.error,
-                "created_at": micros(turn.created_at),
-                "ended_at": micros(turn.ended_at),
-            },
-        )
+        row: Params = {
+            "id": turn.id,
+            "conversation_id": turn.conversation_id,
+            "number": turn.number,
+            "agent": turn.agent,
+            "owner": owner,
+            "status": turn.status,
+            "step": turn.step,
+            "fence": turn.fence,
+            "worker": turn.worker,
+            "lease_until": self._driver.clock() + span(lease),
+            "idempotency_key": key,
+            "body_digest": body,
+            "guarded": turn.guarded,
+            "error": turn.error,
+            "created_at": micros(turn.created_at),
+            "ended_at": micros(turn.ended_at),
+        }
+        self._driver.insert(turns, [row])
 
     def get(self, id: str) -> TurnRow | None:
         return self._one(TURN, id=id)
@@ -216,7 +198,7 @@ class StoredTurns:
 
     def by_key(self, owner: str, key: str) -> tuple[TurnRow, str | None] | None:
         found = self._driver.rows(TURN_BY_KEY, {"owner": owner, "key": key})
-        return (_turn(found[0]), _read_turn(found[0])["body_digest"]) if found else None
+        return (turn_of(found[0]), _read_turn(found[0])["body_digest"]) if found else None
 
     def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
         return self._one(CLAIM_TURN, turn=id, worker=worker, lease=span(lease))
@@ -248,7 +230,7 @@ class StoredTurns:
 
     def _one(self, statement: ClauseElement, **params: object) -> TurnRow | None:
         found = self._driver.rows(statement, params)
-        return _turn(found[0]) if found else None
+        return turn_of(found[0]) if found else None
 
 
 def _plain(value: Any) -> object:
@@ -260,7 +242,8 @@ def _plain(value: Any) -> object:
 _read_turn = reader(turns)
 
 
-def _turn(row: Row) -> TurnRow:
+def turn_of(row: Row) -> TurnRow:
+    """A turn from all of its table's columns."""
     got = _read_turn(row)
     return TurnRow(
         id=got["id"],
@@ -286,28 +269,22 @@ class StoredMessages:
         self._driver = driver
 
     def append(self, message: Message) -> None:
-        self._driver.rows(
-            ADD_MESSAGE,
-            {
-                "id": message.id,
-                "conversation_id": message.conversation_id,
-                "turn_id": message.turn_id,
-                "role": message.role,
-                "text": message.text,
-                "body": message.body,
-                "open_calls": message.open_calls,
-                "incomplete": message.incomplete,
-                "created_at": micros(message.created_at),
-            },
-        )
+        row: Params = {
+            "id": message.id,
+            "conversation_id": message.conversation_id,
+            "turn_id": message.turn_id,
+            "role": message.role,
+            "text": message.text,
+            "body": message.body,
+            "open_calls": message.open_calls,
+            "incomplete": message.incomplete,
+            "created_at": micros(message.created_at),
+        }
+        self._driver.insert(messages, [row])
 
     def of_conversation(self, conversation_id: str) -> list[Message]:
         rows = self._driver.rows(MESSAGES, {"conversation_id": conversation_id})
         return [_message(row) for row in rows]
-
-    def last_answer(self, turn_id: str) -> str:
-        found = self._driver.rows(LAST_ANSWER, {"turn_id": turn_id})
-        return found[0][0] if found else ""
 
     def settle(self, message_id: str) -> int:
         return self._driver.rows(SETTLE, {"message": message_id})[0][0]

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import bindparam, select
 
 from assent.domain.events import Entry, Event, EventKind, Fact
 from assent.store.rows import Driver, Params, Row, dump, load, micros, moment, reader
 from assent.store.tables import audit, events
 
-ADD_ENTRY = insert(audit)
 ENTRIES_OF_CALL = (
     select(audit).where(audit.c.call_id == bindparam("call_id")).order_by(audit.c.at, audit.c.id)
 )
@@ -18,16 +17,6 @@ ENTRIES_OF_CONVERSATION = (
     .order_by(audit.c.at, audit.c.id)
 )
 ENTRIES = select(audit).order_by(audit.c.at, audit.c.id)
-# Numbered by the insert itself: dense, and in commit order. Two writers of one turn meet at the
-# primary key; on PostgreSQL the later one waits there, fails and runs its transaction again.
-_last = (
-    select(func.coalesce(func.max(events.c.seq), 0) + 1)
-    .where(events.c.turn_id == bindparam("turn_id"))
-    .scalar_subquery()
-)
-ADD_EVENT = insert(events).values(
-    {"seq": _last, **{name: bindparam(name) for name in ("turn_id", "kind", "data", "at")}}
-)
 EVENTS = (
     select(events)
     .where(events.c.turn_id == bindparam("turn_id"), events.c.seq > bindparam("after"))
@@ -53,14 +42,14 @@ class StoredJournal:
     def flush(self, at: int) -> frozenset[str]:
         """Write what was collected; returns the turns that have something new."""
         if self._entries:
-            self._driver.many(ADD_ENTRY, [_entry_params(entry) for entry in self._entries])
+            self._driver.insert(audit, [_entry_params(entry) for entry in self._entries])
         rows: list[Params] = [
             {"turn_id": turn_id, "kind": fact.kind, "data": dump(fact.data), "at": at}
             for turn_id, facts in self._facts.items()
             for fact in facts
         ]
         if rows:
-            self._driver.many(ADD_EVENT, rows)
+            self._driver.insert(events, rows)
         return frozenset(self._facts)
 
     def events(self, turn_id: str, after: int, limit: int) -> list[Event]:

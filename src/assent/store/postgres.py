@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
+from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
+from assent.store.inserts import insert_all
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
@@ -24,7 +26,15 @@ log = logging.getLogger(__name__)
 CHANNEL = "assent"
 HINT_SECONDS = 0.02
 RESYNC_SECONDS = 30.0
-MAX_DEADLOCKS = 5
+STATEMENT_TIMEOUT = "60s"
+# Of several that meet at one row one wins each time: the last loses as often as there are others.
+MAX_DEFEATS = 100
+_DEFEATS = (
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    # A turn, a key or an event number that was free when we looked: the next look finds it taken.
+    asyncpg.UniqueViolationError,
+)
 # Any two processes that start at once take turns; the number only has to be ours.
 MIGRATION_LOCK = 0x617373656E74
 
@@ -35,6 +45,7 @@ class PostgresDriver:
     def __init__(self, connection: Any, compiler: Compiler, now: Callable[[], int]) -> None:
         self._connection, self._compiler, self._now = connection, compiler, now
         self.began = False
+        self._pending: dict[Table, list[Params]] = {}
 
     def _prepare(self, statement: ClauseElement) -> Compiled:
         # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
@@ -43,6 +54,9 @@ class PostgresDriver:
         if not (self.began or compiled.only_reads):
             self.began = True
             await_only(self._connection.execute("BEGIN"))
+        # A statement must see what was inserted before it.
+        if self._pending and any(table.name in compiled.tables for table in self._pending):
+            self.flush()
         return compiled
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
@@ -52,15 +66,16 @@ class PostgresDriver:
         ordered = compiled.ordered(params)
         return await_only(self._connection.fetch(compiled.sql, *ordered))
 
-    def many(self, statement: ClauseElement, params: list[Params]) -> None:
-        if not params:
-            return
-        compiled = self._prepare(statement)
-        rows = [compiled.ordered(each) for each in params]
-        if len(rows) == 1:
-            await_only(self._connection.fetch(compiled.sql, *rows[0]))
-        else:
-            await_only(self._connection.executemany(compiled.sql, rows))
+    def insert(self, table: Table, rows: list[Params]) -> None:
+        if rows:
+            self._pending.setdefault(table, []).extend(rows)
+
+    def flush(self) -> None:
+        """Write what was collected, in one statement."""
+        if self._pending:
+            pending, self._pending = self._pending, {}
+            bulk = insert_all(frozenset(pending))
+            await_only(self._connection.fetch(bulk.sql, *bulk.arrays(pending)))
 
     def clock(self) -> int:
         return self._now()
@@ -87,7 +102,10 @@ class PostgresStore:
                 _dsn(self.url),
                 min_size=1,
                 max_size=self._connections,
-                command_timeout=60,
+                # By the server: a timer per statement in this process would cost more than most.
+                server_settings={"statement_timeout": STATEMENT_TIMEOUT},
+                # We leave no session state behind, so a connection needs no cleaning.
+                reset=_nothing_to_reset,
                 max_cacheable_statement_size=64 * 1024,
                 statement_cache_size=500,
             )
@@ -101,8 +119,7 @@ class PostgresStore:
             await self.close()
             raise
         self._tasks = [
-            asyncio.create_task(self._send_hints(), name="assent-pg-hints"),
-            asyncio.create_task(self._hear_hints(), name="assent-pg-listen"),
+            asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
 
     async def close(self) -> None:
@@ -134,22 +151,18 @@ class PostgresStore:
         return result
 
     async def _persist(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
-        """Functions are plain and start from the rows: one that lost a deadlock runs again."""
-        for _ in range(MAX_DEADLOCKS):
+        """Functions are plain and start from the rows: one that lost to another runs again."""
+        for _ in range(MAX_DEFEATS):
             try:
                 return await self._transact(connection, fn)
-            except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
-                log.info("a transaction lost a deadlock and runs again")
-            except asyncpg.UniqueViolationError as error:
-                # Two writers of one turn's events: the later one takes the next numbers.
-                if error.constraint_name != "pk_events":
-                    raise
+            except _DEFEATS as error:
+                log.debug("a transaction lost to another and runs again: %s", error)
         return await self._transact(connection, fn)
 
     async def _transact(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
         driver = PostgresDriver(connection, self._compiler, self._now)
         try:
-            result, touched = await greenlet_spawn(_perform, fn, Transaction(driver))
+            result, touched = await greenlet_spawn(_perform, fn, driver)
             if driver.began:
                 await connection.execute("COMMIT")
         except BaseException:
@@ -166,8 +179,10 @@ class PostgresStore:
         for heard in self._heard:
             heard(touched)
 
-    def _hinted(self, *_: object) -> None:
-        self._tell(frozenset())
+    def _hinted(self, connection: Any, sender: int, *_: object) -> None:
+        # Our own hints come back too; what changed here is known here.
+        if sender != connection.get_server_pid():
+            self._tell(frozenset())
 
     def _now(self) -> int:
         """The server's clock, estimated between readings; guards read the clock itself."""
@@ -181,34 +196,46 @@ class PostgresStore:
         after = time.monotonic_ns() // 1000
         self._offset_micros = int(at) - (before + after) // 2
 
-    async def _send_hints(self) -> None:
-        """Tell other processes that something changed: no payload, and not once per commit."""
-        while True:
-            await self._hint.wait()
-            self._hint.clear()
-            with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                await self._pool.execute(f"NOTIFY {CHANNEL}")
-            await asyncio.sleep(HINT_SECONDS)
+    async def _exchange_hints(self) -> None:
+        """Tell others that something changed, and hear it from them, on a connection of its own.
 
-    async def _hear_hints(self) -> None:
-        """Listen on a connection of its own; readers poll as well, so a lost hint only delays."""
+        No payload, and not once per commit. Readers poll as well, so a lost hint only delays.
+        """
         while True:
             try:
                 connection = await cast("Any", asyncpg).connect(_dsn(self.url))
                 try:
                     await connection.add_listener(CHANNEL, self._hinted)
                     while not connection.is_closed():
-                        await asyncio.sleep(RESYNC_SECONDS)
-                        await self._synchronise(connection)
+                        await self._exchange(connection)
                 finally:
                     await connection.close()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                log.warning("listening for changes was interrupted: %s", error)
+                log.warning("exchanging hints was interrupted: %s", error)
                 await asyncio.sleep(1)
 
+    async def _exchange(self, connection: Any) -> None:
+        try:
+            async with asyncio.timeout(RESYNC_SECONDS):
+                await self._hint.wait()
+        except TimeoutError:
+            await self._synchronise(connection)
+            return
+        self._hint.clear()
+        await connection.execute(f"NOTIFY {CHANNEL}")
+        await asyncio.sleep(HINT_SECONDS)
 
-def _perform(fn: Callable[[Tx], T], tx: Transaction) -> tuple[T, frozenset[str]]:
-    return fn(tx), tx.finish()
+
+def _perform(fn: Callable[[Tx], T], driver: PostgresDriver) -> tuple[T, frozenset[str]]:
+    tx = Transaction(driver)
+    result, touched = fn(tx), tx.finish()
+    # Nothing begun means that this one statement is the whole transaction.
+    driver.flush()
+    return result, touched
+
+
+async def _nothing_to_reset(connection: Any) -> None:
+    del connection
 
 
 async def _rollback(connection: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, insert, null, or_, select, tuple_, update
+from sqlalchemy import bindparam, null, or_, select, tuple_, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Call
@@ -23,7 +23,6 @@ from assent.store.tables import calls, conversations, decisions, requests
 _r, _d = requests.c, decisions.c
 _open = _r.status == RequestStatus.OPEN
 
-ADD_REQUEST = insert(requests)
 # FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
 REQUEST = select(requests).where(_r.id == bindparam("id")).with_for_update()
 _width = len(requests.columns)
@@ -74,7 +73,6 @@ PENDING_AFTER = PENDING.where(
     tuple_(_r.created_at, _r.id)
     < select(_r.created_at, _r.id).where(_r.id == bindparam("after")).scalar_subquery()
 )
-ADD_DECISION = insert(decisions)
 DECISIONS = select(decisions).where(_d.request_id == bindparam("request_id")).order_by(_d.at, _d.id)
 DECISION_BY_KEY = select(decisions).where(
     _d.person == bindparam("person"), _d.idempotency_key == bindparam("key")
@@ -88,11 +86,11 @@ class StoredRequests:
         self._driver = driver
 
     def add(self, requests: Sequence[Request]) -> None:
-        self._driver.many(ADD_REQUEST, [_request_params(request) for request in requests])
+        self._driver.insert(_r.id.table, [_request_params(request) for request in requests])
 
     def get(self, id: str) -> Request | None:
         found = self._driver.rows(REQUEST, {"id": id})
-        return _request(found[0]) if found else None
+        return request_of(found[0]) if found else None
 
     def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
         found = self._driver.rows(CASE, {"id": id})
@@ -100,13 +98,13 @@ class StoredRequests:
             return None
         row = tuple(found[0])
         split = _width + _call_width
-        return _request(row[:_width]), call_of(row[_width:split]), conversation_of(row[split:])
+        return request_of(row[:_width]), call_of(row[_width:split]), conversation_of(row[split:])
 
     def of_call(self, call_id: str) -> list[Request]:
-        return [_request(r) for r in self._driver.rows(REQUESTS_OF_CALL, {"call_id": call_id})]
+        return [request_of(r) for r in self._driver.rows(REQUESTS_OF_CALL, {"call_id": call_id})]
 
     def of_turn(self, turn_id: str) -> list[Request]:
-        return [_request(r) for r in self._driver.rows(REQUESTS_OF_TURN, {"turn_id": turn_id})]
+        return [request_of(r) for r in self._driver.rows(REQUESTS_OF_TURN, {"turn_id": turn_id})]
 
     def close(
         self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
@@ -145,9 +143,9 @@ class StoredRequests:
 
     def _page(self, limit: int, after: str | None) -> list[Request]:
         if after is None:
-            return [_request(row) for row in self._driver.rows(PENDING, {"limit": limit})]
+            return [request_of(row) for row in self._driver.rows(PENDING, {"limit": limit})]
         rows = self._driver.rows(PENDING_AFTER, {"limit": limit, "after": after})
-        return [_request(row) for row in rows]
+        return [request_of(row) for row in rows]
 
 
 def _request_params(request: Request) -> Params:
@@ -179,7 +177,8 @@ def _request_params(request: Request) -> Params:
 _read_request = reader(requests)
 
 
-def _request(row: Row) -> Request:
+def request_of(row: Row) -> Request:
+    """A request from all of its table's columns."""
     got = _read_request(row)
     got["kind"] = RequestKind(got["kind"])
     got["status"] = RequestStatus(got["status"])
@@ -217,7 +216,7 @@ class StoredDecisions:
             "idempotency_key": decision.idempotency_key,
             "at": micros(decision.at),
         }
-        self._driver.rows(ADD_DECISION, params)
+        self._driver.insert(decisions, [params])
 
     def of_request(self, request_id: str) -> list[Decision]:
         return [_decision(r) for r in self._driver.rows(DECISIONS, {"request_id": request_id})]

@@ -3,15 +3,18 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
+from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.errors import StoreUnavailable, WorkerRunning
 from assent.ports import Clock, Tx
+from assent.store.inserts import insert_one
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiler
@@ -38,9 +41,9 @@ class SqliteDriver:
             params = {**params, CLOCK: self._now()}
         return self._connection.execute(compiled.sql, compiled.named(params)).fetchall()
 
-    def many(self, statement: ClauseElement, params: list[Params]) -> None:
-        compiled = self._compiler(statement)
-        self._connection.executemany(compiled.sql, [compiled.named(each) for each in params])
+    def insert(self, table: Table, rows: list[Params]) -> None:
+        compiled = self._compiler(insert_one(table))
+        self._connection.executemany(compiled.sql, [compiled.named(row) for row in rows])
 
     def clock(self) -> int:
         return self._now()
@@ -66,6 +69,26 @@ class _Job:
             self.future.set_result(self.result)
 
 
+class _Watch:
+    """Hears of commits by other processes: on this connection `data_version` moves with them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._seen = self._version()
+        self._next = time.monotonic()
+
+    def sees_a_change(self) -> bool:
+        """Whether somebody else committed since the last look; looks now and then only."""
+        if (now := time.monotonic()) < self._next:
+            return False
+        self._next = now + WATCH_SECONDS
+        before, self._seen = self._seen, self._version()
+        return self._seen != before
+
+    def _version(self) -> int:
+        return self._connection.execute("PRAGMA data_version").fetchone()[0]
+
+
 class SqliteStore:
     """One file (or `:memory:`), one worker, any number of processes that read and decide."""
 
@@ -77,7 +100,6 @@ class SqliteStore:
         self._thread: threading.Thread | None = None
         self._lock: sqlite3.Connection | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
-        self._watcher: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
@@ -98,13 +120,8 @@ class SqliteStore:
         except BaseException:
             self._unlock()
             raise
-        if self._path != MEMORY:
-            self._watcher = self._loop.create_task(self._watch(), name="assent-sqlite-watch")
 
     async def close(self) -> None:
-        if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
         if self._thread is not None:
             self._jobs.put(None)
             await asyncio.to_thread(self._thread.join)
@@ -129,20 +146,6 @@ class SqliteStore:
     def _now(self) -> int:
         return micros(self._clock.now()) or 0
 
-    async def _watch(self) -> None:
-        """Hear of commits by other processes: `data_version` moves with each of them."""
-        connection = sqlite3.connect(self._path, isolation_level=None)
-        try:
-            seen = None
-            while True:
-                (version,) = connection.execute("PRAGMA data_version").fetchone()
-                if seen is not None and version != seen:
-                    self._tell(frozenset())
-                seen = version
-                await asyncio.sleep(WATCH_SECONDS)
-        finally:
-            connection.close()
-
     def _tell(self, touched: frozenset[str]) -> None:
         for heard in self._heard:
             heard(touched)
@@ -154,9 +157,13 @@ class SqliteStore:
             self._loop.call_soon_threadsafe(started.set_exception, _unavailable(error))
             return
         self._loop.call_soon_threadsafe(started.set_result, None)
+        watch = _Watch(connection)
         while (batch := self._next_batch()) is not None:
-            self._transact(connection, batch)
-            self._loop.call_soon_threadsafe(self._settle, batch)
+            if batch:
+                self._transact(connection, batch)
+                self._loop.call_soon_threadsafe(self._settle, batch)
+            if watch.sees_a_change():
+                self._loop.call_soon_threadsafe(self._tell, frozenset[str]())
         connection.close()
 
     def _connect(self) -> sqlite3.Connection:
@@ -176,22 +183,22 @@ class SqliteStore:
         return connection
 
     def _next_batch(self) -> list[_Job] | None:
-        job = self._jobs.get()
+        """Everything that waits, up to a limit; nothing after a while, None when closing."""
         batch: list[_Job] = []
         try:
-            while job is not None and len(batch) < MAX_BATCH:
+            job = self._jobs.get(timeout=WATCH_SECONDS)
+            while job is not None:
                 batch.append(job)
+                if len(batch) == MAX_BATCH:
+                    return batch
                 job = self._jobs.get_nowait()
         except Empty:
             return batch
-        if job is None:
-            # Closing: what was queued before is still done, then the loop sees None again.
-            if not batch:
-                return None
+        if batch:
+            # Closing: what was queued before is still done, then None comes up again.
             self._jobs.put(None)
             return batch
-        batch.append(job)
-        return batch
+        return None
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam
+from sqlalchemy import BigInteger, ColumnElement, Table, bindparam
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.visitors import iterate
 
 CLOCK = "clock_now"
 
@@ -59,6 +61,7 @@ class Compiled:
     literals: Mapping[str, object]
     wants_clock: bool
     only_reads: bool
+    tables: frozenset[str]
 
     def named(self, given: Mapping[str, object]) -> Mapping[str, object]:
         """Parameters for a driver that takes them by name."""
@@ -102,4 +105,7 @@ class Compiler:
         literals = {name: value for name, value in params.items() if value is not None}
         sql = compiled.string
         only_reads = sql.startswith("SELECT") and "FOR UPDATE" not in sql
-        return Compiled(sql, names, literals, wants_clock, only_reads)
+        touched = {each.name for each in iterate(statement) if isinstance(each, Table)}
+        if isinstance(statement, UpdateBase):
+            touched.add(cast("Table", statement.entity_description["table"]).name)
+        return Compiled(sql, names, literals, wants_clock, only_reads, frozenset(touched))

@@ -7,6 +7,7 @@ from assent.store.conversations import StoredConversations, StoredMessages, Stor
 from assent.store.journal import StoredJournal
 from assent.store.requests import StoredDecisions, StoredRequests
 from assent.store.rows import Driver, moment
+from assent.store.snapshots import StoredSnapshots
 from assent.store.values import StoredSettings, StoredValues
 
 
@@ -25,6 +26,7 @@ class Transaction:
         self.journal = StoredJournal(driver)
         self.values = StoredValues(driver)
         self.settings = StoredSettings(driver)
+        self.snapshots = StoredSnapshots(driver)
 
     def now(self) -> datetime:
         return moment(self._driver.clock())

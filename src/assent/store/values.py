@@ -17,7 +17,6 @@ FORGET_VALUE = delete(saved_values).where(
     _v.scope == bindparam("scope"),
     _v.name == bindparam("name"),
 )
-SAVE_VALUE = insert(saved_values)
 SAVED_VALUES = select(saved_values).where(_v.conversation_id == bindparam("conversation_id"))
 CLEAR_ALL = (
     delete(saved_values)
@@ -25,7 +24,6 @@ CLEAR_ALL = (
     .returning(_v.name, _v.value, _v.secret)
 )
 CLEAR_SCOPE = CLEAR_ALL.where(_v.scope == bindparam("scope"))
-SEAL = insert(secrets)
 SEALED = select(secrets).where(_s.id == bindparam("id"))
 PURGE_CALL = delete(secrets).where(_s.call_id == bindparam("call_id")).returning(_s.id)
 PURGE = delete(secrets).where(_s.id == bindparam("id")).returning(_s.id)
@@ -37,7 +35,6 @@ SET_OVERRIDE = insert(overrides).values(
 )
 FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
 DROP_FACT = delete(facts).where(facts.c.name == bindparam("name"))
-SET_FACT = insert(facts)
 
 
 class StoredValues:
@@ -59,7 +56,7 @@ class StoredValues:
                 "secret": value.secret,
                 "at": micros(value.at),
             }
-            self._driver.rows(SAVE_VALUE, key | rest)
+            self._driver.insert(saved_values, [key | rest])
 
     def saved(self, conversation_id: str) -> list[SavedValue]:
         rows = self._driver.rows(SAVED_VALUES, {"conversation_id": conversation_id})
@@ -98,7 +95,7 @@ class StoredValues:
             }
             for secret in secrets
         ]
-        self._driver.many(SEAL, rows)
+        self._driver.insert(_s.id.table, rows)
 
     def sealed(self, ids: Sequence[str]) -> list[SealedSecret]:
         found = [row for id in ids for row in self._driver.rows(SEALED, {"id": id})]
@@ -138,4 +135,4 @@ class StoredSettings:
 
     def set_fact(self, name: str, value: str) -> None:
         self._driver.rows(DROP_FACT, {"name": name})
-        self._driver.rows(SET_FACT, {"name": name, "value": value})
+        self._driver.insert(facts, [{"name": name, "value": value}])

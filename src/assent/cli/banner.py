@@ -1,0 +1,37 @@
+"""The first lines: what this is, where things are, what to type."""
+
+from assent.cli.screen import Ink, Screen
+from assent.demo.agent import Home
+
+_TRY = (
+    ("Perform a dangerous operation on test.txt", "approve, edit or reject"),
+    ("write hello.txt: Hello, world!", "see the diff first"),
+    ("read notes.txt and delete test.txt", "one runs, one waits"),
+    ("connect to example.com", "a form, with a secret"),
+    ("refund 400", "you settle it"),
+)
+
+
+def show_banner(screen: Screen, home: Home, *, model: str | None, is_new: bool) -> None:
+    """The demo's greeting; whoever was here before gets the short one."""
+    which = f"The model is {model}." if model else "The model is a script: no key, no network."
+    screen.line("Assent: an agent that asks before it acts.", Ink.STRONG)
+    screen.words(f"{which} Files live in {home.workspace}", Ink.FAINT)
+    if is_new:
+        screen.line()
+        for sentence, what in _TRY:
+            screen.line(f"  {sentence:<44}{screen.paint(what, Ink.FAINT)}")
+        screen.line()
+    screen.words("help lists more, /help the commands. Ctrl-D leaves; what waits is kept.")
+
+
+def show_chat_banner(screen: Screen, agent: str, url: str) -> None:
+    """The greeting of somebody's own agent."""
+    screen.line(f"Assent: {agent} asks you before it acts.", Ink.STRONG)
+    screen.words(f"Database: {_without_password(url)}", Ink.FAINT)
+    screen.words("/help lists the commands. Ctrl-D leaves; what waits is kept.")
+
+
+def _without_password(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"

@@ -1,0 +1,236 @@
+"""The chat: messages in, the agent's words and its requests out, until somebody leaves."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assent.cli.console import ARROW, Console, Key
+from assent.cli.desk import Desk, Sitting
+from assent.cli.details import show_entries
+from assent.cli.docket import conversations_of
+from assent.cli.following import Follower
+from assent.cli.inbox import show_pending
+from assent.cli.keyboard import Closed, Interrupted, Interrupts
+from assent.cli.screen import Ink
+from assent.domain.conversations import Role
+from assent.domain.errors import AssentError, PendingCalls
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import requires_approval
+from assent.engine.assent import Assent
+from assent.engine.snapshots import Thread, Turn
+from assent.presentation.text import safe_line
+
+_SUPERSEDE = Key("c", "cancel them and send")
+_DECIDE = Key("d", "decide them first")
+_KEEP = Key("k", "keep them, do not send")
+_INPUT_LIMIT = 100_000
+
+COMMANDS = """\
+/pending   what waits for you, in every conversation; decide it now
+/new       a new conversation
+/tools     what the agent can call, and what it has to ask about
+/record    what is on record about this conversation
+/resume    go on with a turn that failed
+/help      these lines
+/quit      leave; Ctrl-D does the same. What waits keeps waiting"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Chat:
+    """One person's conversation with one agent at a terminal."""
+
+    assent: Assent
+    console: Console
+    interrupts: Interrupts
+    follower: Follower
+    agent: str
+    person: Person
+    conversation_id: str | None = None
+    turn_id: str | None = None
+
+    async def run(self) -> None:
+        """Until Ctrl-C, Ctrl-D or /quit; what waits keeps waiting."""
+        try:
+            await self._resume_newest()
+            while True:
+                text = await self.console.keyboard.ask(f"\n{self.person.id} {ARROW}")
+                if text.strip() == "/quit":
+                    break
+                await self._heard(text.strip()[:_INPUT_LIMIT])
+        except (Interrupted, Closed):
+            pass
+        await self._leave()
+
+    async def _heard(self, text: str) -> None:
+        try:
+            if text.startswith("/"):
+                await self._command(text)
+            elif text:
+                await self._send(text)
+        except AssentError as error:
+            self.console.screen.words(f"✗ {safe_line(str(error))}", Ink.BAD)
+
+    async def _command(self, text: str) -> None:
+        match text:
+            case "/pending":
+                await self._pending()
+            case "/new":
+                self._new()
+            case "/tools":
+                self._tools()
+            case "/record":
+                await self._record()
+            case "/resume":
+                await self._resume_turn()
+            case "/help":
+                self.console.screen.line(COMMANDS)
+            case _:
+                self.console.screen.line("There is no such command. These are:", Ink.WARNING)
+                self.console.screen.line(COMMANDS)
+
+    async def _leave(self) -> None:
+        waiting = await self._waiting()
+        screen = self.console.screen
+        screen.line()
+        if waiting:
+            calls = "1 call keeps" if len(waiting) == 1 else f"{len(waiting)} calls keep"
+            screen.words(f"{calls} waiting. Start again to decide, or use `assent pending`.")
+        screen.line("Bye.", Ink.FAINT)
+
+    async def _waiting(self) -> list[Request]:
+        return await self.assent.pending(person=self.person)
+
+    async def _resume_newest(self) -> None:
+        """Go on where we were, and say what waits elsewhere."""
+        known = await conversations_of(self.assent, self.person.id, self.agent)
+        waiting = await self._waiting()
+        if known:
+            await self._resume(await self.assent.conversation(known[0].id))
+        elsewhere = [r for r in waiting if r.conversation_id != self.conversation_id]
+        if elsewhere:
+            self.console.screen.line("Also waiting, from earlier conversations:", Ink.STRONG)
+            await show_pending(self.assent, self.console.screen, elsewhere)
+            self.console.screen.line("/pending decides them.", Ink.FAINT)
+
+    async def _resume(self, thread: Thread) -> None:
+        self.conversation_id = thread.conversation.id
+        self._recall(thread)
+        if not thread.messages:
+            return
+        self.turn_id = thread.messages[-1].turn_id
+        await self.follower.skip(self.turn_id)
+        await self._go_on(self.turn_id)
+
+    def _recall(self, thread: Thread) -> None:
+        """The last thing said by each side, so that a person knows where they are."""
+        screen = self.console.screen
+        screen.line("Where we were (/new starts afresh):", Ink.STRONG)
+        for role, name in ((Role.USER, "you"), (Role.ASSISTANT, self.agent)):
+            said = [message.text for message in thread.messages if message.role is role]
+            if said and said[-1]:
+                screen.line(name, Ink.FAINT)
+                screen.quote(said[-1], Ink.FAINT)
+
+    async def _send(self, text: str) -> None:
+        try:
+            await self._start(text, "refuse")
+        except PendingCalls as pending:
+            await self._send_over(text, len(pending.calls))
+
+    async def _start(self, text: str, on_pending: Literal["refuse", "supersede"]) -> None:
+        self.turn_id = await self.assent.start(
+            self.agent,
+            text,
+            by=self.person,
+            conversation_id=self.conversation_id,
+            on_pending=on_pending,
+        )
+        self.conversation_id = (await self.assent.turn(self.turn_id)).conversation_id
+        await self._go_on(self.turn_id)
+
+    async def _send_over(self, text: str, count: int) -> None:
+        """A message while calls wait: nothing is cancelled unless somebody says so."""
+        calls = "A call still waits" if count == 1 else f"{count} calls still wait"
+        self.console.screen.line(f"{calls} for you. Cancel, or decide first?", Ink.WARNING)
+        key = await self.console.choose((_SUPERSEDE, _DECIDE, _KEEP))
+        if key is _SUPERSEDE:
+            await self._start(text, "supersede")
+        elif key is _DECIDE and self.turn_id is not None:
+            await self._go_on(self.turn_id)
+
+    async def _go_on(self, turn_id: str) -> None:
+        """Follow a turn and decide what it asks, until it is done or the rest is for later."""
+        put_off: set[str] = set()
+        turn = await self._follow(turn_id)
+        while asked := [r for r in turn.pending if r.id not in put_off and self._mine(r)]:
+            for request in asked:
+                if await self._decide(request.id, heard=True) is Sitting.LATER:
+                    put_off.add(request.id)
+            turn = await self._follow(turn_id)
+        if put_off:
+            self.console.screen.line("It keeps waiting; /pending comes back to it.", Ink.FAINT)
+        others = [request for request in turn.pending if not self._mine(request)]
+        if others:
+            self.console.screen.line("Waiting for somebody else to decide:", Ink.STRONG)
+            await show_pending(self.assent, self.console.screen, others)
+
+    def _mine(self, request: Request) -> bool:
+        return request.audience.admits(self.person, request.owner)
+
+    async def _decide(self, request_id: str, *, heard: bool = False) -> Sitting:
+        desk = Desk(assent=self.assent, console=self.console, person=self.person, heard=heard)
+        return await desk.decide(request_id)
+
+    async def _follow(self, turn_id: str) -> Turn:
+        """Ctrl-C stops an answer in the making; with calls under way it only stops watching."""
+        try:
+            return await self.interrupts.guard(self.follower.follow(turn_id))
+        except Interrupted:
+            turn = await self.assent.turn(turn_id)
+            if turn.calls and not all(call.is_settled for call in turn.calls):
+                raise
+            if turn.status not in (TurnStatus.RUNNING, TurnStatus.READY):
+                raise
+        await self.assent.stop(turn_id, by=self.person)
+        self.console.screen.line("\nStopped.", Ink.WARNING)
+        return await self.follower.follow(turn_id)
+
+    async def _pending(self) -> None:
+        waiting = await self._waiting()
+        if not waiting:
+            self.console.screen.line("Nothing waits for you.")
+        for request in reversed(waiting):
+            if await self._decide(request.id) is not Sitting.LATER:
+                await self._follow(request.turn_id)
+
+    def _new(self) -> None:
+        self.conversation_id = self.turn_id = None
+        self.console.screen.line("A new conversation. What waits in the old one keeps waiting.")
+
+    def _tools(self) -> None:
+        screen = self.console.screen
+        for tool in sorted(self.assent.tools(), key=lambda item: item.tool.name):
+            asks = "asks you first" if requires_approval(tool) else "runs at once"
+            if tool.tool.user_input is not None:
+                asks += ", has a form"
+            screen.line(f"{tool.tool.name}  ({tool.risk}, {asks})", Ink.STRONG)
+            screen.quote(tool.tool.description, Ink.FAINT)
+
+    async def _record(self) -> None:
+        if self.conversation_id is None:
+            self.console.screen.line("There is no conversation yet.")
+            return
+        entries = await self.assent.audit(conversation_id=self.conversation_id)
+        show_entries(self.console.screen, entries)
+
+    async def _resume_turn(self) -> None:
+        if self.turn_id is None:
+            self.console.screen.line("There is nothing to resume.")
+            return
+        turn = await self.assent.turn(self.turn_id)
+        if turn.status is not TurnStatus.FAILED:
+            self.console.screen.line(f"The last turn is {turn.status}; it did not fail.")
+            return
+        await self.assent.resume(self.turn_id, by=self.person)
+        await self._go_on(self.turn_id)

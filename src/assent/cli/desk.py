@@ -1,0 +1,156 @@
+"""One request at a time: show its card, take a decision, see that it counts."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum, auto
+from typing import Any
+
+from assent.cli.console import Console
+from assent.cli.details import show_details
+from assent.cli.docket import Docket, docket_of
+from assent.cli.hearing import DETAILS, KEYS, LATER, Hearing
+from assent.cli.keyboard import Interrupted
+from assent.cli.screen import Ink
+from assent.domain.decisions import Verdict
+from assent.domain.errors import AlreadySettled, AssentError, InvalidAnswer, StaleDigest
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.engine.assent import Assent
+from assent.presentation import terminal
+from assent.presentation.text import safe_line
+
+CHANNEL = "terminal"
+
+_DOUBT = (
+    "Nobody knows whether this call ran: its worker was lost while it was running. Look for "
+    "yourself before you answer. If you say that it ran, the agent goes on with the result you "
+    "give; if you run it again and it had run, it runs twice."
+)
+
+
+class Sitting(Enum):
+    """How a sitting ended."""
+
+    DECIDED = auto()
+    LATER = auto()
+    GONE = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where one person decides."""
+
+    assent: Assent
+    console: Console
+    person: Person
+    # Whether the agent's words were on the screen just now; then the card need not repeat them.
+    heard: bool = False
+
+    async def decide(self, request_id: str) -> Sitting:
+        """Show a request and stay until it is decided, put off, or decided by somebody else."""
+        docket = await docket_of(self.assent, request_id)
+        if not docket.request.is_open:
+            self._say_gone(docket)
+            return Sitting.GONE
+        self.show(docket)
+        while True:
+            verdict = await self._unless_gone(docket, self._verdict(docket))
+            if isinstance(verdict, Sitting):
+                return verdict
+            try:
+                return await self.cast(docket, verdict)
+            except StaleDigest:
+                self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
+                docket = await docket_of(self.assent, request_id)
+                self.show(docket)
+            except AssentError as error:
+                self._refuse(error)
+
+    def show(self, docket: Docket) -> None:
+        """The card, in full."""
+        screen = self.console.screen
+        card = replace(docket.card, agent_words="") if self.heard else docket.card
+        rendered = terminal.render(
+            card, now=datetime.now(UTC), width=screen.columns(), colour=screen.colour
+        )
+        screen.line()
+        screen.write(rendered.text)
+        if docket.request.kind is RequestKind.OUTCOME:
+            screen.words(_DOUBT, Ink.WARNING)
+
+    async def cast(self, docket: Docket, verdict: Verdict) -> Sitting:
+        """Decide, for what was shown; raises what stands against it."""
+        try:
+            decided = await self.assent.decide(
+                docket.request.id,
+                verdict,
+                by=self.person,
+                digest=docket.card.digest,
+                channel=CHANNEL,
+            )
+        except AlreadySettled as error:
+            self.console.screen.words(f"Too late: {safe_line(str(error))}.", Ink.WARNING)
+            return Sitting.GONE
+        self.console.screen.line(f"{decided.status.capitalize()}.", Ink.GOOD)
+        return Sitting.DECIDED
+
+    def _refuse(self, error: AssentError) -> None:
+        self.console.screen.line("That does not count, and nothing was changed:", Ink.BAD)
+        problems = error.errors.items() if isinstance(error, InvalidAnswer) else ()
+        for name, problem in problems:
+            self.console.screen.quote(f"{name}: {problem}")
+        if not problems:
+            self.console.screen.quote(str(error))
+
+    async def _verdict(self, docket: Docket) -> Verdict | Sitting:
+        """What the person says, after as many looks and attempts as they like."""
+        hearing = Hearing(console=self.console, docket=docket)
+        while True:
+            key = await self.console.choose(KEYS[docket.request.kind], docket.countdown)
+            if key is LATER:
+                return Sitting.LATER
+            try:
+                if key is DETAILS:
+                    await show_details(self.assent, self.console.screen, docket)
+                elif (verdict := await hearing.hear(key)) is not None:
+                    return verdict
+            except Interrupted:
+                self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
+
+    async def _unless_gone(
+        self, docket: Docket, work: Coroutine[Any, Any, Verdict | Sitting]
+    ) -> Verdict | Sitting:
+        """The person's own verdict, unless somebody else, or the deadline, is first."""
+        deciding = asyncio.ensure_future(work)
+        watching = asyncio.ensure_future(self._gone(docket))
+        try:
+            await asyncio.wait({deciding, watching}, return_when=asyncio.FIRST_COMPLETED)
+            if deciding.done():
+                return deciding.result()
+        finally:
+            for task in (deciding, watching):
+                task.cancel()
+            await asyncio.gather(deciding, watching, return_exceptions=True)
+        self.console.screen.line()
+        self._say_gone(await docket_of(self.assent, docket.request.id))
+        return Sitting.GONE
+
+    async def _gone(self, docket: Docket) -> None:
+        about = {EventKind.DECIDED: "request_id", EventKind.RESULT: "call_id"}
+        mine = {"request_id": docket.request.id, "call_id": docket.call.id}
+        async for event in self.assent.events(docket.request.turn_id):
+            name = about.get(event.kind)
+            is_mine = name is not None and event.data.get(name) == mine[name]
+            if is_mine and not (await self.assent.request(docket.request.id)).is_open:
+                return
+        # A turn that ended can still have a question open: a call in doubt outlives it.
+        await asyncio.Event().wait()
+
+    def _say_gone(self, docket: Docket) -> None:
+        request = docket.request
+        by = f" by {safe_line(request.closed_by)}" if request.closed_by else ""
+        words = f"{safe_line(request.tool)} is {request.status}{by}; there is nothing to decide."
+        self.console.screen.words(words, Ink.WARNING)

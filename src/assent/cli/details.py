@@ -1,0 +1,48 @@
+"""What a card leaves out: the tool's own words, its parameters, and the record of the call."""
+
+import json
+from datetime import UTC
+
+from assent.cli.docket import Docket
+from assent.cli.screen import Ink, Screen
+from assent.domain.events import Entry
+from assent.engine.assent import Assent
+from assent.presentation.text import safe_line
+
+
+async def show_details(assent: Assent, screen: Screen, docket: Docket) -> None:
+    """Everything there is to know about a call."""
+    screen.line()
+    screen.line("The tool in its own words", Ink.STRONG)
+    screen.quote(_description(docket))
+    screen.line("The arguments, exactly as they would run", Ink.STRONG)
+    screen.quote(docket.call.arguments.text)
+    screen.line("Who may decide", Ink.STRONG)
+    screen.quote(_audience(docket))
+    screen.line("The record so far", Ink.STRONG)
+    show_entries(screen, await assent.audit(call_id=docket.call.id))
+    screen.line()
+
+
+def show_entries(screen: Screen, entries: list[Entry]) -> None:
+    """Audit entries, one line each."""
+    for entry in entries:
+        at = f"{entry.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        move = f"{entry.source} → {entry.target}" if entry.target else ""
+        channel = f" via {entry.channel}" if entry.channel else ""
+        screen.quote(f"{at}  {entry.action}  {move}  by {entry.actor}{channel}", Ink.FAINT)
+
+
+def _description(docket: Docket) -> str:
+    if docket.tool is None:
+        return "The tool is not known to this process."
+    parameters = docket.tool.tool.arguments.full.get("properties")
+    names = json.dumps(parameters, indent=2, ensure_ascii=False)
+    return f"{docket.tool.tool.description}\n\nIts parameters: {names}"
+
+
+def _audience(docket: Docket) -> str:
+    audience = docket.request.audience
+    owner = [f"{docket.request.owner}, for whom the agent acts"] if audience.owner else []
+    roles = [f"anybody who is {role}" for role in sorted(audience.roles)]
+    return safe_line("; ".join([*owner, *roles, *sorted(audience.people)]))

@@ -1,0 +1,148 @@
+"""A turn as it happens: the agent's words, calls that run, progress, results."""
+
+import asyncio
+import json
+
+from assent.cli.screen import Ink, Screen, Speech
+from assent.domain.canonical import Json
+from assent.domain.events import Event, EventKind
+from assent.domain.lifecycle import CallStatus
+from assent.domain.outputs import as_text
+from assent.engine.assent import Assent
+from assent.engine.snapshots import Turn
+from assent.presentation.text import safe_line
+from assent.presentation.wrapping import wrapped
+
+_PAGE = 10_000
+_ENDS = {
+    CallStatus.REJECTED: "rejected",
+    CallStatus.EXPIRED: "expired: nobody decided in time",
+    CallStatus.CANCELLED: "cancelled",
+    CallStatus.SUPERSEDED: "cancelled by your new message",
+}
+
+
+class Follower:
+    """Prints what happens in turns, each event once."""
+
+    def __init__(self, assent: Assent, screen: Screen, speaker: str) -> None:
+        self._assent, self._screen, self._speaker = assent, screen, speaker
+        self._seen: dict[str, int] = {}
+        self._tools: dict[str, tuple[str, str]] = {}
+        self._speech: Speech | None = None
+
+    async def skip(self, turn_id: str) -> None:
+        """Do not print what happened so far."""
+        for event in await self._events(turn_id):
+            self._remember(event)
+
+    async def follow(self, turn_id: str) -> Turn:
+        """Print until the turn rests; the turn as it stands then."""
+        printing = asyncio.ensure_future(self._print(turn_id))
+        try:
+            turn = await self._assent.wait(turn_id)
+        finally:
+            printing.cancel()
+            await asyncio.gather(printing, return_exceptions=True)
+        for event in await self._events(turn_id):
+            self._show(event)
+        self._end_speech()
+        return turn
+
+    async def _print(self, turn_id: str) -> None:
+        async for event in self._assent.events(turn_id, after=self._seen.get(turn_id, 0)):
+            self._show(event)
+
+    async def _events(self, turn_id: str) -> list[Event]:
+        after = self._seen.get(turn_id, 0)
+        return await self._assent.kernel.store.run(
+            lambda tx: tx.journal.events(turn_id, after, _PAGE)
+        )
+
+    def _remember(self, event: Event) -> None:
+        self._seen[event.turn_id] = event.seq
+        if event.kind is EventKind.PROPOSED:
+            tool, arguments = str(event.data["tool"]), str(event.data["arguments"])
+            self._tools[str(event.data["call_id"])] = (tool, arguments)
+
+    def _show(self, event: Event) -> None:
+        self._remember(event)
+        if event.kind is EventKind.TEXT:
+            self._say(str(event.data["text"]))
+            return
+        self._end_speech()
+        match event.kind:
+            case EventKind.RESET:
+                self._screen.words(f"(Once more: {_line(event.data['reason'])})", Ink.FAINT)
+            case EventKind.CALL:
+                self._call(event)
+            case EventKind.PROGRESS:
+                self._progress(event)
+            case EventKind.RESULT:
+                self._result(event)
+            case EventKind.ERROR:
+                self._failed(_line(event.data["message"]))
+            case _:
+                pass
+
+    def _say(self, text: str) -> None:
+        if self._speech is None:
+            if not text.strip():
+                return
+            self._screen.line()
+            self._screen.line(self._speaker, Ink.FAINT)
+            self._speech = Speech(self._screen)
+        self._speech.say(text)
+
+    def _end_speech(self) -> None:
+        if self._speech is not None:
+            self._speech.end()
+            self._speech = None
+
+    def _call(self, event: Event) -> None:
+        if event.data["status"] == CallStatus.RUNNING:
+            tool, arguments = self._of(event)
+            self._one_line("→", f"{tool} {arguments}", Ink.FAINT)
+
+    def _of(self, event: Event) -> tuple[str, str]:
+        return self._tools.get(str(event.data["call_id"]), ("a call", ""))
+
+    def _progress(self, event: Event) -> None:
+        fraction = event.data.get("fraction")
+        share = f"{fraction:.0%} " if isinstance(fraction, int | float) else ""
+        tool, _ = self._of(event)
+        self._screen.fleeting(self._fitted("⋯", f"{tool} {share}{as_text(event.data['value'])}"))
+
+    def _result(self, event: Event) -> None:
+        tool, _ = self._of(event)
+        status = CallStatus(str(event.data["status"]))
+        output = _output(event.data.get("output"))
+        if status is CallStatus.SUCCEEDED:
+            self._one_line("✓", f"{tool}: {output}", Ink.GOOD)
+        else:
+            self._one_line("✗", f"{tool}: {_ENDS.get(status, output)}", Ink.BAD)
+
+    def _failed(self, message: str) -> None:
+        self._screen.words(f"✗ The turn failed: {message}", Ink.BAD)
+        self._screen.line("  /resume tries it again; nothing that ran runs twice.", Ink.FAINT)
+
+    def _one_line(self, sign: str, text: str, ink: Ink) -> None:
+        self._screen.line(self._fitted(sign, text), ink)
+
+    def _fitted(self, sign: str, text: str) -> str:
+        """As much as fits on a line; the agent's own report has the rest."""
+        line = f"{sign} {safe_line(' '.join(text.split()))}"
+        head, *rest = wrapped(line, self._screen.columns() - 2)
+        return f"{head} …" if rest else head
+
+
+def _line(value: Json) -> str:
+    return safe_line(as_text(value))
+
+
+def _output(stored: Json) -> str:
+    """A stored output in short: an error by its message."""
+    value: Json = json.loads(stored) if isinstance(stored, str) else stored
+    if isinstance(value, dict) and isinstance(value.get("error"), str):
+        return str(value["error"])
+    return as_text(value)

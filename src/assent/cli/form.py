@@ -1,0 +1,141 @@
+"""An input form at the prompt: one question per visible field, each checked as it is answered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import assert_never, cast
+
+from assent.cli.console import ARROW, Console, Key
+from assent.cli.screen import Ink
+from assent.domain.canonical import Json
+from assent.domain.errors import InvalidAnswer
+from assent.domain.fields import Field, FieldType
+from assent.domain.forms import UserInput
+from assent.domain.outputs import as_text
+from assent.presentation.fields import MASK
+from assent.presentation.text import safe_line
+
+_SEND, _CHANGE, _BACK = Key("s", "send"), Key("c", "change"), Key("b", "back")
+_YES, _NO = frozenset({"y", "yes", "true", "on"}), frozenset({"n", "no", "false", "off"})
+_END = "."
+
+
+@dataclass(slots=True, kw_only=True)
+class Form:
+    """One person filling in one form; nothing is sent before they say so."""
+
+    console: Console
+    form: UserInput
+    known: Mapping[str, Json]
+    _values: dict[str, object] = field(default_factory=dict[str, object])
+
+    async def fill(self) -> dict[str, object] | None:
+        """The answers, or None if they are not to be sent."""
+        key = _CHANGE
+        while key is _CHANGE:
+            await self._ask_all()
+            self._sum_up()
+            key = await self.console.choose((_SEND, _CHANGE, _BACK))
+        return (
+            {item.name: self._values[item.name] for item in self._given()} if key is _SEND else None
+        )
+
+    def _given(self) -> list[Field]:
+        return [item for item in self.form.visible(self._values) if item.name in self._values]
+
+    async def _ask_all(self) -> None:
+        # Which fields show depends on earlier answers, so each is looked up when it is its turn.
+        for item in self.form.fields:
+            if item in self.form.visible(self._values):
+                await self._ask(item)
+            else:
+                self._values.pop(item.name, None)
+
+    async def _ask(self, item: Field) -> None:
+        self._explain(item)
+        while True:
+            try:
+                value = await self._answer(item)
+                if item.is_given(value):
+                    self._values[item.name] = item.accept(value)
+                    return
+                if not item.required:
+                    self._values.pop(item.name, None)
+                    return
+                self.console.screen.line("This is required.", Ink.BAD)
+            except InvalidAnswer as error:
+                self.console.screen.line(error.errors[item.name], Ink.BAD)
+
+    def _explain(self, item: Field) -> None:
+        screen = self.console.screen
+        optional = "" if item.required else " (optional)"
+        screen.line(f"{safe_line(item.label)}{optional}", Ink.STRONG)
+        if item.help:
+            screen.quote(item.help, Ink.FAINT)
+        if item.placeholder:
+            screen.line(f"  for example {safe_line(item.placeholder)}", Ink.FAINT)
+        for number, option in enumerate(item.choices, start=1):
+            label = f"  {safe_line(option.label)}" if option.label else ""
+            screen.line(f"  {number}  {safe_line(option.value)}{label}")
+
+    async def _answer(self, item: Field) -> object:
+        keyboard = self.console.keyboard
+        if item.type is FieldType.SECRET:
+            return await keyboard.ask_secret(f"  not shown {ARROW}")
+        typed = await keyboard.ask(f"  {ARROW}", default=self._default(item))
+        match item.type:
+            case FieldType.TEXT | FieldType.NUMBER | FieldType.DATE:
+                return typed
+            case FieldType.MULTILINE:
+                return await self._several_lines(typed)
+            case FieldType.BOOLEAN:
+                return _truth(typed)
+            case FieldType.SELECT:
+                return _chosen(item, typed)
+            case FieldType.MULTI_SELECT:
+                return [_chosen(item, part) for part in typed.split(",") if part.strip()]
+            case _:
+                assert_never(item.type)
+
+    def _default(self, item: Field) -> str:
+        value = self._values.get(item.name, self.known.get(item.name, item.default))
+        match value:
+            case None:
+                return ""
+            case bool():
+                return "yes" if value else "no"
+            case list():
+                return ", ".join(map(str, cast("list[object]", value)))
+            case _:
+                # A suggestion may come from a model: what cannot be seen is not suggested.
+                text = str(value)
+                return text if text.isprintable() else ""
+
+    async def _several_lines(self, first: str) -> str:
+        self.console.screen.line(f"  More lines, then a single {_END}", Ink.FAINT)
+        lines = [first]
+        while (line := await self.console.keyboard.ask("  │ ")) != _END:
+            lines.append(line)
+        return "\n".join(lines)
+
+    def _sum_up(self) -> None:
+        screen = self.console.screen
+        screen.line()
+        screen.line("Your answers:", Ink.STRONG)
+        for item in self._given():
+            secret = item.type is FieldType.SECRET
+            value = MASK if secret else safe_line(as_text(item.accept(self._values[item.name])))
+            screen.line(f"  {safe_line(item.label)}: {value}")
+
+
+def _truth(typed: str) -> object:
+    word = typed.strip().lower()
+    return True if word in _YES else False if word in _NO else typed
+
+
+def _chosen(item: Field, typed: str) -> str:
+    """An option by its number or its value."""
+    word = typed.strip()
+    number = int(word) if word.isascii() and word.isdigit() else 0
+    if 0 < number <= len(item.choices) and word not in {o.value for o in item.choices}:
+        return item.choices[number - 1].value
+    return word

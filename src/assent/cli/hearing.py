@@ -1,0 +1,162 @@
+"""What a person can say about a request, and the questions that lead to each verdict."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from assent.cli.console import ARROW, Console, Key
+from assent.cli.docket import Docket
+from assent.cli.editing import Editing
+from assent.cli.form import Form
+from assent.cli.screen import Ink
+from assent.domain.canonical import Json
+from assent.domain.decisions import (
+    Approve,
+    Cancel,
+    DidNotRun,
+    Fail,
+    Give,
+    Ran,
+    Reject,
+    RunAgain,
+    Supply,
+    Verdict,
+)
+from assent.domain.errors import InvalidOutput, NotFound
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestKind
+from assent.domain.outputs import parsed
+from assent.domain.tools import Hitl, Risk
+from assent.presentation.text import safe_line
+
+APPROVE, EDIT, REJECT = Key("a", "approve"), Key("e", "edit"), Key("r", "reject")
+ANSWER, CANCEL = Key("a", "answer"), Key("c", "cancel")
+SUPPLY, FAIL = Key("s", "supply"), Key("f", "fail")
+RAN, DID_NOT_RUN, RUN_AGAIN = Key("r", "it ran"), Key("n", "it did not"), Key("a", "run it again")
+DETAILS, LATER = Key("d", "details"), Key("l", "later")
+_BACK = Key("b", "back")
+
+KEYS: Mapping[RequestKind, tuple[Key, ...]] = {
+    RequestKind.APPROVAL: (APPROVE, EDIT, REJECT, DETAILS, LATER),
+    RequestKind.INPUT: (ANSWER, CANCEL, DETAILS, LATER),
+    RequestKind.RESULT: (SUPPLY, FAIL, CANCEL, DETAILS, LATER),
+    RequestKind.OUTCOME: (RAN, DID_NOT_RUN, RUN_AGAIN, DETAILS, LATER),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """Asks one person what it takes to decide one request."""
+
+    console: Console
+    docket: Docket
+
+    async def hear(self, key: Key) -> Verdict | None:
+        """The verdict that a key stands for; None if they turned back on the way."""
+        return await _VERDICTS[key](self)
+
+    async def approve(self) -> Verdict | None:
+        """As shown."""
+        return Approve() if await self._is_sure("It runs now, as shown.") else None
+
+    async def _is_sure(self, effect: str) -> bool:
+        """A dangerous call takes a second step, which nobody makes by accident."""
+        if self.docket.request.risk != Risk.DANGEROUS:
+            return True
+        tool = safe_line(self.docket.request.tool)
+        return await self.console.is_sure(f"{tool} is dangerous. {effect}")
+
+    async def edit(self) -> Verdict | None:
+        """With other arguments."""
+        if self.docket.tool is None:
+            self.console.screen.line("Its tool is not known here: nobody could check an edit.")
+            return None
+        editing = Editing(console=self.console, docket=self.docket, tool=self.docket.tool)
+        arguments = await editing.edit()
+        if arguments is None or not await self._approves_edit():
+            return None
+        return Approve(arguments=arguments)
+
+    async def _approves_edit(self) -> bool:
+        if self.docket.request.risk == Risk.DANGEROUS:
+            return await self._is_sure("It runs now, with your changes.")
+        return await self.console.choose((APPROVE, _BACK)) is APPROVE
+
+    async def reject(self) -> Verdict | None:
+        """No, and why."""
+        return Reject(reason=await self._reason("Why not?"))
+
+    async def cancel(self) -> Verdict | None:
+        """Withdraw it, and why."""
+        return Cancel(reason=await self._reason("Why?"))
+
+    async def _reason(self, question: str) -> str:
+        prompt = f"{question} The agent is told; Enter gives no reason {ARROW}"
+        return (await self.console.keyboard.ask(prompt)).strip()
+
+    async def answer(self) -> Verdict | None:
+        """The form, filled in."""
+        asked = self.docket.request.question
+        if asked.form is None:
+            raise NotFound("form of request", self.docket.request.id)
+        form = UserInput.from_json(asked.form)
+        values = await Form(console=self.console, form=form, known=asked.prefilled).fill()
+        return None if values is None else Give(values=values)
+
+    async def supply(self) -> Verdict | None:
+        """The output that the call waits for."""
+        output = await self._output("Your answer, as text or JSON; Enter goes back")
+        return None if output is None else Supply(output=output)
+
+    async def fail(self) -> Verdict | None:
+        """It failed, and why."""
+        return Fail(reason=await self._reason("What went wrong?") or "It failed.")
+
+    async def ran(self) -> Verdict | None:
+        """It did run, with this result."""
+        output = await self._output("With which result, as text or JSON? Enter goes back")
+        return None if output is None else Ran(output=parsed(output))
+
+    async def _output(self, question: str) -> Json:
+        """What was typed, if it is what the tool promises to return; None goes back."""
+        while typed := (await self.console.keyboard.ask(f"{question} {ARROW}")).strip():
+            try:
+                self._check(typed)
+            except InvalidOutput as error:
+                self.console.screen.line("That is not what this tool returns:", Ink.BAD)
+                self.console.screen.quote(error.reason)
+            else:
+                return typed
+        return None
+
+    def _check(self, output: Json) -> None:
+        tool = None if self.docket.tool is None else self.docket.tool.tool
+        if tool is None or tool.output is None:
+            return
+        # A tool that reworks an answer takes what its hook takes, which only the hook knows.
+        reworks = isinstance(tool.kind, Hitl) and tool.kind.on_response_received is not None
+        if not reworks:
+            tool.output.normalise(parsed(output))
+
+    async def did_not_run(self) -> Verdict | None:
+        """It did not, and shall not."""
+        return DidNotRun(reason=await self._reason("What happened?"))
+
+    async def run_again(self) -> Verdict | None:
+        """It did not, so run it now."""
+        tool = safe_line(self.docket.request.tool)
+        sure = await self.console.is_sure(f"If {tool} did run, this runs it a second time.")
+        return RunAgain() if sure else None
+
+
+_VERDICTS: Mapping[Key, Callable[[Hearing], Awaitable[Verdict | None]]] = {
+    APPROVE: Hearing.approve,
+    EDIT: Hearing.edit,
+    REJECT: Hearing.reject,
+    ANSWER: Hearing.answer,
+    CANCEL: Hearing.cancel,
+    SUPPLY: Hearing.supply,
+    FAIL: Hearing.fail,
+    RAN: Hearing.ran,
+    DID_NOT_RUN: Hearing.did_not_run,
+    RUN_AGAIN: Hearing.run_again,
+}

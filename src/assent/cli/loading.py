@@ -1,0 +1,36 @@
+"""Somebody's own agents, by the name they have in somebody's own module."""
+
+import importlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import cast
+
+from assent.domain.errors import InvalidCommand
+from assent.engine.agents import Agent
+
+
+def agents_at(spec: str) -> tuple[Agent, ...]:
+    """The agents at `module:name`: one, several, or a function that returns them."""
+    module, _, name = spec.partition(":")
+    if not module or not name:
+        raise InvalidCommand(f"{spec!r} names no agents: write module:name")
+    found = _found(module, name)
+    made = found() if callable(found) else found
+    agents = (made,) if isinstance(made, Agent) else tuple(cast("Iterable[object]", made))
+    if not agents or not all(isinstance(agent, Agent) for agent in agents):
+        raise InvalidCommand(f"{spec!r} is neither an Agent nor several of them")
+    return cast("tuple[Agent, ...]", agents)
+
+
+def _found(module: str, name: str) -> object:
+    # As `python -m` does: what is in the current folder can be named.
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise InvalidCommand(f"there is no module {error.name!r} to import from here") from error
+    except AttributeError:
+        raise InvalidCommand(f"module {module!r} has no {name!r}") from None

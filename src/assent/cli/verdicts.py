@@ -1,0 +1,49 @@
+"""A verdict given on the command line, for scripts and for people who know what they want."""
+
+import json
+import sys
+from argparse import Namespace
+from typing import cast
+
+from assent.domain.canonical import Json
+from assent.domain.decisions import Approve, Cancel, Fail, Give, Reject, Supply, Verdict
+from assent.domain.errors import InvalidCommand
+
+STDIN = "-"
+
+
+def verdict_of(options: Namespace) -> Verdict:
+    """The verdict that the words of a command line stand for."""
+    text: str = options.text or ""
+    match cast("str", options.verdict):
+        case "approve":
+            return Approve(arguments=_read(options.arguments) if options.arguments else None)
+        case "reject":
+            return Reject(reason=text)
+        case "answer":
+            return Give(values=_values(options.values))
+        case "supply":
+            return Supply(output=_read(text))
+        case "fail":
+            return Fail(reason=text or "It failed.")
+        case "cancel":
+            return Cancel(reason=text)
+        case other:
+            raise InvalidCommand(f"{other!r} is no verdict")
+
+
+def _read(text: str) -> str:
+    # Secrets do not belong into a shell's history: they can come from a file or a pipe.
+    return sys.stdin.read() if text == STDIN else text
+
+
+def _values(text: str | None) -> dict[str, Json]:
+    if text is None:
+        raise InvalidCommand("an answer needs --values '{…}', or --values - to read them")
+    try:
+        values = json.loads(_read(text))
+    except ValueError as error:
+        raise InvalidCommand(f"--values is no JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise InvalidCommand("--values has to be a JSON object")
+    return cast("dict[str, Json]", values)
