@@ -47,7 +47,7 @@ def sqlite_floor(path: Path, cycles: int, concurrency: int) -> float:
 async def postgres_floor(url: str, cycles: int, concurrency: int) -> float:
     """The same with `concurrency` tasks over a pool of asyncpg connections."""
     pool: Any = await asyncpg.create_pool(url, min_size=16, max_size=16)
-    await pool.execute(TABLE)
+    await pool.execute(f"DROP TABLE IF EXISTS floor; {TABLE}")
 
     async def commit(sql: str, *params: object) -> None:
         async with pool.acquire() as connection, connection.transaction():

@@ -1,4 +1,4 @@
-"""The command line: `assent demo`, `assent chat`, `assent pending`, `assent decide`."""
+"""The command line: `assent demo` to try it, `assent chat` and others to use it."""
 
 import asyncio
 import sys

@@ -25,6 +25,8 @@ def parser() -> Parser:
     _chat(commands.add_parser("chat", help="talk to your own agents"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
     _decide(commands.add_parser("decide", help="decide a request, beside a running worker"))
+    _export(commands.add_parser("export", help="a conversation as JSON, without its secrets"))
+    _import(commands.add_parser("import", help="a conversation from exported JSON"))
     return top
 
 
@@ -73,6 +75,23 @@ def _decide(command: argparse.ArgumentParser) -> None:
     command.add_argument("--arguments", metavar="JSON", help="approve: run it with these instead")
     command.add_argument("--values", metavar="JSON", help="answer: the form's values")
     command.add_argument("--yes", action="store_true", help="approve a dangerous call unasked")
+    command.add_argument(
+        "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
+    )
+    _database(command)
+    _common(command)
+
+
+def _export(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "conversation", nargs="?", metavar="CONVERSATION", help="without one, yours are listed"
+    )
+    _database(command)
+    _common(command)
+
+
+def _import(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="what export printed; - reads a pipe")
     command.add_argument(
         "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
     )

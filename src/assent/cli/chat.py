@@ -16,14 +16,20 @@ from assent.domain.errors import AssentError, PendingCalls
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
-from assent.domain.tools import requires_approval
+from assent.domain.tools import (
+    EffectiveTool,
+    Generator,
+    Hitl,
+    Manual,
+    Regular,
+    requires_approval,
+)
 from assent.engine.assent import Assent
 from assent.engine.snapshots import Thread, Turn
 from assent.presentation.text import safe_line
 
-_SUPERSEDE = Key("c", "cancel them and send")
-_DECIDE = Key("d", "decide them first")
-_KEEP = Key("k", "keep them, do not send")
+_SUPERSEDE, _DECIDE = Key("c", "cancel and send"), Key("d", "decide first")
+_KEEP = Key("k", "keep waiting")
 _INPUT_LIMIT = 100_000
 
 COMMANDS = """\
@@ -54,7 +60,7 @@ class Chat:
         try:
             await self._resume_newest()
             while True:
-                text = await self.console.keyboard.ask(f"\n{self.person.id} {ARROW}")
+                text = await self.console.keyboard.ask(f"\n{safe_line(self.person.id)} {ARROW}")
                 if text.strip() == "/quit":
                     break
                 await self._heard(text.strip()[:_INPUT_LIMIT])
@@ -125,11 +131,12 @@ class Chat:
     def _recall(self, thread: Thread) -> None:
         """The last thing said by each side, so that a person knows where they are."""
         screen = self.console.screen
-        screen.line("Where we were (/new starts afresh):", Ink.STRONG)
-        for role, name in ((Role.USER, "you"), (Role.ASSISTANT, self.agent)):
+        screen.line()
+        screen.line("Where we were; /new starts afresh.", Ink.STRONG)
+        for role, name in ((Role.USER, self.person.id), (Role.ASSISTANT, self.agent)):
             said = [message.text for message in thread.messages if message.role is role]
             if said and said[-1]:
-                screen.line(name, Ink.FAINT)
+                screen.line(safe_line(name), Ink.FAINT)
                 screen.quote(said[-1], Ink.FAINT)
 
     async def _send(self, text: str) -> None:
@@ -152,11 +159,15 @@ class Chat:
     async def _send_over(self, text: str, count: int) -> None:
         """A message while calls wait: nothing is cancelled unless somebody says so."""
         calls = "A call still waits" if count == 1 else f"{count} calls still wait"
-        self.console.screen.line(f"{calls} for you. Cancel, or decide first?", Ink.WARNING)
+        self.console.screen.words(
+            f"{calls} for you. Cancel and send your message, or decide first?", Ink.WARNING
+        )
         key = await self.console.choose((_SUPERSEDE, _DECIDE, _KEEP))
         if key is _SUPERSEDE:
             await self._start(text, "supersede")
-        elif key is _DECIDE and self.turn_id is not None:
+            return
+        self.console.screen.line("Your message is not sent.", Ink.FAINT)
+        if key is _DECIDE and self.turn_id is not None:
             await self._go_on(self.turn_id)
 
     async def _go_on(self, turn_id: str) -> None:
@@ -193,7 +204,7 @@ class Chat:
             if turn.status not in (TurnStatus.RUNNING, TurnStatus.READY):
                 raise
         await self.assent.stop(turn_id, by=self.person)
-        self.console.screen.line("\nStopped.", Ink.WARNING)
+        self.console.screen.line("Stopped.", Ink.WARNING)
         return await self.follower.follow(turn_id)
 
     async def _pending(self) -> None:
@@ -211,10 +222,7 @@ class Chat:
     def _tools(self) -> None:
         screen = self.console.screen
         for tool in sorted(self.assent.tools(), key=lambda item: item.tool.name):
-            asks = "asks you first" if requires_approval(tool) else "runs at once"
-            if tool.tool.user_input is not None:
-                asks += ", has a form"
-            screen.line(f"{tool.tool.name}  ({tool.risk}, {asks})", Ink.STRONG)
+            screen.line(f"{tool.tool.name}  {tool.risk}, {_manner(tool)}", Ink.STRONG)
             screen.quote(tool.tool.description, Ink.FAINT)
 
     async def _record(self) -> None:
@@ -234,3 +242,16 @@ class Chat:
             return
         await self.assent.resume(self.turn_id, by=self.person)
         await self._go_on(self.turn_id)
+
+
+def _manner(tool: EffectiveTool) -> str:
+    """What calling a tool means for the person."""
+    asks = "asks you first" if requires_approval(tool) else "runs at once"
+    match tool.tool.kind:
+        case Manual():
+            asks = "you give the result"
+        case Hitl():
+            asks = "may leave the result to you"
+        case Regular() | Generator():
+            pass
+    return f"{asks}, with a form" if tool.tool.user_input is not None else asks

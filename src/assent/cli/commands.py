@@ -16,14 +16,14 @@ from assent.cli.console import Console
 from assent.cli.desk import Desk
 from assent.cli.docket import Docket, docket_of
 from assent.cli.following import Follower
-from assent.cli.inbox import show_pending
+from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.loading import agents_at
 from assent.cli.screen import Ink, Screen, wants_colour
-from assent.cli.verdicts import verdict_of
+from assent.cli.verdicts import STDIN, verdict_of
 from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.errors import InvalidCommand
-from assent.domain.people import Person
+from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Risk
 from assent.engine.agents import Agent
 from assent.presentation.text import safe_line
@@ -140,6 +140,31 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     await desk.cast(docket, verdict_of(options))
 
 
+async def export(options: Namespace) -> None:
+    """Print a conversation as JSON, or which ones there are."""
+    person = _person(options)
+    async with Assent(_existing(options), agents=(), worker=False) as assent:
+        if options.conversation is not None:
+            print(await assent.export(options.conversation, by=person))
+            return
+        await show_conversations(assent, _screen(), person)
+
+
+async def import_(options: Namespace) -> None:
+    """Take an exported conversation in, as one's own."""
+    text = (
+        sys.stdin.read() if options.file == STDIN else await asyncio.to_thread(_text, options.file)
+    )
+    # Whoever can open the database this way could write anything into it.
+    person = Person(_person(options).id, roles=frozenset({ADMIN}))
+    async with Assent(_existing(options), agents=_agents(options), worker=False) as assent:
+        print(await assent.import_(text, by=person))
+
+
+def _text(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
+
+
 def _agents(options: Namespace) -> tuple[Agent, ...]:
     # Only what judges edits and answers needs them; listing does without.
     named: str | None = getattr(options, "agents", None)
@@ -182,4 +207,6 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "chat": chat,
     "pending": pending,
     "decide": decide,
+    "export": export,
+    "import": import_,
 }

@@ -1,11 +1,13 @@
 """What a card leaves out: the tool's own words, its parameters, and the record of the call."""
 
-import json
 from datetime import UTC
+from itertools import starmap
 
 from assent.cli.docket import Docket
 from assent.cli.screen import Ink, Screen
+from assent.domain.canonical import Json
 from assent.domain.events import Entry
+from assent.domain.outputs import as_text
 from assent.engine.assent import Assent
 from assent.presentation.text import safe_line
 
@@ -27,18 +29,24 @@ async def show_details(assent: Assent, screen: Screen, docket: Docket) -> None:
 def show_entries(screen: Screen, entries: list[Entry]) -> None:
     """Audit entries, one line each."""
     for entry in entries:
-        at = f"{entry.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-        move = f"{entry.source} → {entry.target}" if entry.target else ""
+        at = f"{entry.at.astimezone(UTC):%H:%M:%S}"
+        move = f" {entry.source} → {entry.target}" if entry.target else ""
         channel = f" via {entry.channel}" if entry.channel else ""
-        screen.quote(f"{at}  {entry.action}  {move}  by {entry.actor}{channel}", Ink.FAINT)
+        screen.quote(f"{at} {entry.action}{move}, by {entry.actor}{channel}", Ink.FAINT)
 
 
 def _description(docket: Docket) -> str:
     if docket.tool is None:
         return "The tool is not known to this process."
-    parameters = docket.tool.tool.arguments.full.get("properties")
-    names = json.dumps(parameters, indent=2, ensure_ascii=False)
-    return f"{docket.tool.tool.description}\n\nIts parameters: {names}"
+    found = docket.tool.tool.arguments.full.get("properties")
+    specs = found if isinstance(found, dict) else {}
+    return "\n".join([docket.tool.tool.description, *starmap(_parameter, specs.items())])
+
+
+def _parameter(name: str, spec: Json) -> str:
+    known = spec if isinstance(spec, dict) else {}
+    words = " ".join(as_text(known[part]) for part in ("type", "description") if part in known)
+    return f"  {name}: {words}".rstrip(": ")
 
 
 def _audience(docket: Docket) -> str:

@@ -1,21 +1,24 @@
 """A request with everything that has to be known to decide it at a terminal."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.cards import Card
+from assent.domain.cards import Card, Entry
 from assent.domain.conversations import Conversation
 from assent.domain.errors import NotFound
-from assent.domain.events import Entry
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.assent import Assent
 from assent.engine.history import load_answer
 from assent.ports import Tx
-from assent.presentation.card import card_of
+from assent.presentation.card import card_of, hints_of
+from assent.presentation.fields import inline_of
 from assent.presentation.page import remaining
+from assent.presentation.text import safe_line
+from assent.presentation.values import entries_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,11 @@ class Docket:
         """How long there is to decide; nothing where there is no deadline."""
         deadline = self.request.decide_by
         return "" if deadline is None else f"expires {remaining(deadline - datetime.now(UTC))}"
+
+    @property
+    def in_short(self) -> str:
+        """The arguments that would run, on one line; the card has them in full."""
+        return _in_short(self.card.arguments)
 
     def arguments(self) -> dict[str, Json]:
         """The arguments that would run."""
@@ -67,12 +75,23 @@ def _words(tx: Tx, call: Call) -> str:
     return load_answer(bodies[0]).text if bodies and bodies[0] else ""
 
 
-async def conversations_of(assent: Assent, person: str, agent: str) -> list[Conversation]:
-    """A person's conversations with an agent, newest first."""
+async def conversations_of(
+    assent: Assent, person: str, agent: str | None = None
+) -> list[Conversation]:
+    """A person's conversations, with one agent or all, newest first."""
     owned = await assent.kernel.store.run(lambda tx: tx.conversations.of_owner(person, limit=100))
-    return [conversation for conversation in owned if conversation.agent == agent]
+    return [found for found in owned if agent in (None, found.agent)]
 
 
-async def record_of(assent: Assent, call: Call) -> list[Entry]:
-    """What the record says about a call, oldest first."""
-    return await assent.audit(call_id=call.id)
+async def running_of(assent: Assent, call_id: str) -> str:
+    """A call that runs, on one line: what it really runs with, secrets masked."""
+    call = await assent.kernel.store.run(lambda tx: tx.calls.get(call_id))
+    if call is None:
+        raise NotFound("call", call_id)
+    hints = hints_of(assent.kernel.catalogue.tool(call.agent, call.tool))
+    return f"{safe_line(call.tool)} {_in_short(entries_of(call.arguments.text, hints))}"
+
+
+def _in_short(entries: Iterable[Entry]) -> str:
+    pairs = ((entry.name, inline_of(entry.value)) for entry in entries)
+    return " ".join(f"{safe_line(name)}={value or '…'}" for name, value in pairs)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+from assent.cli.docket import running_of
 from assent.cli.screen import Ink, Screen, Speech
 from assent.domain.canonical import Json
 from assent.domain.events import Event, EventKind
@@ -11,7 +12,6 @@ from assent.domain.outputs import as_text
 from assent.engine.assent import Assent
 from assent.engine.snapshots import Turn
 from assent.presentation.text import safe_line
-from assent.presentation.wrapping import wrapped
 
 _PAGE = 10_000
 _ENDS = {
@@ -28,7 +28,7 @@ class Follower:
     def __init__(self, assent: Assent, screen: Screen, speaker: str) -> None:
         self._assent, self._screen, self._speaker = assent, screen, speaker
         self._seen: dict[str, int] = {}
-        self._tools: dict[str, tuple[str, str]] = {}
+        self._tools: dict[str, str] = {}
         self._speech: Speech | None = None
 
     async def skip(self, turn_id: str) -> None:
@@ -44,14 +44,15 @@ class Follower:
         finally:
             printing.cancel()
             await asyncio.gather(printing, return_exceptions=True)
+            self._end_speech()
         for event in await self._events(turn_id):
-            self._show(event)
+            await self._show(event)
         self._end_speech()
         return turn
 
     async def _print(self, turn_id: str) -> None:
         async for event in self._assent.events(turn_id, after=self._seen.get(turn_id, 0)):
-            self._show(event)
+            await self._show(event)
 
     async def _events(self, turn_id: str) -> list[Event]:
         after = self._seen.get(turn_id, 0)
@@ -62,20 +63,20 @@ class Follower:
     def _remember(self, event: Event) -> None:
         self._seen[event.turn_id] = event.seq
         if event.kind is EventKind.PROPOSED:
-            tool, arguments = str(event.data["tool"]), str(event.data["arguments"])
-            self._tools[str(event.data["call_id"])] = (tool, arguments)
+            self._tools[str(event.data["call_id"])] = str(event.data["tool"])
 
-    def _show(self, event: Event) -> None:
+    async def _show(self, event: Event) -> None:
         self._remember(event)
         if event.kind is EventKind.TEXT:
             self._say(str(event.data["text"]))
             return
+        was_speaking = self._speech is not None
         self._end_speech()
         match event.kind:
-            case EventKind.RESET:
+            case EventKind.RESET if was_speaking:
                 self._screen.words(f"(Once more: {_line(event.data['reason'])})", Ink.FAINT)
             case EventKind.CALL:
-                self._call(event)
+                await self._call(event)
             case EventKind.PROGRESS:
                 self._progress(event)
             case EventKind.RESULT:
@@ -99,22 +100,22 @@ class Follower:
             self._speech.end()
             self._speech = None
 
-    def _call(self, event: Event) -> None:
+    async def _call(self, event: Event) -> None:
         if event.data["status"] == CallStatus.RUNNING:
-            tool, arguments = self._of(event)
-            self._one_line("→", f"{tool} {arguments}", Ink.FAINT)
+            running = await running_of(self._assent, str(event.data["call_id"]))
+            self._screen.line(self._screen.fitted(f"→ {running}"), Ink.FAINT)
 
-    def _of(self, event: Event) -> tuple[str, str]:
-        return self._tools.get(str(event.data["call_id"]), ("a call", ""))
+    def _tool(self, event: Event) -> str:
+        return self._tools.get(str(event.data["call_id"]), "a call")
 
     def _progress(self, event: Event) -> None:
         fraction = event.data.get("fraction")
         share = f"{fraction:.0%} " if isinstance(fraction, int | float) else ""
-        tool, _ = self._of(event)
+        tool = self._tool(event)
         self._screen.fleeting(self._fitted("⋯", f"{tool} {share}{as_text(event.data['value'])}"))
 
     def _result(self, event: Event) -> None:
-        tool, _ = self._of(event)
+        tool = self._tool(event)
         status = CallStatus(str(event.data["status"]))
         output = _output(event.data.get("output"))
         if status is CallStatus.SUCCEEDED:
@@ -131,9 +132,7 @@ class Follower:
 
     def _fitted(self, sign: str, text: str) -> str:
         """As much as fits on a line; the agent's own report has the rest."""
-        line = f"{sign} {safe_line(' '.join(text.split()))}"
-        head, *rest = wrapped(line, self._screen.columns() - 2)
-        return f"{head} …" if rest else head
+        return self._screen.fitted(f"{sign} {safe_line(' '.join(text.split()))}")
 
 
 def _line(value: Json) -> str:

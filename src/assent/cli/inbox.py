@@ -1,14 +1,14 @@
-"""What waits for people, a few lines each."""
+"""What there is: what waits for people, and their conversations, a few lines each."""
 
 from collections.abc import Iterable
+from datetime import UTC
 
-from assent.cli.docket import Docket, docket_of
+from assent.cli.docket import conversations_of, docket_of
 from assent.cli.screen import Ink, Screen
+from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.assent import Assent
-from assent.presentation.fields import inline_of
 from assent.presentation.text import safe_line
-from assent.presentation.wrapping import wrapped
 
 
 async def show_pending(assent: Assent, screen: Screen, requests: Iterable[Request]) -> None:
@@ -18,16 +18,15 @@ async def show_pending(assent: Assent, screen: Screen, requests: Iterable[Reques
         head = f"  {safe_line(request.tool)}"
         facts = " · ".join(filter(None, (request.kind, request.risk, docket.countdown)))
         screen.line(f"{screen.paint(head, Ink.STRONG)}  {facts}")
-        screen.line(_fitted(screen, f"    {_arguments(docket)}"))
+        screen.line(screen.fitted(f"    {docket.in_short or 'no arguments'}"))
         screen.line(f"    {request.id} for {safe_line(request.owner)}", Ink.FAINT)
 
 
-def _arguments(docket: Docket) -> str:
-    """The arguments in short; the card shows them in full before anybody decides."""
-    pairs = ((entry.name, inline_of(entry.value)) for entry in docket.card.arguments)
-    return ", ".join(f"{safe_line(name)}={value or '…'}" for name, value in pairs) or "no arguments"
-
-
-def _fitted(screen: Screen, line: str) -> str:
-    head, *rest = wrapped(line, screen.columns() - 2)
-    return f"{head} …" if rest else head
+async def show_conversations(assent: Assent, screen: Screen, person: Person) -> None:
+    """A person's conversations, newest first, with how each began."""
+    for conversation in await conversations_of(assent, person.id):
+        thread = await assent.conversation(conversation.id)
+        first = thread.messages[0].text if thread.messages else ""
+        screen.line(f"{conversation.id}  {thread.status}", Ink.STRONG)
+        at = f"{conversation.created_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        screen.line(screen.fitted(f"  {at} {safe_line(' '.join(first.split()))}"))

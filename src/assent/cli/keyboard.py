@@ -14,6 +14,7 @@ from assent.cli.screen import Ink, Screen
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.layout.processors import Processor
 
 T = TypeVar("T")
 _CHUNK_BYTES = 4_096
@@ -171,20 +172,24 @@ class Editor:
         return await self._prompt(session, prompt, default=default)
 
     async def ask_secret(self, prompt: str) -> str:
-        return await self._prompt(_session(), prompt, is_password=True)
+        return await self._prompt(_session(), prompt, input_processors=[_unseen()])
 
     async def _prompt(self, session: "PromptSession[str]", prompt: str, **options: Any) -> str:
         from prompt_toolkit.formatted_text import ANSI
 
         shown = ANSI(self._screen.paint(prompt, Ink.PROMPT))
-        # It would take our signal handler away if it were to handle the signal itself.
-        asking = session.prompt_async(shown, handle_sigint=False, **options)
-        try:
-            return await self._interrupts.guard(asking)
-        except KeyboardInterrupt:
-            raise Interrupted from None
-        except EOFError:
-            raise Closed from None
+
+        async def answer() -> str:
+            # A KeyboardInterrupt that left this task would end the whole loop.
+            try:
+                # It would take our signal handler away if it were to handle the signal itself.
+                return await session.prompt_async(shown, handle_sigint=False, **options)
+            except KeyboardInterrupt:
+                raise Interrupted from None
+            except EOFError:
+                raise Closed from None
+
+        return await self._interrupts.guard(answer())
 
 
 def _session() -> "PromptSession[str]":
@@ -192,6 +197,18 @@ def _session() -> "PromptSession[str]":
     from prompt_toolkit.history import DummyHistory
 
     return PromptSession(history=DummyHistory())
+
+
+def _unseen() -> "Processor":
+    """Shows nothing of what is typed, not even how long it is."""
+    from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
+
+    class Unseen(Processor):
+        def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+            del transformation_input
+            return Transformation([], lambda _: 0, lambda _: 0)
+
+    return Unseen()
 
 
 def _forget_typed() -> None:

@@ -78,6 +78,11 @@ class Screen:
         speech.say(text)
         speech.end()
 
+    def fitted(self, line: str) -> str:
+        """As much of a safe line as fits, and a sign that there is more."""
+        head, *rest = wrapped(line, self.columns() - 2)
+        return f"{head} …" if rest else head
+
     def fleeting(self, text: str) -> None:
         """A line that the next one replaces; where nothing can be replaced, a line."""
         if not self.colour:

@@ -108,7 +108,8 @@ def _summary(text: str) -> str:
     lines = text.splitlines()
     rest = len(lines) - _SHOWN_LINES
     more = [f"… and {rest:,} more lines"] if rest > 0 else []
-    head = f"This would be lost: {len(lines):,} lines, {len(text):,} characters"
+    count = "1 line" if len(lines) == 1 else f"{len(lines):,} lines"
+    head = f"This would be lost: {count}, {len(text):,} characters"
     return "\n".join([head, "", *lines[:_SHOWN_LINES], *more])
 
 

@@ -30,7 +30,12 @@ _REALM = UserInput(
 _SERVER = UserInput(
     "An SSH connection needs an account on the server",
     [
-        Field("ssh_username", label="Username", pattern="[a-z_][a-z0-9_-]{0,31}"),
+        Field(
+            "ssh_username",
+            label="Username",
+            pattern="[a-z_][a-z0-9_-]{0,31}",
+            message="A username has small letters, digits, '_' and '-'.",
+        ),
         Field(
             "ssh_port", label="Port", type=FieldType.NUMBER, default=22, minimum=1, maximum=65535
         ),

@@ -7,19 +7,16 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
-from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
 from assent.domain.errors import (
     NotAllowed,
     NotFound,
-    NothingAwaited,
     Paused,
     TurnFailed,
-    WrongTool,
 )
 from assent.domain.events import Entry, Event
-from assent.domain.lifecycle import RequestKind, TurnStatus
+from assent.domain.lifecycle import TurnStatus
 from assent.domain.outputs import json_text
 from assent.domain.people import ADMIN, SYSTEM, Audience, Person
 from assent.domain.policy import Policy, PolicyHook, Rule

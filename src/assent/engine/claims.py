@@ -10,7 +10,7 @@ from assent.domain.conversations import Conversation
 from assent.domain.errors import InvalidArguments, NotFound
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
-from assent.domain.people import Audience
+from assent.domain.people import ADMIN, Audience
 from assent.domain.requests import Question
 from assent.domain.tools import Context, EffectiveTool
 from assent.engine.failpoints import point
@@ -233,7 +233,7 @@ class Claims:
         asking = Asking(
             kind=kind,
             question=Question(reason=reason, text=text, metadata=metadata or {}),
-            audience=audience or self._audience(moves.tx, call, tool),
+            audience=audience or self._audience(moves.tx, call, tool, conversation, kind),
             decide_within=decide_within,
         )
         request = mint(call, asking, conversation, self.kernel.ids, moves.now)
@@ -274,12 +274,22 @@ class Claims:
         )
         return replace(claim, call=again, expires=started + lease.total_seconds())
 
-    def _audience(self, tx: Tx, call: Call, tool: EffectiveTool | None) -> Audience:
+    def _audience(
+        self,
+        tx: Tx,
+        call: Call,
+        tool: EffectiveTool | None,
+        conversation: Conversation,
+        kind: RequestKind,
+    ) -> Audience:
         # Whoever was asked before is asked again: a rule may have routed it elsewhere.
         earlier = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
-        if earlier:
-            return earlier[-1].audience
-        return tool.audience if tool is not None else Audience()
+        declared = tool.audience if tool is not None else Audience()
+        wanted = earlier[-1].audience if earlier else declared
+        # The gate found nobody to ask and did not have to; now somebody is needed, and a service
+        # does not confirm its own calls.
+        is_nobody = kind is not RequestKind.RESULT and wanted.is_empty_for(conversation.owner)
+        return Audience.of(ADMIN) if is_nobody else wanted
 
     def _settle(
         self, moves: Moves, call: Call, target: CallStatus, action: str, reason: str

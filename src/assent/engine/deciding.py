@@ -163,9 +163,7 @@ class Deciding:
 
         return await self._kernel.store.run(apply)
 
-    async def _judge(
-        self, unclear: Unclear, ballot: Ballot
-    ) -> Rejudged | Answered | Misfit | None:
+    async def _judge(self, unclear: Unclear, ballot: Ballot) -> Rejudged | Answered | Misfit | None:
         case = unclear.case
         tool = self._tool(case)
         if tool is None:

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -48,7 +49,7 @@ class Gate:
         try:
             for rule in self.policy.rules:
                 binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
-                if binds and (rule.when is None or rule.when(arguments, context) is not False):
+                if binds and (rule.when is None or rule.when(_copy(arguments), context) is not False):
                     return cast("Deny", rule.verdict())
         except Exception:
             log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)
@@ -69,14 +70,14 @@ class Gate:
     async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
         wish = tool.requires_approval
         if is_predicate(wish):
-            wish = await self._answer(wish(arguments, context)) is not False
+            wish = await self._answer(wish(_copy(arguments), context)) is not False
         by = "override" if tool.overridden else "tool"
         return Ask(by=by) if wish else Allow(by=by)
 
     async def _per_run(self, verdict: Verdict, arguments: Arguments, context: Context) -> Verdict:
         if self.per_run is None:
             return verdict
-        asks = await self._answer(self.per_run(arguments, context)) is not False
+        asks = await self._answer(self.per_run(_copy(arguments), context)) is not False
         if asks:
             return verdict if isinstance(verdict, Ask) else Ask(by="run")
         return Allow(by="run", waived=isinstance(verdict, Ask))
@@ -86,7 +87,7 @@ class Gate:
     ) -> Verdict:
         if self.policy.hook is None:
             return verdict
-        answer = await self._answer(self.policy.hook(tool, arguments, context))
+        answer = await self._answer(self.policy.hook(tool, _copy(arguments), context))
         return _from_hook(answer, verdict)
 
     async def _ruled(
@@ -109,7 +110,7 @@ class Gate:
     async def _matches(self, rule: Rule, arguments: Arguments, context: Context) -> bool:
         if rule.when is None:
             return True
-        answer = await self._answer(rule.when(arguments, context))
+        answer = await self._answer(rule.when(_copy(arguments), context))
         # A predicate that answers neither yes nor no must not loosen anything.
         return answer is True if rule.effect is Effect.ALLOW else answer is not False
 
@@ -122,6 +123,11 @@ class Gate:
 
 _WISHES = frozenset({"tool", "override", "run"})
 _CALLER = Deny(by="caller", reason="The owner of this conversation may not use this tool.")
+
+
+def _copy(arguments: Arguments) -> Arguments:
+    # Each judge gets its own: one that changes them must not change what the next one sees.
+    return deepcopy(dict(arguments))
 
 
 def _may_call(tool: EffectiveTool, context: Context) -> bool:

@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any, cast
 
 from assent.domain.calls import Call
@@ -28,7 +27,24 @@ INCOMPLETE = "[The user stopped this answer here.]"
 
 def dump_answer(answer: Answer) -> str:
     """An answer as its message's row keeps it."""
-    return json_text(asdict(answer))
+    return json_text(
+        {
+            "text": answer.text,
+            "reasoning": answer.reasoning,
+            "proposals": [
+                {"provider_id": each.provider_id, "tool": each.tool, "arguments": each.arguments}
+                for each in answer.proposals
+            ],
+            "finish": answer.finish,
+            "usage": {
+                "input_tokens": answer.usage.input_tokens,
+                "output_tokens": answer.usage.output_tokens,
+            },
+            "model": answer.model,
+            "wire": answer.wire,
+            "wire_format": answer.wire_format,
+        }
+    )
 
 
 def load_answer(body: str) -> Answer:

@@ -10,7 +10,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.engine.claims import Claim, conversation_of
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
-from assent.engine.runner import Runner
+from assent.engine.runner import Recorded, Runner
 from assent.engine.transitions import Moves, Raced
 from assent.engine.turns import Turns
 from assent.ports import Tx
@@ -38,16 +38,17 @@ class Reconciler:
         log.warning("call %s lost its worker %s", call.id, call.worker)
         point("before_doubt")
         try:
-            again, turn = await self._kernel.store.run(lambda tx: self._resolve(tx, call))
+            recorded = await self._kernel.store.run(lambda tx: self._resolve(tx, call))
         except Raced:
             return
         point("after_doubt")
-        if again is not None:
-            self._runner.start(again)
-        if turn is not None:
-            self._turns.begin(turn)
+        if recorded.again is not None:
+            self._runner.start(recorded.again)
+        if recorded.ready is not None:
+            self._turns.begin(recorded.ready)
+        self._kernel.announce(recorded.requests)
 
-    def _resolve(self, tx: Tx, call: Call) -> tuple[Claim | None, TurnRow | None]:
+    def _resolve(self, tx: Tx, call: Call) -> Recorded:
         conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids, actor="reconciler")
         tool = self._kernel.catalogue.tool(call.agent, call.tool)
@@ -63,7 +64,7 @@ class Reconciler:
             again = self._runner.claims.doubt(moves, claim, reason, lost=True)
         turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
         point("inside_doubt")
-        return again, turn
+        return Recorded(ready=turn, again=again, requests=tuple(moves.opened))
 
     async def _start(self, call_id: str) -> None:
         call = await self._kernel.store.run(lambda tx: tx.calls.get(call_id))

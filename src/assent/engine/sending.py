@@ -27,7 +27,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.steps import Loaded
 from assent.engine.transitions import Moves, Raced
 from assent.engine.turns import Turns
-from assent.ports import Tx
+from assent.ports import TurnChanges, Tx
 
 _WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
 
@@ -205,7 +205,7 @@ class Sending:
                     tx.requests.close(request, closing, by=moves.actor)
             moves.move(call, target, "stop" if is_stop else "supersede", output=output)
         self._keep_partial(tx, turn)
-        ended = {"ended_at": tx.now()}
+        ended: TurnChanges = {"ended_at": tx.now()}
         active = ACTIVE_TURNS
         if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
             raise Raced(turn.id)

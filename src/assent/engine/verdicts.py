@@ -26,6 +26,8 @@ from assent.ports import CallChanges
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
 DEFINITION = "definition"
+# Verdicts by which something is done with the arguments; a call can always be withdrawn.
+_GOING_ON = (verdicts.Approve, verdicts.RunAgain, verdicts.Give, verdicts.Supply)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,8 @@ class Verdicts:
 
     def apply(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
         """Apply a verdict that needs no second judgement."""
+        if isinstance(ballot.verdict, _GOING_ON) and _is_altered(case):
+            return self._altered(moves, case, ballot)
         match ballot.verdict:
             case verdicts.Approve():
                 return self._approve(moves, case, ballot)
@@ -110,6 +114,8 @@ class Verdicts:
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit
     ) -> Done | Refusal:
         """Apply a verdict after its second judgement."""
+        if _is_altered(case):
+            return self._altered(moves, case, ballot)
         if isinstance(judged, Answered):
             return self._answer(moves, case, ballot, judged)
         if isinstance(judged, Misfit):
@@ -186,8 +192,6 @@ class Verdicts:
             call if edited is None else replace(call, revision=call.revision + 1, arguments=edited)
         )
         approved = binding_of(shape, case.request, case.conversation).digest
-        if edited is None and approved != case.request.digest:
-            return self._altered(moves, case, ballot)
         text = None if edited is None else edited.text
         refusal = self._close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:
@@ -440,6 +444,12 @@ class Verdicts:
             question = replace(asking.question, reason=REDEFINED)
             self._open(moves, asked, case, replace(asking, question=question))
         return self._superseded(moves, case, DEFINITION)
+
+
+def _is_altered(case: Case) -> bool:
+    """Whether the rows are not those that the question was about, however it is answered."""
+    bound = binding_of(case.call, case.request, case.conversation).digest
+    return bound != case.request.digest or not case.call.arguments.is_intact
 
 
 def expire(moves: Moves, case: Case, text: str) -> bool:

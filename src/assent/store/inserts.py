@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Integer, Table, Text, bindparam, func, insert, select
 from sqlalchemy.sql import ClauseElement
 
+from assent.domain.outputs import json_text
 from assent.store.rows import Params
 from assent.store.tables import events, messages, metadata
 
@@ -30,11 +31,11 @@ NUMBERED: Mapping[Table, Numbered] = {
     events: Numbered("seq", "turn_id"),
 }
 _ORDER = {table: index for index, table in enumerate(metadata.sorted_tables)}
-_ARRAYS: dict[type, str] = {
-    Text: "text[]",
-    BigInteger: "bigint[]",
-    Integer: "integer[]",
-    Boolean: "boolean[]",
+_TYPES: dict[type, str] = {
+    Text: "text",
+    BigInteger: "bigint",
+    Integer: "integer",
+    Boolean: "boolean",
 }
 
 
@@ -55,47 +56,39 @@ def insert_one(table: Table) -> ClauseElement:
 
 @dataclass(frozen=True, slots=True)
 class BulkInsert:
-    """One PostgreSQL statement for rows of several tables, and the columns of its parameters."""
+    """One PostgreSQL statement for rows of several tables; each table's rows are one parameter."""
 
     sql: str
-    columns: tuple[tuple[Table, tuple[str, ...]], ...]
+    tables: tuple[Table, ...]
 
-    def arrays(self, pending: Mapping[Table, Sequence[Params]]) -> list[list[object]]:
-        """The parameters: one array per column."""
-        return [
-            [row[name] for row in pending[table]] for table, names in self.columns for name in names
-        ]
+    def params(self, pending: Mapping[Table, Sequence[Params]]) -> list[str]:
+        """Rows as JSON: one text to encode and to send, whatever their number."""
+        return [json_text(pending[table]) for table in self.tables]
 
 
 @lru_cache
 def insert_all(tables: frozenset[Table]) -> BulkInsert:
     """The statement for these tables; foreign keys are checked at its end, so order is free."""
-    parts: list[str] = []
-    columns: list[tuple[Table, tuple[str, ...]]] = []
-    position = 1
-    for table in sorted(tables, key=_ORDER.__getitem__):
-        numbered = NUMBERED.get(table)
-        skipped = None if numbered is None else numbered.column
-        names = tuple(column.name for column in table.columns if column.name != skipped)
-        kinds = [_ARRAYS[type(table.c[name].type)] for name in names]
-        arrays = ", ".join(f"${position + n}::{kind}" for n, kind in enumerate(kinds))
-        position += len(names)
-        parts.append(f"{table.name}_rows AS ({_insert_from(table, names, arrays, numbered)})")
-        columns.append((table, names))
-    return BulkInsert(f"WITH {', '.join(parts)} SELECT 1", tuple(columns))
+    ordered = tuple(sorted(tables, key=_ORDER.__getitem__))
+    parts = [_insert_from(table, number) for number, table in enumerate(ordered, 1)]
+    return BulkInsert(f"WITH {', '.join(parts)} SELECT 1", ordered)
 
 
 # Only names of our own tables and columns are put together here; every value is a parameter.
-def _insert_from(
-    table: Table, names: tuple[str, ...], arrays: str, numbered: Numbered | None
-) -> str:
-    quoted = [f'"{name}"' for name in names]
-    listed = ", ".join(quoted)
-    rows = f"unnest({arrays}) WITH ORDINALITY AS r({listed}, ord)"
+def _insert_from(table: Table, parameter: int) -> str:
+    numbered = NUMBERED.get(table)
+    skipped = None if numbered is None else numbered.column
+    given = [column for column in table.columns if column.name != skipped]
+    names = ", ".join(f'"{column.name}"' for column in given)
+    typed = ", ".join(f'"{column.name}" {_TYPES[type(column.type)]}' for column in given)
+    rows = (
+        f"ROWS FROM (json_to_recordset(${parameter}::json) AS ({typed})) "
+        f"WITH ORDINALITY AS r({names}, ord)"
+    )
+    into = f'{table.name}_rows AS (INSERT INTO "{table.name}"'
     if numbered is None:
-        return f'INSERT INTO "{table.name}" ({listed}) SELECT {listed} FROM {rows}'  # noqa: S608
+        return f"{into} ({names}) SELECT {names} FROM {rows})"  # noqa: S608
     column, group = f'"{numbered.column}"', f'"{numbered.group}"'
     last = f'(SELECT max(t.{column}) FROM "{table.name}" t WHERE t.{group} = r.{group})'  # noqa: S608
     number = f"coalesce({last}, 0) + row_number() OVER (PARTITION BY r.{group} ORDER BY r.ord)"
-    into = f'INSERT INTO "{table.name}" ({listed}, {column})'
-    return f"{into} SELECT {listed}, {number} FROM {rows}"  # noqa: S608
+    return f"{into} ({names}, {column}) SELECT {names}, {number} FROM {rows})"  # noqa: S608

@@ -75,7 +75,7 @@ class PostgresDriver:
         if self._pending:
             pending, self._pending = self._pending, {}
             bulk = insert_all(frozenset(pending))
-            await_only(self._connection.fetch(bulk.sql, *bulk.arrays(pending)))
+            await_only(self._connection.fetch(bulk.sql, *bulk.params(pending)))
 
     def clock(self) -> int:
         return self._now()

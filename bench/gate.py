@@ -1,0 +1,55 @@
+"""The gate alone: from a proposal to the decision that an ungated call may run, without I/O."""
+
+import asyncio
+from time import perf_counter
+
+from assent import Context, Person, tool
+from assent.domain.messages import Proposal
+from assent.domain.policy import Effect, Policy, Rule
+from assent.engine.agents import Toolbox
+from assent.engine.gate import Gate
+from assent.engine.intake import Accepted, take_in
+
+ROUNDS = 20_000
+
+
+@tool
+async def look_up(customer: str, limit: int = 10) -> str:
+    """Look a customer up."""
+    return f"{customer}: {limit}"
+
+
+def microseconds() -> dict[str, float]:
+    """Mean cost of a decision: the gate itself, and with parsing, normalising and freezing."""
+    toolbox = Toolbox([look_up], {})
+    rules = (
+        Rule.of(Effect.DENY, "delete_*"),
+        Rule.of(Effect.ASK, "pay", "refund"),
+        Rule.of(Effect.ASK, name="dangerous", risks=frozenset()),
+    )[:2]
+    gate = Gate(policy=Policy(rules=rules))
+    proposal = Proposal(provider_id="c1", tool="look_up", arguments='{"customer": "ada"}')
+    context = Context(
+        call_id="call", conversation_id="conv", agent="a", tool="look_up", owner=Person("ada")
+    )
+
+    async def gate_only() -> None:
+        taken = take_in(proposal, toolbox)
+        if not isinstance(taken, Accepted):
+            raise TypeError("the proposal is fine")
+        for _ in range(ROUNDS):
+            await gate.judge(taken.tool, taken.arguments, context)
+
+    async def with_intake() -> None:
+        for _ in range(ROUNDS):
+            taken = take_in(proposal, toolbox)
+            if isinstance(taken, Accepted):
+                await gate.judge(taken.tool, taken.arguments, context)
+
+    return {"gate": _timed(gate_only()), "intake and gate": _timed(with_intake())}
+
+
+def _timed(work: object) -> float:
+    started = perf_counter()
+    asyncio.run(work)  # type: ignore[arg-type]
+    return (perf_counter() - started) / ROUNDS * 1e6

@@ -1,0 +1,74 @@
+"""What a paused conversation costs the process: nothing but rows."""
+
+import asyncio
+import gc
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from assent import Assent
+from assent.domain.lifecycle import TurnStatus
+from bench.cycle import OWNER, agent
+
+REAL = 1_000
+BATCH = 5_000
+
+
+async def paused(path: Path, total: int) -> dict[str, float]:
+    """Resident memory before and after `total` paused conversations, with the tasks left over."""
+    process = psutil.Process()
+    async with Assent(f"sqlite:///{path}", agents=[agent()]) as assent:
+        for _ in range(200):
+            await assent.send("bench", "pay", by=OWNER)
+        gc.collect()
+        before, tasks = process.memory_info().rss, len(asyncio.all_tasks())
+        for _ in range(REAL // 20):
+            await asyncio.gather(
+                *(assent.send("bench", "pay", by=OWNER) for _ in range(20))
+            )
+        gc.collect()
+        after_real = process.memory_info().rss
+        for first in range(REAL, total, BATCH):
+            await _multiply(assent, min(BATCH, total - first))
+        gc.collect()
+        after_all = process.memory_info().rss
+        left = len(asyncio.all_tasks()) - tasks
+    return {
+        "bytes per paused conversation (sent for real)": (after_real - before) / REAL,
+        "bytes per paused conversation (all rows)": (after_all - before) / total,
+        "tasks left over": left,
+    }
+
+
+async def _multiply(assent: Assent, count: int) -> None:
+    """More paused conversations: copies of the rows of one, under new ids."""
+    [request] = await assent.pending(limit=1)
+
+    def copy(tx: Any) -> None:
+        from dataclasses import replace  # noqa: PLC0415
+
+        conversation = tx.conversations.get(request.conversation_id)
+        turn = tx.turns.get(request.turn_id)
+        [message] = [
+            m for m in tx.messages.of_conversation(conversation.id) if m.open_calls
+        ]
+        call = tx.calls.get(request.call_id)
+        for _ in range(count):
+            ids = {noun: assent.kernel.ids(noun) for noun in ("conv", "turn", "msg", "call", "req")}
+            tx.conversations.add(replace(conversation, id=ids["conv"]))
+            tx.turns.add(
+                replace(turn, id=ids["turn"], conversation_id=ids["conv"], status=TurnStatus.WAITING),
+                owner=OWNER.id,
+                key=None,
+                body=None,
+                lease=assent.kernel.times.lease,
+            )
+            tx.messages.append(
+                replace(message, id=ids["msg"], conversation_id=ids["conv"], turn_id=ids["turn"])
+            )
+            place = {"conversation_id": ids["conv"], "turn_id": ids["turn"]}
+            tx.calls.add([replace(call, id=ids["call"], message_id=ids["msg"], **place)])
+            tx.requests.add([replace(request, id=ids["req"], call_id=ids["call"], **place)])
+
+    await assent.kernel.store.run(copy)
