@@ -1,6 +1,6 @@
 """What the engine needs from outside: a store, a clock, a chat model."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, TypedDict, TypeVar, Unpack
 
@@ -29,7 +29,7 @@ class ChatModel(Protocol):
         """Ask and wait for the whole answer; raises `ModelFailed`."""
         ...
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+    def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
         """Ask and yield deltas, then the whole answer last; raises `ModelFailed`."""
         ...
 

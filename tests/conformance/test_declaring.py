@@ -88,9 +88,9 @@ def test_a_decide_hook_without_an_output_schema_is_refused_by_name() -> None:
         async def on_tool_called(self, question: str) -> str | None:
             return None
 
-    with pytest.raises(InvalidTool, match="'Schemaless'.*output schema"):
+    with pytest.raises(InvalidTool, match=r"'Schemaless'.*output schema"):
         Schemaless.declaration()
-    with pytest.raises(InvalidTool, match="'ask'.*output schema"):
+    with pytest.raises(InvalidTool, match=r"'ask'.*output schema"):
         hitl("ask", output=None, on_tool_called=ask_the_boss)
 
 
@@ -142,8 +142,11 @@ def test_the_flag_has_three_names_and_one_meaning(name: str) -> None:
     async def pay(amount: int) -> str:
         return "paid"
 
-    assert requires_approval(tool(**{name: True})(pay))
-    assert not requires_approval(tool(**{name: False})(pay))
+    yes: dict[str, Any] = {name: True}
+    no: dict[str, Any] = {name: False}
+
+    assert requires_approval(tool(**yes)(pay))
+    assert not requires_approval(tool(**no)(pay))
 
 
 # conformance: 4
@@ -224,8 +227,10 @@ def test_an_undeclared_tool_is_judged_by_the_words_of_its_name(
 # conformance: 8
 @pytest.mark.parametrize("flag", ["requires_approval", "requires_confirmation", "hil"])
 def test_a_dangerous_tool_that_wants_no_confirmation_is_refused(flag: str) -> None:
-    with pytest.raises(InvalidTool, match="'ask_the_boss'.*dangerous"):
-        tool(risk=Risk.DANGEROUS, **{flag: False})(ask_the_boss)
+    said: dict[str, Any] = {"risk": Risk.DANGEROUS, flag: False}
+
+    with pytest.raises(InvalidTool, match=r"'ask_the_boss'.*dangerous"):
+        tool(**said)(ask_the_boss)
 
 
 # conformance: 8

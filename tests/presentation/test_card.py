@@ -25,6 +25,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Hint, Preview, Risk, effective
+from assent.engine.ballots import ANSWERS
 from assent.presentation.card import card_of
 from tests.presentation.samples import NOW
 
@@ -227,7 +228,7 @@ def test_a_form_becomes_blanks_with_what_is_filled_in_already() -> None:
     ("kind", "title", "verbs"),
     [
         (RequestKind.APPROVAL, "Approval needed", [Verb.APPROVE, Verb.EDIT, Verb.REJECT]),
-        (RequestKind.INPUT, "Input needed", [Verb.ANSWER, Verb.REJECT]),
+        (RequestKind.INPUT, "Input needed", [Verb.ANSWER, Verb.CANCEL]),
         (RequestKind.RESULT, "Result needed", [Verb.SUPPLY, Verb.FAIL, Verb.CANCEL]),
         (RequestKind.OUTCOME, "Outcome unknown", [Verb.RAN, Verb.DID_NOT_RUN, Verb.RUN_AGAIN]),
     ],
@@ -239,6 +240,14 @@ def test_each_kind_of_request_has_its_title_and_choices(
 
     assert card.title == title
     assert [choice.verb for choice in card.choices] == verbs
+
+
+@pytest.mark.parametrize("kind", RequestKind)
+def test_every_choice_is_a_verdict_that_the_engine_takes(kind: RequestKind) -> None:
+    offered = {choice.verb for choice in card_of(request(kind), call({}), TOOL).choices}
+
+    # An edit is an approval of other arguments.
+    assert {VerdictName.APPROVE if verb is Verb.EDIT else verb for verb in offered} <= ANSWERS[kind]
 
 
 def test_a_closed_request_says_how_it_ended_and_offers_nothing() -> None:

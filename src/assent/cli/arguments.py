@@ -6,6 +6,17 @@ from importlib.metadata import version
 from typing import NoReturn
 
 FAILED = 2
+VERDICTS = (
+    "approve",
+    "reject",
+    "answer",
+    "supply",
+    "fail",
+    "cancel",
+    "ran",
+    "did_not_run",
+    "run_again",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -39,6 +50,7 @@ def _database(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--db", metavar="URL", help="sqlite:///path, postgresql://… or a path (default: the demo's)"
     )
+    command.add_argument("--data-dir", metavar="DIR", help="where the demo keeps its things")
 
 
 def _demo(command: argparse.ArgumentParser) -> None:
@@ -53,7 +65,7 @@ def _chat(command: argparse.ArgumentParser) -> None:
         "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
     )
     command.add_argument("--agent", metavar="NAME", help="which of them (default: the first)")
-    _database(command)
+    command.add_argument("--db", metavar="URL", help="its database (default: ./assent.db)")
     _common(command)
 
 
@@ -68,13 +80,16 @@ def _decide(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "verdict",
         nargs="?",
-        choices=["approve", "reject", "answer", "supply", "fail", "cancel"],
-        help="without one, you are shown the request and asked",
+        choices=VERDICTS,
+        metavar="VERDICT",
+        help=f"{', '.join(VERDICTS)}; without one you are shown the request and asked",
     )
-    command.add_argument("text", nargs="?", help="a reason; for supply, the output")
+    command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
     command.add_argument("--arguments", metavar="JSON", help="approve: run it with these instead")
     command.add_argument("--values", metavar="JSON", help="answer: the form's values")
-    command.add_argument("--yes", action="store_true", help="approve a dangerous call unasked")
+    command.add_argument(
+        "--yes", action="store_true", help="dangerous calls: do not ask"
+    )
     command.add_argument(
         "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
     )

@@ -22,6 +22,7 @@ from assent.cli.loading import agents_at
 from assent.cli.screen import Ink, Screen, wants_colour
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.demo.agent import Home, default_home, demo_agent
+from assent.domain.decisions import Approve, RunAgain
 from assent.domain.errors import InvalidCommand
 from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Risk
@@ -133,11 +134,11 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
         await desk.decide(docket.request.id)
         return
     desk.show(docket)
-    dangerous = options.verdict == "approve" and docket.request.risk == Risk.DANGEROUS
+    verdict = verdict_of(options)
+    runs = isinstance(verdict, Approve | RunAgain) and docket.request.risk == Risk.DANGEROUS
     question = f"{safe_line(docket.request.tool)} is dangerous. It runs as soon as a worker runs."
-    if dangerous and not options.yes and not await desk.console.is_sure(question):
-        return
-    await desk.cast(docket, verdict_of(options))
+    if not runs or options.yes or await desk.console.is_sure(question):
+        await desk.cast(docket, verdict)
 
 
 async def export(options: Namespace) -> None:
@@ -162,18 +163,18 @@ async def import_(options: Namespace) -> None:
 
 
 def _text(path: str) -> str:
-    return Path(path).read_text(encoding="utf-8")
+    return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
 
 
 def _agents(options: Namespace) -> tuple[Agent, ...]:
-    # Only what judges edits and answers needs them; listing does without.
+    # Their tools judge edits and answers, and say what is secret; nothing runs here.
     named: str | None = getattr(options, "agents", None)
-    return agents_at(named) if named else (demo_agent(default_home()),)
+    return agents_at(named) if named else (demo_agent(_home(options.data_dir)),)
 
 
 def _existing(options: Namespace) -> str:
     """The database to look into; a missing one is an error, not a new one."""
-    url = _url(options.db) if options.db else default_home().url
+    url = _url(options.db) if options.db else _home(options.data_dir).url
     path = Path(url.removeprefix(_SQLITE))
     if url.startswith(_SQLITE) and not path.exists():
         raise InvalidCommand(f"there is no database at {str(path)!r}; name one with --db")

@@ -6,8 +6,20 @@ from argparse import Namespace
 from typing import cast
 
 from assent.domain.canonical import Json
-from assent.domain.decisions import Approve, Cancel, Fail, Give, Reject, Supply, Verdict
+from assent.domain.decisions import (
+    Approve,
+    Cancel,
+    DidNotRun,
+    Fail,
+    Give,
+    Ran,
+    Reject,
+    RunAgain,
+    Supply,
+    Verdict,
+)
 from assent.domain.errors import InvalidCommand
+from assent.domain.outputs import parsed
 
 STDIN = "-"
 
@@ -28,6 +40,12 @@ def verdict_of(options: Namespace) -> Verdict:
             return Fail(reason=text or "It failed.")
         case "cancel":
             return Cancel(reason=text)
+        case "ran":
+            return Ran(output=parsed(_read(text)) if text else None)
+        case "did_not_run":
+            return DidNotRun(reason=text)
+        case "run_again":
+            return RunAgain()
         case other:
             raise InvalidCommand(f"{other!r} is no verdict")
 

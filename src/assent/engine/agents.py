@@ -95,6 +95,13 @@ class Catalogue:
         """The model an agent talks to."""
         return self._models[agent]
 
+    async def close(self) -> None:
+        """Let the models go of their connections, those that have some."""
+        for model in self._models.values():
+            aclose = getattr(model, "aclose", None)
+            if aclose is not None:
+                await aclose()
+
     def toolbox(self, agent: str) -> Toolbox:
         """What an agent can call; empty for one that is no longer here."""
         return self._boxes.get(agent) or Toolbox((), {})

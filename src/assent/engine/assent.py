@@ -1,7 +1,7 @@
 """The facade: everything a program does with Assent."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import TracebackType
@@ -131,6 +131,7 @@ class Assent:
         if self.kernel.is_worker:
             await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
+        await self.kernel.catalogue.close()
         await self._worker.stop()
         await self.kernel.store.close()
 
@@ -234,7 +235,7 @@ class Assent:
         await self._sending.resume(turn_id, by)
         return await self.wait(turn_id)
 
-    async def events(self, turn_id: str, *, after: int = 0) -> AsyncIterator[Event]:
+    async def events(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
         while True:
             ticket = self.kernel.bus.ticket(turn_id)

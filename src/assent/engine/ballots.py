@@ -29,7 +29,7 @@ from assent.engine.drafts import storable
 from assent.engine.inputs import secret_names
 from assent.ports import Tx
 
-_ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
+ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
     RequestKind.APPROVAL: frozenset({VerdictName.APPROVE, VerdictName.REJECT, VerdictName.CANCEL}),
     RequestKind.INPUT: frozenset({VerdictName.GIVE, VerdictName.CANCEL}),
     RequestKind.RESULT: frozenset({VerdictName.SUPPLY, VerdictName.FAIL, VerdictName.CANCEL}),
@@ -164,7 +164,7 @@ def objection(case: Case, ballot: Ballot) -> AssentError | None:
     if ballot.digest is not None and ballot.digest != request.digest:
         return StaleDigest(request.id)
     name = name_of(ballot.verdict)
-    if name not in _ANSWERS[request.kind]:
+    if name not in ANSWERS[request.kind]:
         return WrongVerdict(request.id, request.kind, name)
     return None
 

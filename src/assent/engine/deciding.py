@@ -32,9 +32,10 @@ from assent.engine.failpoints import point
 from assent.engine.intake import edited
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Planner
+from assent.engine.rejudging import Misfit, Rejudged, Rejudging
 from assent.engine.runner import Runner
 from assent.engine.transitions import Moves
-from assent.engine.verdicts import Done, Misfit, Rejudged, Verdicts
+from assent.engine.verdicts import Done, Verdicts
 from assent.ports import Tx
 
 
@@ -61,6 +62,7 @@ class Deciding:
     def __init__(self, kernel: Kernel, runner: Runner) -> None:
         self._kernel, self._runner = kernel, runner
         self._verdicts = Verdicts(kernel=kernel, claims=runner.claims)
+        self._rejudging = Rejudging(verdicts=self._verdicts)
         self._answering = Answering(kernel=kernel)
 
     async def decide(self, ballot: Ballot) -> Decided:
@@ -159,7 +161,7 @@ class Deciding:
                 return Unclear(now, guarded=unclear.guarded)
             if judged is None:
                 return self._verdicts.apply(moves, now, ballot)
-            return self._verdicts.apply_judged(moves, now, ballot, judged)
+            return self._rejudging.apply(moves, now, ballot, judged)
 
         return await self._kernel.store.run(apply)
 

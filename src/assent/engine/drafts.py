@@ -62,22 +62,17 @@ class Drafting:
         for call in self.earlier:
             counts[call.tool, call.proposed] += 1
         work = [
-            self._one(position, proposal, accepted, self._is_repeated(counts, proposal))
-            for position, (proposal, accepted) in enumerate(taken)
+            self._one(position, proposal, each, self._is_repeated(counts, proposal, each))
+            for position, (proposal, each) in enumerate(taken)
         ]
         return self._capped(await asyncio.gather(*work))
 
-    def _is_repeated(self, counts: Counter[tuple[str, str]], proposal: Proposal) -> bool:
-        key = (storable(proposal.tool, _NAME_CHARS), self._normal(proposal))
+    def _is_repeated(
+        self, counts: Counter[tuple[str, str]], proposal: Proposal, taken: Accepted | Refused
+    ) -> bool:
+        key = (storable(proposal.tool, _NAME_CHARS), _as_proposed(proposal, taken))
         counts[key] += 1
         return counts[key] > self.limits.repeats
-
-    def _normal(self, proposal: Proposal) -> str:
-        """What counts as the same call: its normalised arguments where it has some."""
-        accepted = take_in(proposal, self.toolbox)
-        if isinstance(accepted, Accepted):
-            return accepted.frozen.text
-        return storable(proposal.arguments)
 
     async def _one(
         self, position: int, proposal: Proposal, taken: Accepted | Refused, repeated: bool
@@ -121,7 +116,7 @@ class Drafting:
             status=CallStatus.PROPOSED,
             revision=1,
             arguments=taken.frozen if is_accepted else Frozen.of({}),
-            proposed=taken.frozen.text if is_accepted else storable(proposal.arguments),
+            proposed=_as_proposed(proposal, taken),
             created_at=self.now,
             policy_version=self.kernel.policy_version,
             turn_number=self.turn.number,
@@ -140,6 +135,11 @@ class Drafting:
                     continue
             kept.append(draft)
         return kept
+
+
+def _as_proposed(proposal: Proposal, taken: Accepted | Refused) -> str:
+    """What counts as the same call: its normalised arguments where it has some."""
+    return taken.frozen.text if isinstance(taken, Accepted) else storable(proposal.arguments)
 
 
 def _failed(call: Call, by: str, reason: str) -> Draft:

@@ -49,7 +49,9 @@ class Gate:
         try:
             for rule in self.policy.rules:
                 binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
-                if binds and (rule.when is None or rule.when(_copy(arguments), context) is not False):
+                if not binds:
+                    continue
+                if rule.when is None or rule.when(_copy(arguments), context) is not False:
                     return cast("Deny", rule.verdict())
         except Exception:
             log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)

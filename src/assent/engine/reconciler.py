@@ -28,7 +28,9 @@ class Reconciler:
     async def reconcile(self) -> None:
         """One look: lost calls first, so that turns find them settled."""
         for call in await self._kernel.store.run(lambda tx: tx.calls.lost(BATCH)):
-            await self._lost(call)
+            # A body that blocked our own heartbeat is late, not lost: here we know that it lives.
+            if (call.id, call.fence) not in self._runner.held:
+                await self._lost(call)
         for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(BATCH)):
             await self._start(call_id)
         for turn_id in await self._kernel.store.run(lambda tx: tx.turns.claimable(BATCH)):

@@ -79,6 +79,8 @@ class Moves:
         action: str,
         frozen: Frozen,
         author: Author,
+        *,
+        request_id: str | None = None,
         **changes: Unpack[CallChanges],
     ) -> Call:
         """A transition that also makes the next revision of the arguments."""
@@ -94,7 +96,7 @@ class Moves:
         changes["revision"] = call.revision + 1
         changes["arguments"] = frozen.text
         changes["arguments_digest"] = frozen.digest
-        return self.move(call, target, action, data=data, **changes)
+        return self.move(call, target, action, request_id=request_id, data=data, **changes)
 
     def _keep(self, call: Call, number: int, arguments: Frozen, author: Author) -> None:
         self.tx.calls.revise(

@@ -7,16 +7,16 @@ from assent.domain import decisions as verdicts
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
-from assent.domain.errors import AssentError, EditRefused, InvalidOutput, Superseded
+from assent.domain.errors import AssentError, InvalidOutput
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
 from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
-from assent.domain.tools import EffectiveTool, Hitl, is_manual_tool
+from assent.domain.tools import Hitl, is_manual_tool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
-from assent.engine.claims import PERSON, REDEFINED, Claim, Claims
+from assent.engine.claims import PERSON, Claim, Claims
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, Plan, binding_of, mint, result_wanted
@@ -25,7 +25,6 @@ from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
-DEFINITION = "definition"
 # Verdicts by which something is done with the arguments; a call can always be withdrawn.
 _GOING_ON = (verdicts.Approve, verdicts.RunAgain, verdicts.Give, verdicts.Supply)
 
@@ -38,23 +37,6 @@ class Done:
     claim: Claim | None = None
     turn: TurnRow | None = None
     requests: tuple[Request, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejudged:
-    """An approval whose arguments, policy or tool changed, judged once more."""
-
-    tool: EffectiveTool
-    plan: Plan
-    edited: Frozen | None
-    redefined: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """An approval of arguments that the changed tool no longer takes."""
-
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +57,11 @@ class Verdicts:
 
     def apply(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
         """Apply a verdict that needs no second judgement."""
-        if isinstance(ballot.verdict, _GOING_ON) and _is_altered(case):
-            return self._altered(moves, case, ballot)
         match ballot.verdict:
-            case verdicts.Approve():
-                return self._approve(moves, case, ballot)
+            case _ if isinstance(ballot.verdict, _GOING_ON) and is_altered(case):
+                return self.altered(moves, case, ballot)
+            case verdicts.Approve() | verdicts.RunAgain():
+                return self.approve(moves, case, ballot)
             case verdicts.Reject(reason=reason):
                 return self._withdraw(moves, case, ballot, R.REJECTED, self._refused(reason))
             case verdicts.Cancel(reason=reason):
@@ -100,8 +82,6 @@ class Verdicts:
                 return self._settle(
                     moves, case, ballot, S.FAILED, action="did_not_run", output=output
                 )
-            case verdicts.RunAgain():
-                return self._approve(moves, case, ballot)
             case verdicts.Give():
                 # Only a tool that is gone leaves an answer unjudged.
                 output = json_text(error_output(f"The tool {case.call.tool!r} is no longer there."))
@@ -110,31 +90,13 @@ class Verdicts:
                 )
         assert_never(ballot.verdict)
 
-    def apply_judged(
-        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit
-    ) -> Done | Refusal:
-        """Apply a verdict after its second judgement."""
-        if _is_altered(case):
-            return self._altered(moves, case, ballot)
-        if isinstance(judged, Answered):
-            return self._answer(moves, case, ballot, judged)
-        if isinstance(judged, Misfit):
-            return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=judged.reason)
-        if isinstance(judged.plan.verdict, Deny):
-            return self._denied(moves, case, judged, judged.plan.verdict)
-        if judged.redefined:
-            return self._redefined(moves, case, judged)
-        if self._is_rerouted(case, judged.plan):
-            return self._rerouted(moves, case, ballot, judged)
-        return self._approve(moves, case, ballot, edited=judged.edited)
-
     def _refused(self, reason: str) -> str:
         texts = self.kernel.texts
         if reason:
             return texts.feedback.format(feedback=reason)
         return f"{texts.rejected} {texts.rejected_hint}"
 
-    def _close(
+    def close(
         self,
         moves: Moves,
         case: Case,
@@ -146,25 +108,20 @@ class Verdicts:
     ) -> Refusal | None:
         """Close the request in time and keep the vote; too late, it expires here and now."""
         if not moves.tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
-            return self._late(moves, case)
+            return self.late(moves, case)
         id = self.kernel.ids("dec")
         moves.tx.decisions.add(
             vote(id, case, ballot, approved=approved, arguments=arguments, now=moves.now)
         )
-        told: dict[str, Json] = {
-            "request_id": case.request.id,
-            "call_id": case.call.id,
-            "status": status,
-            "by": ballot.by.id,
-        }
-        moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+        tell_closed(moves, case, status, ballot.by.id)
         return None
 
-    def _late(self, moves: Moves, case: Case) -> Refusal:
+    def late(self, moves: Moves, case: Case) -> Refusal:
+        """The deadline passed, whether or not anybody has swept yet."""
         expire(moves, case, self.kernel.texts.expired)
         return self.refuse(moves, case, expired(case.request))
 
-    def _done(
+    def done(
         self,
         moves: Moves,
         case: Case,
@@ -173,13 +130,14 @@ class Verdicts:
         *,
         claim: Claim | None = None,
     ) -> Done:
+        """What a decision came to; wakes the turn if its last call was settled."""
         turn = self._wake(moves)
         now = replace(case, request=replace(case.request, status=status), call=call)
         point("inside_decision")
         opened = tuple(moves.opened)
         return Done(decided=decided(now), claim=claim, turn=turn, requests=opened)
 
-    def _approve(
+    def approve(
         self,
         moves: Moves,
         case: Case,
@@ -187,24 +145,32 @@ class Verdicts:
         *,
         edited: Frozen | None = None,
     ) -> Done | Refusal:
+        """Close the request as approved, and let what was approved go ahead."""
         call = case.call
         shape = (
             call if edited is None else replace(call, revision=call.revision + 1, arguments=edited)
         )
         approved = binding_of(shape, case.request, case.conversation).digest
         text = None if edited is None else edited.text
-        refusal = self._close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
+        refusal = self.close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:
             return refusal
         if edited is not None:
             note = self.kernel.texts.edited.format(arguments=edited.text)
-            call = moves.revise(call, S.PROPOSED, "edit", edited, Author.EDIT, note=note)
+            id = case.request.id
+            call = moves.revise(
+                call, S.PROPOSED, "edit", edited, Author.EDIT, request_id=id, note=note
+            )
         return self._clear(moves, case, ballot, call)
 
     def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
         """An approved revision goes to the runner, or to whoever supplies a manual result."""
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
-        data: dict[str, Json] = {"digest": call.arguments.digest, "revision": call.revision}
+        data: dict[str, Json] = {
+            "digest": call.arguments.digest,
+            "revision": call.revision,
+            "arguments": shown(call.arguments.text),
+        }
         changes: CallChanges = {
             "approved": True,
             "cleared_by": f"{PERSON}{ballot.by.id}",
@@ -217,14 +183,14 @@ class Verdicts:
             waiting = moves.move(
                 call, S.AWAITING_RESULT, "approve", request_id=id, data=data, **changes
             )
-            self._open(moves, waiting, case, result_wanted(tool))
-            return self._done(moves, case, R.APPROVED, waiting)
+            self.open(moves, waiting, case, result_wanted(tool))
+            return self.done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
         cleared = moves.move(call, S.CLEARED, "approve", request_id=id, data=data, **changes)
         claim = self._claim(moves, case, cleared)
         now = claim.call if claim is not None else moves.tx.calls.get(call.id) or cleared
-        return self._done(moves, case, R.APPROVED, now, claim=claim)
+        return self.done(moves, case, R.APPROVED, now, claim=claim)
 
     def _claim(self, moves: Moves, case: Case, cleared: Call) -> Claim | None:
         # A worker that can run it claims it in the commit of the decision; else some worker will.
@@ -232,13 +198,15 @@ class Verdicts:
             return None
         return self.claims.take(moves, cleared, case.conversation, verified=True)
 
-    def _open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
+    def open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
+        """Open the next request about a call that already is where it waits."""
         request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
         moves.tx.requests.add([request])
         moves.pending(request)
         return request
 
-    def _altered(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+    def altered(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
+        """End a call whose rows are not those that the question was about."""
         output = json_text(error_output("The record of this call was altered; it is not run."))
         return self._settle(
             moves, case, ballot, S.FAILED, action="altered", output=output, status=R.CANCELLED
@@ -270,7 +238,7 @@ class Verdicts:
         output: str,
         status: RequestStatus = R.ANSWERED,
     ) -> Done | Refusal:
-        refusal = self._close(moves, case, ballot, status)
+        refusal = self.close(moves, case, ballot, status)
         if refusal is not None:
             return refusal
         data: dict[str, Json] = {
@@ -279,7 +247,7 @@ class Verdicts:
         }
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
-        return self._done(moves, case, status, call)
+        return self.done(moves, case, status, call)
 
     def _supply(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
         """A supplied output is validated; a tool with a hook reworks it under a claim."""
@@ -305,7 +273,7 @@ class Verdicts:
         )
 
     def _rework(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
-        refusal = self._close(moves, case, ballot, R.ANSWERED)
+        refusal = self.close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
         cleared = moves.move(
@@ -320,29 +288,33 @@ class Verdicts:
         )
         claim = self._claim(moves, case, cleared)
         now = claim.call if claim is not None else moves.tx.calls.get(cleared.id) or cleared
-        return self._done(moves, case, R.ANSWERED, now, claim=claim)
+        return self.done(moves, case, R.ANSWERED, now, claim=claim)
 
-    def _answer(
+    def answer(
         self, moves: Moves, case: Case, ballot: Ballot, answered: Answered
     ) -> Done | Refusal:
+        """Keep a draft, or put the answered revision where its judgement says."""
         if answered.draft is not None:
             return self._keep_draft(moves, case, answered.draft)
         plan, merged = answered.plan, answered.merged
         if plan is None or merged is None:
             raise AssertionError("answers are a draft or have a plan")
-        refusal = self._close(moves, case, ballot, R.ANSWERED)
+        refusal = self.close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
         moves.tx.values.seal(merged.sealed)
         moves.tx.values.save(merged.saved)
-        call = moves.revise(case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER)
+        id = case.request.id
+        call = moves.revise(
+            case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id
+        )
         return self._follow(moves, case, call, plan, R.ANSWERED)
 
     def _keep_draft(self, moves: Moves, case: Case, draft: str) -> Done | Refusal:
         if not moves.tx.requests.keep_draft(case.request, draft):
-            return self._late(moves, case)
+            return self.late(moves, case)
         call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
-        return self._done(moves, case, R.OPEN, call)
+        return self.done(moves, case, R.OPEN, call)
 
     def _follow(
         self,
@@ -358,95 +330,20 @@ class Verdicts:
         if isinstance(plan.verdict, Deny):
             changes["output"] = json_text(error_output(plan.verdict.reason))
             moved = moves.move(call, S.DENIED, "gate", data=data, **changes)
-            return self._done(moves, case, status, moved)
+            return self.done(moves, case, status, moved)
         if isinstance(plan.verdict, Allow):
             changes["cleared_by"] = plan.verdict.by
             changes["approved"] = plan.approved
         moved = moves.move(call, plan.target, "gate", data=data, **changes)
         moved = replace(moved, policy_version=self.kernel.policy_version)
         if plan.asking is not None:
-            self._open(moves, moved, case, plan.asking)
-            return self._done(moves, case, status, moved)
+            self.open(moves, moved, case, plan.asking)
+            return self.done(moves, case, status, moved)
         claim = self._claim(moves, case, moved)
-        return self._done(moves, case, status, claim.call if claim else moved, claim=claim)
-
-    def _is_rerouted(self, case: Case, plan: Plan) -> bool:
-        return plan.asking is not None and plan.asking.audience != case.request.audience
-
-    def _denied(self, moves: Moves, case: Case, judged: Rejudged, denied: Deny) -> Refusal:
-        if judged.edited is not None and not judged.redefined:
-            return self.refuse(moves, case, EditRefused(case.request.id, denied.reason))
-        return self._overtaken(moves, case, S.DENIED, by=denied.by, reason=denied.reason)
-
-    def _overtaken(
-        self, moves: Moves, case: Case, target: CallStatus, *, by: str, reason: str
-    ) -> Refusal:
-        """Something else than people ended the call before this approval; the model is told."""
-        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=by, in_time=True):
-            return self._late(moves, case)
-        action, output = "deny" if target is S.DENIED else "redefine", error_output(reason)
-        with moves.acting(by):
-            moves.move(
-                case.call, target, action, request_id=case.request.id, output=json_text(output)
-            )
-        return self._superseded(moves, case, by)
-
-    def _superseded(self, moves: Moves, case: Case, by: str) -> Refusal:
-        error = Superseded(case.request.id, R.SUPERSEDED, by=by, at=moves.now)
-        return self.refuse(moves, case, error)
-
-    def _rerouted(
-        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
-    ) -> Done | Refusal:
-        """Others have to decide: a new request opens, the editor's vote counts if it may."""
-        asking = judged.plan.asking
-        if asking is None:
-            raise AssertionError("rerouted to nobody")
-        text = None if judged.edited is None else judged.edited.text
-        # The vote stays with what was decided: a repeat of it finds its first answer there.
-        refusal = self._close(moves, case, ballot, R.SUPERSEDED, arguments=text)
-        if refusal is not None:
-            return refusal
-        call = case.call
-        if judged.edited is not None:
-            note = self.kernel.texts.edited.format(arguments=judged.edited.text)
-            call = moves.revise(call, S.PROPOSED, "edit", judged.edited, Author.EDIT, note=note)
-        version = self.kernel.policy_version
-        call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
-        request = self._open(moves, call, case, asking)
-        fresh = replace(case, request=request, call=call)
-        if not asking.audience.admits(ballot.by, case.conversation.owner.id):
-            return self._done(moves, case, R.SUPERSEDED, call)
-        carried = self._approve(moves, fresh, replace(ballot, request_id=request.id, key=None))
-        if isinstance(carried, Refusal):
-            return carried
-        answer = replace(carried.decided, request_id=case.request.id, status=R.SUPERSEDED)
-        return replace(carried, decided=answer, requests=())
-
-    def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
-        """The tool changed since the question: the approval is void, the question put again."""
-        if judged.edited is None:
-            raise AssertionError("a redefined call has arguments of its own")
-        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=DEFINITION, in_time=True):
-            return self._late(moves, case)
-        with moves.acting(DEFINITION):
-            version = self.kernel.policy_version
-            asked = self.claims.redefine(
-                moves, case.call, judged.tool, judged.edited, judged_by=version
-            )
-        asking = judged.plan.asking
-        if asking is None:
-            within = judged.tool.decide_within
-            self.claims.ask(
-                moves, asked, judged.tool, case.conversation, REDEFINED, decide_within=within
-            )
-        else:
-            question = replace(asking.question, reason=REDEFINED)
-            self._open(moves, asked, case, replace(asking, question=question))
-        return self._superseded(moves, case, DEFINITION)
+        return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
 
 
-def _is_altered(case: Case) -> bool:
+def is_altered(case: Case) -> bool:
     """Whether the rows are not those that the question was about, however it is answered."""
     bound = binding_of(case.call, case.request, case.conversation).digest
     return bound != case.request.digest or not case.call.arguments.is_intact
@@ -459,11 +356,16 @@ def expire(moves: Moves, case: Case, text: str) -> bool:
     output = json_text(error_output(text))
     with moves.acting(DEADLINE):
         moves.move(case.call, S.EXPIRED, "expire", request_id=case.request.id, output=output)
+    tell_closed(moves, case, R.EXPIRED, DEADLINE)
+    return True
+
+
+def tell_closed(moves: Moves, case: Case, status: RequestStatus, by: str) -> None:
+    """Tell followers how a request ended."""
     told: dict[str, Json] = {
         "request_id": case.request.id,
         "call_id": case.call.id,
-        "status": R.EXPIRED,
-        "by": DEADLINE,
+        "status": status,
+        "by": by,
     }
     moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
-    return True

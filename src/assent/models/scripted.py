@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -66,7 +66,7 @@ class ScriptedModel:
         answer = says(step) if isinstance(step, str) else step
         return replace(answer, model=self.name)
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
         answer = await self.request(prompt)
         if answer.reasoning:
             yield ReasoningDelta(answer.reasoning)

@@ -67,6 +67,12 @@ REVISIONS = (
 _FROM_NOW = frozenset({"lease_until", "run_by"})
 
 
+_same = calls.alias("same")
+_locked = (
+    select(_same.c.id).where(_same.c.id == bindparam("call")).with_for_update().scalar_subquery()
+)
+
+
 @lru_cache
 def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
     guards = [
@@ -78,6 +84,9 @@ def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
     if lost:
         guards.append(_c.lease_until < ClockNow())
     if in_time:
+        # The lock first, then the clock: after waiting for a row that was only locked PostgreSQL
+        # does not look at the conditions again, and would go by the time before the wait.
+        guards[0] = _c.id == _locked
         guards.append(or_(_c.run_by.is_(None), _c.run_by > ClockNow()))
     values = {name: _value(name) for name in changed}
     return update(calls).where(*guards).values(values).returning(_c.id)

@@ -1,0 +1,7 @@
+"""`python -m assent.cli`, where the script `assent` is not on the path."""
+
+import sys
+
+from assent.cli import main
+
+sys.exit(main())

@@ -1,0 +1,144 @@
+"""Approvals that were judged again: edited ones, and those that a tool or policy overtook."""
+
+from dataclasses import dataclass, replace
+
+from assent.domain.calls import Author, Frozen
+from assent.domain.errors import EditRefused, Superseded
+from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.outputs import error_output, json_text
+from assent.domain.policy import Deny
+from assent.domain.tools import EffectiveTool
+from assent.engine.answering import Answered
+from assent.engine.ballots import Ballot, Case, Refusal
+from assent.engine.claims import REDEFINED
+from assent.engine.planner import Plan
+from assent.engine.transitions import Moves
+from assent.engine.verdicts import Done, Verdicts, is_altered, tell_closed
+
+S, R = CallStatus, RequestStatus
+DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudged:
+    """An approval whose arguments, policy or tool changed, judged once more."""
+
+    tool: EffectiveTool
+    plan: Plan
+    edited: Frozen | None
+    redefined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An approval of arguments that the changed tool no longer takes."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudging:
+    """Applies verdicts after their second judgement."""
+
+    verdicts: Verdicts
+
+    def apply(
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit
+    ) -> Done | Refusal:
+        """Apply a verdict to a case that still is the one that was judged."""
+        if is_altered(case):
+            return self.verdicts.altered(moves, case, ballot)
+        match judged:
+            case Answered():
+                return self.verdicts.answer(moves, case, ballot, judged)
+            case Misfit(reason=reason):
+                return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=reason)
+            case Rejudged(plan=Plan(verdict=Deny() as denied)):
+                return self._denied(moves, case, judged, denied)
+            case Rejudged(redefined=True):
+                return self._redefined(moves, case, judged)
+            case Rejudged() if self._is_rerouted(case, judged.plan):
+                return self._rerouted(moves, case, ballot, judged)
+            case Rejudged(edited=edited):
+                return self.verdicts.approve(moves, case, ballot, edited=edited)
+
+    def _is_rerouted(self, case: Case, plan: Plan) -> bool:
+        return plan.asking is not None and plan.asking.audience != case.request.audience
+
+    def _denied(self, moves: Moves, case: Case, judged: Rejudged, denied: Deny) -> Refusal:
+        if judged.edited is not None and not judged.redefined:
+            return self.verdicts.refuse(moves, case, EditRefused(case.request.id, denied.reason))
+        return self._overtaken(moves, case, S.DENIED, by=denied.by, reason=denied.reason)
+
+    def _overtaken(
+        self, moves: Moves, case: Case, target: CallStatus, *, by: str, reason: str
+    ) -> Refusal:
+        """Something else than people ended the call before this approval; the model is told."""
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=by, in_time=True):
+            return self.verdicts.late(moves, case)
+        action, output = "deny" if target is S.DENIED else "redefine", error_output(reason)
+        with moves.acting(by):
+            moves.move(
+                case.call, target, action, request_id=case.request.id, output=json_text(output)
+            )
+        return self._superseded(moves, case, by)
+
+    def _superseded(self, moves: Moves, case: Case, by: str) -> Refusal:
+        tell_closed(moves, case, R.SUPERSEDED, by)
+        error = Superseded(case.request.id, R.SUPERSEDED, by=by, at=moves.now)
+        return self.verdicts.refuse(moves, case, error)
+
+    def _rerouted(
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
+    ) -> Done | Refusal:
+        """Others have to decide: a new request opens, the editor's vote counts if it may."""
+        asking = judged.plan.asking
+        if asking is None:
+            raise AssertionError("rerouted to nobody")
+        text = None if judged.edited is None else judged.edited.text
+        # The vote stays with what was decided: a repeat of it finds its first answer there.
+        refusal = self.verdicts.close(moves, case, ballot, R.SUPERSEDED, arguments=text)
+        if refusal is not None:
+            return refusal
+        call = case.call
+        if judged.edited is not None:
+            note = self.verdicts.kernel.texts.edited.format(arguments=judged.edited.text)
+            id = case.request.id
+            call = moves.revise(
+                call, S.PROPOSED, "edit", judged.edited, Author.EDIT, request_id=id, note=note
+            )
+        version = self.verdicts.kernel.policy_version
+        call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
+        request = self.verdicts.open(moves, call, case, asking)
+        fresh = replace(case, request=request, call=call)
+        if not asking.audience.admits(ballot.by, case.conversation.owner.id):
+            return self.verdicts.done(moves, case, R.SUPERSEDED, call)
+        carried = self.verdicts.approve(
+            moves, fresh, replace(ballot, request_id=request.id, key=None)
+        )
+        if isinstance(carried, Refusal):
+            return carried
+        answer = replace(carried.decided, request_id=case.request.id, status=R.SUPERSEDED)
+        return replace(carried, decided=answer, requests=())
+
+    def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
+        """The tool changed since the question: the approval is void, the question put again."""
+        if judged.edited is None:
+            raise AssertionError("a redefined call has arguments of its own")
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=DEFINITION, in_time=True):
+            return self.verdicts.late(moves, case)
+        with moves.acting(DEFINITION):
+            version = self.verdicts.kernel.policy_version
+            asked = self.verdicts.claims.redefine(
+                moves, case.call, judged.tool, judged.edited, judged_by=version
+            )
+        asking = judged.plan.asking
+        if asking is None:
+            within = judged.tool.decide_within
+            self.verdicts.claims.ask(
+                moves, asked, judged.tool, case.conversation, REDEFINED, decide_within=within
+            )
+        else:
+            question = replace(asking.question, reason=REDEFINED)
+            self.verdicts.open(moves, asked, case, replace(asking, question=question))
+        return self._superseded(moves, case, DEFINITION)

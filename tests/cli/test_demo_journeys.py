@@ -1,0 +1,322 @@
+"""Whole journeys through `assent demo`, each in real processes on a real database."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.sessions import at_terminal, piped, run
+
+CHOICE = "[l]ater"
+PROMPT = "ada ▸ "
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> tuple[str, ...]:
+    return ("demo", "--data-dir", str(tmp_path / "demo"), "--user", "ada")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    return tmp_path / "demo" / "workspace"
+
+
+def test_a_dangerous_call_runs_once_and_only_after_the_whole_word_yes(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    log = workspace / "danger.log"
+    with piped(*demo) as session:
+        session.answer(PROMPT, "Perform a dangerous operation on test.txt")
+        card = session.answer(CHOICE, "")
+        assert "DANGEROUS" in card
+        assert "dangerous_tool runs once, with exactly these arguments" in card
+        session.expect("Nothing is decided yet")
+        session.answer(CHOICE, "a")
+        session.answer("Type yes to go on", "y")
+        session.expect("Not done")
+        assert not log.exists()
+
+        session.answer(CHOICE, "a")
+        session.answer("Type yes to go on", "yes")
+        session.expect("✓ dangerous_tool", "Performed delete on test.txt", PROMPT)
+        session.leave()
+
+    assert log.read_text() == "delete test.txt\n"
+
+
+def test_an_edit_is_checked_shown_as_a_diff_and_runs_as_edited(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "write hello.txt: Hello, world!")
+        session.answer(CHOICE, "e")
+        session.answer("[b]ack", "f")
+        session.answer("path ▸ [hello.txt]", '""')
+        session.answer("content ▸", "Goodbye.")
+        session.expect("not valid", "path: String should have at least 1 character")
+
+        session.answer("path ▸", "bye.txt")
+        session.answer("content ▸ [Goodbye.]", "")
+        diff = session.expect("[a]pprove  [b]ack")
+        assert '- path  "hello.txt"' in diff
+        assert '+ path  "bye.txt"' in diff
+        session.type("a")
+        session.expect('→ write_file content="Goodbye." path="bye.txt"', "✓ write_file", PROMPT)
+        session.leave()
+
+    assert (workspace / "bye.txt").read_text() == "Goodbye."
+    assert not (workspace / "hello.txt").exists()
+
+
+def test_arguments_can_be_edited_as_json(demo: tuple[str, ...], workspace: Path) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "write hello.txt: Hello")
+        session.answer(CHOICE, "e")
+        session.answer("[b]ack", "j")
+        session.answer("JSON ▸", "{broken")
+        session.expect("That is no JSON")
+        session.answer("JSON ▸", '{"path": "json.txt", "content": "from JSON"}')
+        session.answer("[a]pprove  [b]ack", "a")
+        session.expect("✓ write_file")
+        session.leave()
+
+    assert (workspace / "json.txt").read_text() == "from JSON"
+
+
+def test_a_rejection_keeps_the_file_and_its_reason_reaches_the_agent(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "read notes.txt and delete test.txt")
+        session.expect("✓ read_file", "delete_file", "This file exists to be deleted.")
+        session.answer(CHOICE, "r")
+        session.answer("Why not?", "I still need it")
+        session.expect("Rejected.", "✗ delete_file", "User's feedback:", "need it")
+        session.leave()
+
+    assert (workspace / "test.txt").exists()
+
+
+def test_a_form_asks_only_visible_fields_and_a_secret_is_nowhere_to_be_seen(
+    demo: tuple[str, ...], tmp_path: Path
+) -> None:
+    secret = "correct-horse-battery"
+    with piped(*demo) as session:
+        session.answer(PROMPT, "connect to example.com")
+        session.answer(CHOICE, "a")
+        session.answer("Username", "Ada Lovelace")
+        session.expect("A username has small letters")
+        session.answer("▸ ", "ada")
+        session.answer("Port", "")
+        session.answer("How to log in", "1")
+        asked = session.answer("not shown ▸", secret)
+        assert "Password" in asked
+        summary = session.answer("[s]end", "s")
+        assert "Password: ••••••" in summary
+        assert "Key file" not in summary
+        approval = session.answer(CHOICE, "a")
+        assert "ssh_password  ••••••" in approval
+        session.expect("Pretended to connect to ada@example.com:22 with a password of 21")
+        session.leave()
+        assert secret not in session.text
+
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "demo").glob("assent.db*"))
+    assert secret.encode() not in stored
+
+
+def test_an_answer_is_saved_for_the_conversation_where_the_tool_says_so(
+    demo: tuple[str, ...],
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "Get my P&L report for Q1 2025")
+        session.answer(CHOICE, "a")
+        session.answer("QuickBooks Company ID", "12")
+        session.expect("A Company ID has 10 to 20 digits.")
+        session.answer("▸ ", "9130346988354456")
+        session.answer("[s]end", "s")
+        session.expect("company/9130346988354456/reports/ProfitAndLoss")
+
+        session.answer(PROMPT, "Get my P&L report for Q3 2024")
+        again = session.expect("from: 2024-07-01", PROMPT)
+        assert "Input needed" not in again
+
+
+def test_small_refunds_settle_themselves_and_large_ones_are_settled_by_a_person(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "refund 40")
+        assert "Result needed" not in session.expect("status: refunded")
+
+        session.answer(PROMPT, "refund 400 for A-1002")
+        session.answer(CHOICE, "s")
+        session.answer("Your answer", "250")
+        session.expect("amount: 250")
+        session.leave()
+
+    small, large = (workspace / "refunds.log").read_text().splitlines()
+    assert "refunded 40.00" in small
+    assert "A-1002 refunded 250.00 of 400" in large
+
+
+def test_a_manual_call_gets_its_result_from_the_person_alone(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "pick a file")
+        session.answer(CHOICE, "s")
+        session.answer("Your answer", "notes.txt")
+        session.expect("Answered.", "pick_file answered:", "notes.txt")
+        session.leave()
+
+
+def test_a_generator_tool_reports_its_progress(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "index")
+        session.expect("⋯ index_documents", "%", "✓ index_documents", "documents: 5")
+        session.leave()
+
+
+def test_a_pending_call_survives_kill_9_and_runs_once_when_approved_later(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "Perform a dangerous operation on test.txt")
+        session.expect(CHOICE)
+        session.kill()
+    with piped(*demo) as session:
+        session.expect("Where we were", "Perform a dangerous operation")
+        session.expect("Approval needed", "dangerous_tool")
+        session.answer(CHOICE, "a")
+        session.answer("Type yes to go on", "yes")
+        session.expect("Performed delete on test.txt", PROMPT)
+        session.kill()
+    with piped(*demo) as session:
+        assert "Approval needed" not in session.expect("Where we were", PROMPT)
+        session.leave()
+
+    assert (workspace / "danger.log").read_text() == "delete test.txt\n"
+
+
+def test_a_call_that_was_killed_while_it_ran_is_in_doubt_until_a_person_says(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "run echo ran >> runs; while [ -e gate ]; do sleep 0.1; done")
+        (workspace / "gate").touch()
+        session.answer(CHOICE, "a")
+        session.answer("Type yes to go on", "yes")
+        session.expect("→ run_command")
+        session.kill()
+    (workspace / "gate").unlink()
+    with piped(*demo) as session:
+        session.expect("Outcome unknown", "Nobody knows whether this call ran")
+        session.answer(CHOICE, "r")
+        session.answer("With which result", "I saw it run")
+        session.expect("✓ run_command", "I saw it run")
+        session.leave()
+
+    assert (workspace / "runs").read_text() == "ran\n"
+
+
+def test_what_is_put_off_waits_and_can_be_decided_later(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "delete test.txt")
+        session.answer(CHOICE, "l")
+        session.expect("It keeps waiting")
+        session.answer(PROMPT, "/new")
+        session.answer(PROMPT, "/pending")
+        session.expect("delete_file")
+        session.answer(CHOICE, "r")
+        session.answer("Why not?", "")
+        session.expect("Rejected.")
+        session.leave()
+
+
+def test_a_new_message_cancels_what_waits_only_when_told_to(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "delete test.txt")
+        session.answer(CHOICE, "l")
+        session.answer(PROMPT, "list files")
+        session.expect("A call still waits for you")
+        session.answer("[k]eep waiting", "k")
+        session.expect("not sent")
+        session.answer(PROMPT, "list files")
+        session.answer("[k]eep waiting", "c")
+        session.expect("✓ list_files", "notes.txt")
+        session.answer(PROMPT, "/pending")
+        session.expect("Nothing waits for you.")
+        session.leave()
+
+
+def test_leaving_with_pending_calls_says_that_they_are_kept(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "delete test.txt")
+        session.expect(CHOICE)
+        assert "1 call keeps waiting" in session.leave()
+
+
+def test_somebody_else_can_decide_beside_a_running_chat(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    where = demo[1:]
+    with piped(*demo) as session:
+        session.answer(PROMPT, "delete test.txt")
+        session.expect(CHOICE)
+        listed = run("pending", *where).stdout
+        assert 'path="test.txt"' in listed
+        [request] = [word for word in listed.split() if word.startswith("req_")]
+        decided = run("decide", request, "approve", "--yes", *where)
+        assert "Approved." in decided.stdout
+        session.expect("delete_file is approved by ada", "✓ delete_file", PROMPT)
+        session.leave()
+
+    assert not (workspace / "test.txt").exists()
+
+
+def test_a_secret_is_not_echoed_at_a_terminal(demo: tuple[str, ...]) -> None:
+    for term in ("xterm", "dumb"):
+        with at_terminal(*demo, term=term) as session:
+            session.answer(PROMPT, "/new")
+            session.answer(PROMPT, "connect to example.com")
+            session.answer(CHOICE, "a")
+            session.answer("Username", "ada")
+            session.answer("Port", "")
+            session.answer("How to log in", "1")
+            session.answer("not shown", "swordfish")
+            session.expect("Password: ••••••")
+            assert "swordfish" not in session.text
+            assert "*" not in session.text.partition("Your answers")[0].rpartition("not shown")[2]
+
+
+def test_keys_pressed_before_a_card_is_shown_decide_nothing(demo: tuple[str, ...]) -> None:
+    for term in ("xterm", "dumb"):
+        with at_terminal(*demo, term=term) as session:
+            session.answer(PROMPT, "/new")
+            session.answer(PROMPT, "test the approval with hello")
+            session.type("a")
+            session.expect("Approval needed", CHOICE)
+            session.type("r")
+            session.answer("Why not?", "")
+            assert "Approved." not in session.expect("Rejected.")
+
+
+def test_ctrl_c_stops_an_answer_and_leaves_at_a_prompt(demo: tuple[str, ...]) -> None:
+    for term in ("xterm", "dumb"):
+        with at_terminal(*demo, term=term) as session:
+            session.answer(PROMPT, "tell me a long story")
+            session.expect("Once upon a time")
+            session.press(b"\x03")
+            session.expect("Stopped.", PROMPT)
+            session.press(b"\x03")
+            session.expect("Bye.")
+            assert "That is the whole story" not in session.leave()
+
+
+def test_ctrl_c_in_a_form_gives_the_form_up_and_decides_nothing(demo: tuple[str, ...]) -> None:
+    with at_terminal(*demo) as session:
+        session.answer(PROMPT, "connect to example.com")
+        session.answer(CHOICE, "a")
+        session.expect("Username")
+        session.press(b"\x03")
+        session.expect("nothing is decided", CHOICE)
+        session.press(b"\x04")
+        session.expect("1 call keeps waiting", "Bye.")
+        session.leave()

@@ -1,0 +1,210 @@
+"""Deciders without a person in front: the in-process callback, and approvals switched off."""
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from assent import (
+    ApprovalRequired,
+    Context,
+    Effect,
+    Person,
+    Risk,
+    Rule,
+    approve,
+    reject,
+    tool,
+)
+from assent.domain.calls import Call
+from assent.domain.decisions import VerdictName
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.tools import EffectiveTool
+from assent.models.scripted import ScriptedModel, calls, says
+from tests.conformance.scenes import Bank, decide_only, statuses, told, votes
+from tests.conftest import World
+
+PAY = calls("pay", to="eve", amount=5)
+
+
+# conformance: 22, 58
+async def test_a_callback_that_answers_true_approves_on_record(world: World, owner: Person) -> None:
+    bank, seen = Bank(), list[tuple[str, object, str]]()
+
+    def on_confirmation(call: Call, metadata: EffectiveTool) -> bool:
+        seen.append((call.tool, call.arguments.thaw(), metadata.risk))
+        return True
+
+    model = ScriptedModel([says("", PAY), "Done."])
+    async with world(model, bank.pay(), on_confirmation=on_confirmation) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+        requests = await assent.kernel.store.run(lambda tx: tx.requests.of_turn(turn.id))
+        [vote] = await votes(assent, requests[0].id)
+
+    assert seen == [("pay", {"to": "eve", "amount": 5}, Risk.MODERATE)]
+    assert bank.paid == [("eve", 5)]
+    assert turn.status is TurnStatus.DONE
+    assert (vote.verdict, vote.channel, vote.person) == (
+        VerdictName.APPROVE,
+        "callback",
+        owner.id,
+    )
+
+
+# conformance: 22, 48
+async def test_a_callback_that_answers_false_rejects(world: World, owner: Person) -> None:
+    async def on_confirmation(call: Call, metadata: EffectiveTool) -> bool:
+        return False
+
+    bank, model = Bank(), ScriptedModel([says("", PAY), "OK."])
+    async with world(model, bank.pay(), on_confirmation=on_confirmation) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
+    assert statuses(turn) == [CallStatus.REJECTED]
+    assert "denied by user" in told(model)[0]
+    assert bank.paid == []
+
+
+# conformance: 22
+@pytest.mark.parametrize("answer", [None, 1, "yes", "True", 0, object()], ids=repr)
+async def test_only_true_approves_and_anything_unclear_leaves_the_call_pending(
+    world: World, owner: Person, answer: Any
+) -> None:
+    bank = Bank()
+    async with world([says("", PAY)], bank.pay(), on_confirmation=lambda *_: answer) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
+    assert statuses(turn) == [CallStatus.AWAITING_APPROVAL]
+    assert len(turn.pending) == 1
+    assert bank.paid == []
+
+
+# conformance: 22
+async def test_a_callback_that_raises_leaves_the_call_for_people(
+    world: World, owner: Person
+) -> None:
+    def on_confirmation(call: Call, metadata: EffectiveTool) -> bool:
+        raise RuntimeError("the dialog was closed")
+
+    bank = Bank()
+    script = [says("", PAY), "Done."]
+    async with world(script, bank.pay(), on_confirmation=on_confirmation) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+        assert statuses(turn) == [CallStatus.AWAITING_APPROVAL]
+
+        turn = await decide_only(assent, turn, approve(), owner)
+
+    assert turn.status is TurnStatus.DONE
+    assert bank.paid == [("eve", 5)]
+
+
+# conformance: 22
+async def test_a_callback_decides_nothing_that_others_have_to_decide(
+    world: World, owner: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    bank = Bank()
+    pay = bank.pay(approvers=("boss",))
+    async with world([says("", PAY)], pay, on_confirmation=lambda *_: True) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
+    assert statuses(turn) == [CallStatus.AWAITING_APPROVAL]
+    assert bank.paid == []
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+# conformance: 58
+async def test_a_callback_that_comes_after_a_person_changes_nothing(
+    world: World, owner: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def on_confirmation(call: Call, metadata: EffectiveTool) -> bool:
+        asked.set()
+        await answer.wait()
+        return True
+
+    bank, script = Bank(), [says("", PAY), "OK."]
+    async with world(script, bank.pay(), on_confirmation=on_confirmation) as assent:
+        turn_id = await assent.start("agent", "pay", by=owner)
+        await asked.wait()
+        [request] = (await assent.turn(turn_id)).pending
+        await assent.decide(request.id, reject(), by=owner)
+        answer.set()
+        turn = await assent.wait(turn_id)
+        stored = await assent.request(request.id)
+
+    assert stored.status is RequestStatus.REJECTED
+    assert statuses(turn) == [CallStatus.REJECTED]
+    assert bank.paid == []
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+# conformance: 22, 75
+async def test_a_callback_is_also_asked_when_a_body_asks_for_approval(
+    world: World, owner: Person
+) -> None:
+    runs: list[bool] = []
+
+    @tool
+    async def remove(ctx: Context) -> str:
+        """Remove, but ask first."""
+        runs.append(ctx.approved)
+        if not ctx.approved:
+            raise ApprovalRequired
+        return "removed"
+
+    script = [says("", calls("remove")), "Done."]
+    async with world(script, remove, on_confirmation=lambda *_: True) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+
+    assert runs == [False, True]
+    assert turn.status is TurnStatus.DONE
+
+
+# conformance: 22
+async def test_approvals_off_runs_what_would_be_asked_and_says_so_on_record(
+    world: World, owner: Person
+) -> None:
+    approved: list[bool] = []
+
+    @tool(risk=Risk.DANGEROUS)
+    async def wipe(ctx: Context) -> str:
+        """Wipe."""
+        approved.append(ctx.approved)
+        return "wiped"
+
+    model = ScriptedModel([says("", calls("wipe")), "Done."])
+    async with world(model, wipe, approvals="off") as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        everything = await assent.audit()
+        gated = await assent.audit(call_id=turn.calls[0].id)
+
+    assert (approved, turn.status) == ([True], TurnStatus.DONE)
+    assert "approvals_off" in [entry.action for entry in everything]
+    assert [e.data["by"] for e in gated if e.action == "gate"] == ["approvals:off"]
+    assert turn.calls[0].cleared_by == "approvals:off"
+
+
+# conformance: 22
+async def test_approvals_off_waives_no_denial(world: World, owner: Person) -> None:
+    bank, model = Bank(), ScriptedModel([says("", PAY), "OK."])
+    rules = [Rule.of(Effect.DENY, "pay", reason="Never.")]
+    async with world(model, bank.pay(), approvals="off", rules=rules) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
+    assert statuses(turn) == [CallStatus.DENIED]
+    assert bank.paid == []
+
+
+# conformance: 22
+@pytest.mark.parametrize("unclear", [None, "OFF", "no", "", False, True], ids=repr)
+async def test_only_the_word_off_switches_approvals_off(
+    world: World, owner: Person, unclear: Any
+) -> None:
+    bank = Bank()
+    async with world([says("", PAY)], bank.pay(), approvals=unclear) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
+    assert statuses(turn) == [CallStatus.AWAITING_APPROVAL]
+    assert bank.paid == []

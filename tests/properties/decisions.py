@@ -1,0 +1,209 @@
+"""Rules: what people decide, rightly and wrongly."""
+
+import asyncio
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from assent import (
+    AssentError,
+    DidNotRun,
+    Fail,
+    Person,
+    Ran,
+    RunAgain,
+    answer,
+    approve,
+    cancel,
+    draft,
+    reject,
+    supply,
+)
+from assent.domain.decisions import Verdict
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from tests.properties.laws import Ledger, Row
+from tests.properties.play import Play, index
+from tests.properties.props import BOSS_N, DENIED_N
+from tests.properties.stage import BOB, BOT, CRON, EVE, PEOPLE, ROOT, refused
+
+APPROVAL, INPUT, RESULT, OUTCOME = RequestKind
+# Refused before anybody looks at the case.
+_UNRECORDED = {"idempotency_key_reused"}
+# Refused, and that has consequences: the question was over, and now that is on record.
+_CONSEQUENTIAL = {"expired", "superseded"}
+
+either = st.sampled_from([approve(), reject("not now")])
+edits = st.sampled_from(
+    [{"n": 1}, {"n": 2}, {"n": DENIED_N}, {"n": BOSS_N}, {"n": "x"}, "{not json", "[]", {}]
+)
+filled = st.sampled_from(
+    [{"city": "Rome", "pin": "4711"}, {"city": "Rome"}, {"city": "", "pin": "1"}, {"town": "Rome"}]
+)
+outputs = st.sampled_from(["fine", "break", 7, {"a": 1}])
+resolutions = st.sampled_from([Ran(output="it did"), DidNotRun(), RunAgain()])
+
+
+class Decisions(Play):
+    """Requests are decided, and refuse to be."""
+
+    def decide(self, request: Row, verdict: Verdict, by: Person, **how: Any) -> AssentError | None:
+        before = self.ledger
+        error = self.attempt(self.assent.decide, request["id"], verdict, by=by, **how)
+        if error is None:
+            self.made.append((request["id"], verdict, by))
+        else:
+            self._check_refusal(error, before)
+        return error
+
+    def _check_refusal(self, error: AssentError, before: Ledger) -> None:
+        """Refused: that is on record, and nothing else changed."""
+        after = self.ledger
+        assert error.code != "raced", error
+        noted = [entry["action"] for entry in after.audit[len(before.audit) :]]
+        if error.code in _CONSEQUENTIAL:
+            assert "refused" in noted, error
+            return
+        assert noted == ([] if error.code in _UNRECORDED else ["refused"]), error
+        assert after.standing() == before.standing(), error
+
+    @rule(at=index)
+    def person_approves(self, at: int) -> None:
+        if (request := self.request(at, APPROVAL)) is not None:
+            self.decide(request, approve(), self.somebody(request), digest=request["digest"])
+
+    @rule(at=index, edit=edits)
+    def person_approves_with_edits(self, at: int, edit: Any) -> None:
+        if (request := self.request(at, APPROVAL)) is not None:
+            self.decide(request, approve(edit), self.somebody(request))
+
+    @rule(at=index, reason=st.sampled_from(["", "not now"]))
+    def person_rejects(self, at: int, reason: str) -> None:
+        if (request := self.request(at, APPROVAL)) is not None:
+            self.decide(request, reject(reason), self.somebody(request))
+
+    @rule(at=index)
+    def owner_withdraws(self, at: int) -> None:
+        if (request := self.request(at)) is not None:
+            self.decide(request, cancel("never mind"), PEOPLE[request["owner"]])
+
+    @rule(at=index, values=filled)
+    def person_answers(self, at: int, values: dict[str, str]) -> None:
+        if (request := self.request(at, INPUT)) is not None:
+            self.decide(request, answer(values), self.somebody(request))
+
+    @rule(at=index, values=filled)
+    def person_keeps_a_draft(self, at: int, values: dict[str, str]) -> None:
+        if (request := self.request(at, INPUT)) is not None:
+            self.decide(request, draft(values), self.somebody(request))
+
+    @rule(at=index, output=outputs)
+    def person_supplies(self, at: int, output: Any) -> None:
+        if (request := self.request(at, RESULT)) is not None:
+            self.decide(request, supply(output), self.somebody(request))
+
+    @rule(at=index)
+    def person_reports_a_failure(self, at: int) -> None:
+        if (request := self.request(at, RESULT)) is not None:
+            self.decide(request, Fail(reason="nobody home"), self.somebody(request))
+
+    @rule(at=index, verdict=resolutions)
+    def person_resolves_a_doubt(self, at: int, verdict: Verdict) -> None:
+        if (request := self.request(at, OUTCOME)) is not None:
+            self.decide(request, verdict, self.somebody(request))
+
+    @rule(at=index, by=st.sampled_from([EVE, BOT, ROOT]), verdict=either)
+    def wrong_person_decides(self, at: int, by: Person, verdict: Verdict) -> None:
+        request = self.request(at)
+        if request is not None and by is not self.somebody(request):
+            error = self.decide(request, verdict, by)
+            assert error is not None
+            assert error.code == ("not_eligible" if by is ROOT else "not_found")
+
+    @rule(at=index)
+    def service_confirms_itself(self, at: int) -> None:
+        request = self.request(at, APPROVAL)
+        if request is not None and request["owner"] == CRON.id:
+            assert self.decide(request, approve(), CRON) is not None
+
+    @rule(at=index)
+    def stale_digest_is_refused(self, at: int) -> None:
+        if (request := self.request(at)) is not None:
+            error = self.decide(request, approve(), self.somebody(request), digest="0" * 64)
+            assert error is not None
+            assert error.code == "stale_digest"
+
+    @rule(at=index)
+    def verdict_of_another_kind_is_refused(self, at: int) -> None:
+        if (request := self.request(at)) is not None:
+            verdict = Ran() if request["kind"] == APPROVAL else approve()
+            error = self.decide(request, verdict, self.somebody(request))
+            assert error is not None
+            assert error.code == "wrong_verdict"
+
+    @rule(at=index)
+    def decision_is_repeated(self, at: int) -> None:
+        """The same again is the first answer again, whatever came after it."""
+        decided = {(row["request_id"], row["person"]) for row in self.ledger.decisions}
+        # A draft is no vote: to keep one again is to keep another.
+        made = [each for each in self.made if (each[0], each[2].id) in decided]
+        if made:
+            id, verdict, by = made[-1 - at % len(made)]
+            before = self.ledger.standing()
+            assert self.act(self.assent.decide, id, verdict, by=by).replayed
+            assert self.ledger.standing() == before
+
+    @rule(at=index, verdict=st.sampled_from([approve(), reject(), cancel(), supply("late")]))
+    def closed_request_is_decided_differently(self, at: int, verdict: Verdict) -> None:
+        rows = self.ledger.requests.values()
+        closed = [row for row in rows if row["status"] != RequestStatus.OPEN]
+        if closed:
+            request = closed[-1 - at % len(closed)]
+            before = self.ledger.standing()
+            self.decide(request, verdict, self.somebody(request))
+            assert self.ledger.standing() == before
+
+    @rule(at=index, key=st.integers(0, 2), verdict=either)
+    def decision_with_a_key(self, at: int, key: int, verdict: Verdict) -> None:
+        if (request := self.request(at, APPROVAL)) is not None:
+            by = self.somebody(request)
+            self.decide(request, verdict, by, idempotency_key=f"key{key}")
+
+    @rule(verdict=either)
+    def batch_is_decided(self, verdict: Verdict) -> None:
+        found = [row["id"] for row in self.ledger.open_requests() if row["kind"] == APPROVAL]
+        said = [(id, verdict) for id in found]
+        for outcome in self.act(self.assent.decide_all, said, by=BOB) if said else []:
+            assert outcome.error is None or outcome.error.code != "raced"
+
+    @rule(at=index, edit=edits)
+    def answers_race(self, at: int, edit: Any) -> None:
+        """Of different answers at the same moment at most one counts."""
+        if (request := self.request(at, APPROVAL)) is None:
+            return
+        by = self.somebody(request)
+
+        async def race() -> list[AssentError | None]:
+            verdicts: list[Verdict] = [reject(), approve(edit), cancel()]
+            work = [refused(self.assent.decide, request["id"], said, by=by) for said in verdicts]
+            return await asyncio.gather(*work)
+
+        assert sum(error is None for error in self.act(race)) <= 1
+
+    @rule(at=index, verdict=either)
+    def decision_in_another_process(self, at: int, verdict: Verdict) -> None:
+        if (request := self.request(at, APPROVAL)) is None:
+            return
+
+        async def decide() -> None:
+            async with self.stage.desk() as desk:
+                await refused(desk.decide, request["id"], verdict, by=self.somebody(request))
+
+        self.act(decide)
+
+    @rule(at=index, how=st.sampled_from(["resolve", "fail", "cancel"]))
+    def task_is_settled(self, at: int, how: str) -> None:
+        tasks = [row["task_id"] for row in self.ledger.calls.values() if row["task_id"]]
+        if tasks:
+            task_id = tasks[-1 - at % len(tasks)]
+            self.attempt(getattr(self.assent, how), task_id, "by the task")

@@ -1,0 +1,280 @@
+"""A real engine on a SQLite file that rules can restart, kill, hold up and let run dry."""
+
+import asyncio
+import logging
+import sqlite3
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assent import Agent, AssentError, Limits, Person, PersonKind, Rule, Tool
+from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
+from assent.engine.assent import Assent, Wiring
+from assent.engine.kernel import Times
+from assent.engine.vault import Keyring, Vault
+from assent.models.scripted import ScriptedModel, Step
+from assent.ports import Tx
+from assent.store.sqlite import SqliteStore
+from tests.conftest import VirtualClock
+
+T = TypeVar("T")
+
+ADA = Person("ada")
+BOB = Person("bob", roles=frozenset({"boss"}))
+EVE = Person("eve")
+ROOT = Person("root", roles=frozenset({"admin"}))
+BOT = Person("bot", roles=frozenset({"boss"}), kind=PersonKind.AGENT)
+CRON = Person("cron", kind=PersonKind.SERVICE)
+SYSTEM = Person("system", roles=frozenset({"system"}), kind=PersonKind.SERVICE)
+PEOPLE = {person.id: person for person in (ADA, BOB, EVE, ROOT, BOT, CRON, SYSTEM)}
+
+PARALLEL = 2
+REST_SECONDS = 20.0
+LIMITS = Limits(steps=8, calls_per_answer=4, parallel=PARALLEL)
+# Hours by the virtual clock; by the real one, so long that no heartbeat or look disturbs a rule.
+TIMES = Times(
+    lease=timedelta(hours=1),
+    look=timedelta(hours=1),
+    flush=timedelta(0),
+    grace=timedelta(0),
+)
+_WORK = ("assent-turn-", "assent-call-", "assent-claim-", "assent-outbox-")
+_SLOTTED = ("assent-call-", "assent-claim-")
+# An outcome that comes after its lease was lost is told at this level on purpose.
+_EXPECTED = ("came after its lease was lost",)
+
+
+class Line:
+    """The store, deaf to other processes so that rules decide when it looks; `cut` is kill -9."""
+
+    def __init__(self, path: Path, clock: VirtualClock) -> None:
+        self._store = SqliteStore(str(path), clock=clock)
+        self._is_cut = False
+
+    async def open(self, *, worker: bool) -> None:
+        await self._store.open(worker=worker)
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    async def run(self, fn: Callable[[Tx], T]) -> T:
+        await self._alive()
+        result = await self._store.run(fn)
+        await self._alive()
+        return result
+
+    def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
+        self._store.listen(lambda touched: heard(touched) if touched else None)
+
+    def cut(self) -> None:
+        """From now on nothing is heard from or said to the database."""
+        self._is_cut = True
+
+    async def _alive(self) -> None:
+        if self._is_cut:
+            await asyncio.get_running_loop().create_future()
+
+
+class Holds:
+    """Work that stands still until a rule lets it go."""
+
+    def __init__(self) -> None:
+        self._gates: dict[asyncio.Task[Any], asyncio.Event] = {}
+
+    @property
+    def tasks(self) -> frozenset[asyncio.Task[Any]]:
+        return frozenset(self._gates)
+
+    async def hold(self) -> None:
+        """Stand still, in the task that calls."""
+        task = asyncio.current_task()
+        assert task is not None
+        gate = self._gates[task] = asyncio.Event()
+        try:
+            await gate.wait()
+        finally:
+            self._gates.pop(task, None)
+
+    def release(self, index: int) -> bool:
+        """Let one go; False if nothing is held."""
+        if not self._gates:
+            return False
+        task = list(self._gates)[index % len(self._gates)]
+        self._gates.pop(task).set()
+        return True
+
+
+class Mind:
+    """The model: says what rules queued, checks that its prompts are valid, can be held up."""
+
+    def __init__(self, holds: Holds, complain: Callable[[str], None]) -> None:
+        self.queue: deque[Step] = deque()
+        self.hold_next = False
+        self._holds, self._complain = holds, complain
+        self._scripted = ScriptedModel(self._answer)
+        self.name = self._scripted.name
+
+    async def request(self, prompt: Prompt) -> Answer:
+        return await self._scripted.request(prompt)
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+        hold, self.hold_next = self.hold_next, False
+        async for item in self._scripted.stream(prompt):
+            yield item
+            if hold:
+                hold = False
+                await self._holds.hold()
+
+    def _answer(self, prompt: Prompt) -> Step:
+        for said in prompt.history:
+            if isinstance(said, ModelSaid):
+                asked = [proposal.provider_id for proposal in said.answer.proposals]
+                told = [output.provider_id for output in said.outputs]
+                if asked != told:
+                    self._complain(f"a prompt has outputs {told} for calls {asked}")
+        if not prompt.tools:
+            return "Out of steps."
+        return self.queue.popleft() if self.queue else "All done."
+
+
+class Errors(logging.Handler):
+    """Keeps what was logged as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = record.getMessage()
+        if not any(expected in line for expected in _EXPECTED):
+            cause = record.exc_info[1] if record.exc_info else None
+            self.lines.append(f"{line} ({cause!r})" if cause else line)
+
+
+class Stage:
+    """One engine at a time on one file, its clock, its people's second process, and its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.clock = VirtualClock()
+        self.holds = Holds()
+        self.complaints: list[str] = []
+        self.mind = Mind(self.holds, self.complaints.append)
+        self.errors = Errors()
+        self.db = sqlite3.connect(path, isolation_level=None)
+        self.db.row_factory = sqlite3.Row
+        self._numbers = count(1)
+        self._vault = Vault(Keyring.generate())
+        self._runner = asyncio.Runner()
+        logging.getLogger().addHandler(self.errors)
+
+    def ids(self, prefix: str) -> str:
+        """Ids that sort by age and are the same in every replay."""
+        return f"{prefix}_{next(self._numbers):06}"
+
+    def do(self, work: Callable[[], Any]) -> Any:
+        """Run something on the stage's own loop and let everything come to rest."""
+
+        async def rested() -> Any:
+            try:
+                return await work()
+            finally:
+                await self.rest()
+
+        return self._runner.run(rested())
+
+    def open(self, tools: Iterable[Tool], rules: Iterable[Rule]) -> None:
+        """Start the engine."""
+        self.tools, self.rules = tuple(tools), tuple(rules)
+        self.assent = self._engine(worker=True)
+        self.do(self.assent.__aenter__)
+
+    def _engine(self, *, worker: bool) -> Assent:
+        agent = Agent("agent", model=self.mind, tools=self.tools, limits=LIMITS)
+        line = Line(self.path, self.clock)
+        wiring = Wiring(
+            store=line,
+            clock=self.clock,
+            vault=self._vault,
+            models={"agent": self.mind},
+            alone=True,
+            ids=self.ids,
+            times=TIMES,
+        )
+        engine = Assent(wiring, agents=[agent], rules=self.rules, worker=worker)
+        if worker:
+            self._line = line
+        return engine
+
+    @asynccontextmanager
+    async def desk(self) -> AsyncIterator[Assent]:
+        """A second process that reads and decides, and runs nothing."""
+        async with self._engine(worker=False) as assent:
+            yield assent
+
+    def close(self) -> None:
+        """Stop the engine: what does not end at once is cancelled."""
+        self._runner.run(self.assent.__aexit__(None, None, None))
+
+    async def crash(self) -> None:
+        """Everything of the process is gone; what was committed stays."""
+        self._line.cut()
+        current = asyncio.current_task()
+        while others := asyncio.all_tasks() - {current}:
+            for task in others:
+                task.cancel()
+            for _ in range(5):
+                await asyncio.sleep(0)
+        await self._line.close()
+
+    def dispose(self) -> None:
+        """Give everything back."""
+        logging.getLogger().removeHandler(self.errors)
+        self._runner.close()
+        self.db.close()
+
+    async def rest(self) -> None:
+        """Until nothing moves but what is held."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + REST_SECONDS
+        while busy := self._busy():
+            await asyncio.wait(busy, timeout=0.003, return_when=asyncio.FIRST_COMPLETED)
+            if loop.time() > until:
+                raise AssertionError(f"no rest: {sorted(task.get_name() for task in busy)}")
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    def _busy(self) -> set[asyncio.Task[Any]]:
+        held = self.holds.tasks
+        full = {_turn(task) for task in held if len(_beside(task, held)) >= PARALLEL}
+        return {
+            task
+            for task in asyncio.all_tasks()
+            if task.get_name().startswith(_WORK)
+            and task not in held
+            and not (_turn(task) in full and task.get_name().startswith(_SLOTTED))
+        }
+
+
+def _turn(task: asyncio.Task[Any]) -> str:
+    return task.get_name().rsplit("-", 1)[-1]
+
+
+def _beside(task: asyncio.Task[Any], held: frozenset[asyncio.Task[Any]]) -> list[str]:
+    names = [other.get_name() for other in held if _turn(other) == _turn(task)]
+    return [name for name in names if name.startswith(_SLOTTED)]
+
+
+async def refused(
+    work: Callable[..., Awaitable[object]], *args: object, **named: Any
+) -> AssentError | None:
+    """What an attempt was refused with, if it was."""
+    try:
+        await work(*args, **named)
+    except AssentError as error:
+        return error
+    return None

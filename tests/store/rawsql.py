@@ -1,0 +1,50 @@
+"""Reads and rewrites a database behind the engine's back, on either kind of database."""
+
+import sqlite3
+from typing import Any
+
+import asyncpg
+
+_SQLITE = "sqlite:///"
+
+
+class RawSql:
+    """Statements on a connection of their own, with foreign keys switched off."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Which of the two dialects a statement has to be in."""
+        return self.url.startswith(_SQLITE)
+
+    async def rows(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements in one transaction; returns the rows of the last one."""
+        if self.is_sqlite:
+            return _sqlite(self.url.removeprefix(_SQLITE), statements)
+        connection: Any = await asyncpg.connect(self.url)
+        try:
+            # Nothing but a superuser's session can break the references, and that is the attack.
+            await connection.execute("SET session_replication_role = replica")
+            async with connection.transaction():
+                found = [await connection.fetch(statement) for statement in statements]
+            return [tuple(row) for row in found[-1]]
+        finally:
+            await connection.close()
+
+    async def one(self, statement: str) -> Any:
+        """The only value of the only row."""
+        [(value,)] = await self.rows(statement)
+        return value
+
+
+def _sqlite(path: str, statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        found = [connection.execute(statement).fetchall() for statement in statements]
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+    return found[-1]
