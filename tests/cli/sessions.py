@@ -18,6 +18,13 @@ import assent
 SECONDS = 30.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r")
 _COMMAND = [sys.executable, "-m", "assent.cli"]
+# Takes the terminal for its own first, or no key could send it a signal.
+_AT_TERMINAL = """
+import fcntl, sys, termios
+from assent.cli import main
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+sys.exit(main())
+"""
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -135,13 +142,12 @@ def at_terminal(*arguments: str, term: str = "xterm") -> Iterator[Session]:
     """A session at a terminal of its own; `term="dumb"` does without the line editor."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [*_COMMAND, *arguments],
+        [sys.executable, "-c", _AT_TERMINAL, *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         env=environment(TERM=term, PROMPT_TOOLKIT_NO_CPR="1"),
         start_new_session=True,
-        preexec_fn=lambda: _take_terminal(theirs),
     )
     os.close(theirs)
     try:
@@ -149,13 +155,6 @@ def at_terminal(*arguments: str, term: str = "xterm") -> Iterator[Session]:
     finally:
         _end(process)
         os.close(ours)
-
-
-def _take_terminal(descriptor: int) -> None:
-    import fcntl
-    import termios
-
-    fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

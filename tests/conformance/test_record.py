@@ -52,10 +52,10 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 class Deleting:
     """A gated tool that counts its runs."""
 
-    def __init__(self, **said: Any) -> None:
+    def __init__(self, *, requires_approval: Any = True, **said: Any) -> None:
         self.ran: list[str] = []
 
-        @tool(name="delete_file", **({"requires_approval": True} | said))
+        @tool(name="delete_file", requires_approval=requires_approval, **said)
         async def delete_file(path: str = "") -> str:
             """Delete a file."""
             self.ran.append(path)

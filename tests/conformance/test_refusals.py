@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -50,12 +51,14 @@ from tests.conformance.scenes import (
     told,
     votes,
 )
-from tests.conftest import VirtualClock, World
+from tests.conftest import QUICK, VirtualClock, World
 
 ANN = Person("ann", roles=frozenset({"ops"}))
 BOB = Person("bob", roles=frozenset({"ops"}))
 PAY = calls("pay", to="eve", amount=5)
 DAY = timedelta(days=1, seconds=1)
+# Nobody looks at deadlines by himself: the decision has to notice.
+UNSWEPT = replace(QUICK, look=timedelta(hours=1))
 
 Settle = Callable[[Assent, Turn, VirtualClock, Person], Awaitable[object]]
 
@@ -115,7 +118,8 @@ async def test_a_late_decision_is_told_what_won_and_reopens_nothing(
 ) -> None:
     settle, error, code = WAYS[way]
     bank, model = Bank(), ScriptedModel(_pays_once)
-    async with world(model, bank.pay(approvers=("ops",)), clock=clock) as assent:
+    pay = bank.pay(approvers=("ops",))
+    async with world(model, pay, clock=clock, times=UNSWEPT) as assent:
         turn = await assent.send("agent", "pay", by=owner)
         [request] = turn.pending
         await settle(assent, turn, clock, owner)

@@ -469,5 +469,7 @@ async def test_one_decision_sent_many_times_at_once_counts_once_and_all_get_its_
             )
             assert {answer.status for answer in answers} == {RequestStatus.APPROVED}
             assert sum(not answer.replayed for answer in answers) == 1
+            # Whoever waited for the winner sees what the winner left, not what was there before.
+            assert CallStatus.AWAITING_APPROVAL not in {answer.call_status for answer in answers}
             await rested(engines[0], turn.id)
     assert errands.ran == list(range(10))

@@ -22,6 +22,7 @@ from tests.properties.props import GATED, IDEMPOTENT, Diary, Run
 from tests.properties.stage import PEOPLE
 
 Row = sqlite3.Row
+RUN_WITHIN = 15 * 60 * 1_000_000  # microseconds
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ASKED_ABOUT = {
     CallStatus.AWAITING_APPROVAL: RequestKind.APPROVAL,
@@ -122,6 +123,7 @@ class Laws:
             *_questions(ledger),
             *_votes(ledger),
             *_counts(ledger),
+            *_partials(ledger),
             *_starts(ledger, diary),
             *self._finals(ledger),
         ]
@@ -210,6 +212,9 @@ def _chain(call: Row, entries: list[Row], events: list[str]) -> Iterator[str]:
     for before, after in pairwise(moves):
         if before["target"] != after["source"]:
             yield f"the record of {id} jumps from {before['target']} to {after['source']}"
+        if (after["source"], after["target"]) == (CallStatus.CLEARED, CallStatus.EXPIRED):
+            if before["action"] != "approve" or after["at"] - before["at"] < RUN_WITHIN:
+                yield f"{id} expired although no approval of it was too old"
     for move in moves:
         if not may(CallStatus(move["source"]), CallStatus(move["target"])):
             yield f"{id} went from {move['source']} to {move['target']}"
@@ -280,6 +285,17 @@ def _counts(ledger: Ledger) -> Iterator[str]:
         call = secret["call_id"]
         if call is not None and ledger.calls[call]["status"] in TERMINAL:
             yield f"a secret of {call} is still there"
+
+
+def _partials(ledger: Ledger) -> Iterator[str]:
+    """What is kept of an unfinished answer is not what a finished one said."""
+    whole = [(m["turn_id"], m["text"]) for m in ledger.messages if m["body"] is not None]
+    for message in ledger.messages:
+        part = message["text"].split(" ")[0]
+        if message["incomplete"] and any(
+            turn == message["turn_id"] and text.startswith(part) for turn, text in whole
+        ):
+            yield f"{message['id']} repeats a finished answer: {message['text']!r}"
 
 
 def _starts(ledger: Ledger, diary: Diary) -> Iterator[str]:

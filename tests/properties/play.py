@@ -29,6 +29,7 @@ _CAUSES = {
     RequestKind.OUTCOME: "doubts",
 }
 _ROUNDS = 12
+_FAULTS = {"raced", "store_unavailable", "assent_error"}
 
 
 class Play(RuleBasedStateMachine):
@@ -73,12 +74,15 @@ class Play(RuleBasedStateMachine):
     def attempt(
         self, work: Callable[..., Awaitable[Any]], *args: object, **named: Any
     ) -> AssentError | None:
-        """Do something that may be refused."""
-        return self.act(refused, work, *args, **named)
+        """Do something that may be refused, but neither by a race nor by the database."""
+        error = self.act(refused, work, *args, **named)
+        assert error is None or error.code not in _FAULTS, error
+        return error
 
     def plan(self, wanted: list[str], kind: str = "plain") -> Step:
         """An answer of the model that calls these tools."""
-        return says("Let me see.", *(self._proposal(name, kind) for name in wanted))
+        self.count += 1
+        return says(f"{self.count}: let me see.", *(self._proposal(name, kind) for name in wanted))
 
     def _proposal(self, name: str, kind: str) -> Proposal:
         self.count += 1

@@ -6,7 +6,7 @@ from datetime import timedelta
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from assent import Override, approve
+from assent import Override, approve, reject
 from assent.domain.lifecycle import RequestKind
 from tests.properties.messages import names
 from tests.properties.play import Play, index
@@ -50,6 +50,18 @@ class Processes(Play):
             turn = active[-1 - at % len(active)]
             by = ROOT if by_admin else PEOPLE[turn["owner"]]
             self.attempt(self.assent.stop, turn["id"], by=by)
+
+    @rule(at=index)
+    def turn_is_stopped_right_after_a_decision(self, at: int) -> None:
+        if (request := self.request(at, RequestKind.APPROVAL)) is None:
+            return
+
+        async def decide_and_stop() -> None:
+            by = self.somebody(request)
+            await refused(self.assent.decide, request["id"], reject(), by=by)
+            await refused(self.assent.stop, request["turn_id"], by=ROOT)
+
+        self.act(decide_and_stop)
 
     @rule(at=index)
     def turn_is_resumed(self, at: int) -> None:

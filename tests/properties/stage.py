@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from itertools import count
@@ -121,7 +121,7 @@ class Mind:
     async def request(self, prompt: Prompt) -> Answer:
         return await self._scripted.request(prompt)
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
         hold, self.hold_next = self.hold_next, False
         async for item in self._scripted.stream(prompt):
             yield item

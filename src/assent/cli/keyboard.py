@@ -88,8 +88,9 @@ class Lines:
         return await self._next(hidden=False) or default
 
     async def ask_secret(self, prompt: str) -> str:
-        self._screen.write(self._screen.paint(prompt, Ink.PROMPT))
+        # Silent before it asks: people who know what comes type ahead.
         with self._unseen():
+            self._screen.write(self._screen.paint(prompt, Ink.PROMPT))
             return await self._next(hidden=True)
 
     async def _next(self, *, hidden: bool) -> str:

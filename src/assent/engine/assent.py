@@ -1,27 +1,23 @@
 """The facade: everything a program does with Assent."""
 
-import json
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from types import TracebackType
-from typing import Any, Literal, Self, cast
+from typing import Literal, Self
 
 from assent.domain.canonical import Json
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
 from assent.domain.errors import (
-    NotAllowed,
     NotFound,
     Paused,
     TurnFailed,
 )
 from assent.domain.events import Entry, Event
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.outputs import json_text
-from assent.domain.people import ADMIN, SYSTEM, Audience, Person
+from assent.domain.people import SYSTEM, Person
 from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
-from assent.domain.tools import EffectiveTool, Override, Predicate, Risk
+from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine.agents import Agent, Catalogue
 from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
@@ -30,6 +26,7 @@ from assent.engine.deciding import Deciding, Outcome
 from assent.engine.deferrals import Deferrals
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
+from assent.engine.overrides import Overrides
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
@@ -92,6 +89,7 @@ class Assent:
             times=wiring.times,
         )
         self._alone = wiring.alone
+        self._overrides = Overrides(kernel)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
@@ -99,7 +97,9 @@ class Assent:
         self._deferrals = Deferrals(kernel, self._deciding)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
-        self._worker = Worker(kernel, self._runner, self.sweeper, self.reconciler)
+        self._worker = Worker(
+            kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
+        )
         if on_confirmation is not None:
             callback = Callback(kernel=kernel, deciding=self._deciding, function=on_confirmation)
             kernel.announce = callback.heard
@@ -111,7 +111,7 @@ class Assent:
         try:
             kernel.store.listen(kernel.bus.heard)
             await kernel.store.run(self._check_key)
-            await self._load_overrides()
+            await self._overrides.load()
             if not kernel.policy.approvals:
                 await kernel.store.run(lambda tx: _note(tx, kernel.ids, "approvals_off", SYSTEM.id))
             if kernel.is_worker:
@@ -365,25 +365,7 @@ class Assent:
 
     async def override(self, tool: str, override: Override | None, *, by: Person) -> None:
         """Replace a tool's metadata for this deployment; None goes back to its declaration."""
-        if ADMIN not in by.roles:
-            raise NotAllowed(by.id, "override tools")
-        known = [item.tool for item in self.tools() if item.tool.name == tool]
-        if not known:
-            raise NotFound("tool", tool)
-        loosens = override is not None and override.loosens(known[0])
-        stored = None if override is None else json_text(_override_json(override))
-
-        def save(tx: Tx) -> None:
-            tx.settings.override(tool, stored, by.id)
-            data: dict[str, Json] = {"tool": tool, "settings": stored, "loosens": loosens}
-            _note(tx, self.kernel.ids, "override", by.id, data=data)
-
-        await self.kernel.store.run(save)
-        await self._load_overrides()
-
-    async def _load_overrides(self) -> None:
-        stored = await self.kernel.store.run(lambda tx: tx.settings.overrides())
-        self.kernel.catalogue.override({tool: _override(text) for tool, text in stored.items()})
+        await self._overrides.set(tool, override, by)
 
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None
@@ -420,32 +402,3 @@ def _note(
         at=tx.now(),
     )
     tx.journal.note(entry)
-
-
-def _override_json(override: Override) -> dict[str, Json]:
-    within = override.decide_within
-    return {
-        "risk": override.risk,
-        "requires_approval": override.requires_approval,
-        "decide_within": None if within is None else within.total_seconds(),
-        "impact": override.impact,
-        "category": override.category,
-        "audience": None
-        if override.audience is None
-        else cast("Json", override.audience.to_json()),
-    }
-
-
-def _override(text: str) -> Override:
-    got: dict[str, Any] = json.loads(text)
-    audience = got["audience"]
-    return Override(
-        risk=None if got["risk"] is None else Risk(got["risk"]),
-        requires_approval=got["requires_approval"],
-        decide_within=(
-            None if got["decide_within"] is None else timedelta(seconds=got["decide_within"])
-        ),
-        impact=got["impact"],
-        category=got["category"],
-        audience=None if audience is None else Audience.from_json(audience),
-    )

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import aclosing
 from datetime import datetime
 
 from assent.domain.calls import Call
@@ -11,7 +12,7 @@ from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.errors import LeaseLost, ModelFailed
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.messages import Answer, Prompt, ReasoningDelta, TextDelta
+from assent.domain.messages import Answer, ArgumentsDelta, Prompt, ReasoningDelta, TextDelta
 from assent.engine.agents import Agent
 from assent.engine.drafts import REFUSED, REPEATED, Draft, Drafting, storable
 from assent.engine.failpoints import point
@@ -103,18 +104,21 @@ class Turns:
             answer = await model.request(prompt)
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
-        async for item in model.stream(prompt):
-            if outbox.is_void:
-                raise LeaseLost("turn", outbox.turn_id)
-            match item:
-                case TextDelta(text=text):
-                    outbox.say(EventKind.TEXT, {"text": storable(text)})
-                case ReasoningDelta(text=text):
-                    outbox.say(EventKind.REASONING, {"text": storable(text)})
-                case Answer():
-                    return item
-                case _:
-                    pass
+        # Closed at once, also when we are cancelled: a stream left open keeps its connection.
+        async with aclosing(model.stream(prompt)) as stream:
+            async for item in stream:
+                if outbox.is_void:
+                    raise LeaseLost("turn", outbox.turn_id)
+                match item:
+                    case TextDelta(text=text):
+                        outbox.say(EventKind.TEXT, {"text": storable(text)})
+                    case ReasoningDelta(text=text):
+                        outbox.say(EventKind.REASONING, {"text": storable(text)})
+                    case Answer():
+                        return item
+                    case ArgumentsDelta():
+                        # Arguments are told once they are frozen.
+                        pass
         raise ModelFailed("its stream ended without an answer", transient=True)
 
     async def _finish(self, turn: TurnRow, answer: Answer, outbox: Outbox) -> None:

@@ -16,9 +16,14 @@ class Worker:
     """Owns the recurring tasks; each does one thing and survives its own failures."""
 
     def __init__(
-        self, kernel: Kernel, runner: Runner, sweeper: Sweeper, reconciler: Reconciler
+        self,
+        kernel: Kernel,
+        runner: Runner,
+        sweeper: Sweeper,
+        reconciler: Reconciler,
+        refresh: Callable[[], Awaitable[None]],
     ) -> None:
-        self._kernel, self._runner = kernel, runner
+        self._kernel, self._runner, self._refresh = kernel, runner, refresh
         self._sweeper, self._reconciler = sweeper, reconciler
         self._tasks: list[asyncio.Task[None]] = []
         self._nudge = asyncio.Event()
@@ -72,6 +77,8 @@ class Worker:
             except TimeoutError:
                 pass
             self._nudge.clear()
+            # Settings first: what another process tightened must hold for what we start now.
+            await self._safely(self._refresh)
             await self._safely(self._reconciler.reconcile)
 
     async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -1,0 +1,82 @@
+"""A deployment's overrides of tools: stored, recorded, and the same in every process."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, cast
+
+from assent.domain.canonical import Json
+from assent.domain.errors import NotAllowed, NotFound
+from assent.domain.events import Entry
+from assent.domain.outputs import json_text
+from assent.domain.people import ADMIN, Audience, Person
+from assent.domain.tools import Override, Risk
+from assent.engine.kernel import Kernel
+from assent.ports import Tx
+
+
+class Overrides:
+    """Keeps the catalogue in step with the settings table."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._seen: Mapping[str, str] = {}
+
+    async def load(self) -> None:
+        """Apply what is stored, if it is not what was applied last."""
+        stored = await self._kernel.store.run(lambda tx: tx.settings.overrides())
+        if stored != self._seen:
+            self._seen = stored
+            found = {tool: _read(text) for tool, text in stored.items()}
+            self._kernel.catalogue.override(found)
+
+    async def set(self, tool: str, override: Override | None, by: Person) -> None:
+        """Store an override, or take it back; whether it loosens a dangerous tool is recorded."""
+        if ADMIN not in by.roles:
+            raise NotAllowed(by.id, "override tools")
+        known = [
+            item.tool for item in self._kernel.catalogue.every_tool() if item.tool.name == tool
+        ]
+        if not known:
+            raise NotFound("tool", tool)
+        loosens = override is not None and any(override.loosens(each) for each in known)
+        stored = None if override is None else json_text(_written(override))
+
+        def save(tx: Tx) -> None:
+            tx.settings.override(tool, stored, by.id)
+            data: dict[str, Json] = {"tool": tool, "settings": stored, "loosens": loosens}
+            tx.journal.note(
+                Entry(
+                    id=self._kernel.ids("aud"),
+                    action="override",
+                    actor=by.id,
+                    data=data,
+                    at=tx.now(),
+                )
+            )
+
+        await self._kernel.store.run(save)
+        await self.load()
+
+
+def _written(override: Override) -> dict[str, Json]:
+    within, audience = override.decide_within, override.audience
+    return {
+        "risk": override.risk,
+        "requires_approval": override.requires_approval,
+        "decide_within": None if within is None else within.total_seconds(),
+        "impact": override.impact,
+        "category": override.category,
+        "audience": None if audience is None else cast("Json", audience.to_json()),
+    }
+
+
+def _read(text: str) -> Override:
+    got: dict[str, Any] = json.loads(text)
+    risk, within, audience = got.pop("risk"), got.pop("decide_within"), got.pop("audience")
+    return Override(
+        **got,
+        risk=None if risk is None else Risk(risk),
+        decide_within=None if within is None else timedelta(seconds=within),
+        audience=None if audience is None else Audience.from_json(audience),
+    )

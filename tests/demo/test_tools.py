@@ -1,0 +1,164 @@
+"""The demo's tools, through the engine, as an agent would call them."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from assent import Person, answer, approve, supply
+from assent.demo.agent import Home, demo_agent
+from assent.demo.commands import OUTPUT_BYTES, run_command_tool
+from assent.demo.workspace import Workspace
+from assent.domain.lifecycle import CallStatus
+from assent.domain.tools import Preview
+from assent.engine.snapshots import Turn
+from assent.models.scripted import calls, says
+from tests.conftest import World
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(root=tmp_path / "demo")
+    home.furnish()
+    return home
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """The tools are the same on every database; one will do."""
+    return World(f"sqlite:///{tmp_path / 'assent.db'}")
+
+
+async def outcome(world: World, home: Home, tool: str, **arguments: object) -> Turn:
+    """The turn in which a tool is called, approved if it asks."""
+    person = Person("ada")
+    script = [says("", calls(tool, arguments)), "Done."]
+    async with world(script, *demo_agent(home).tools) as assent:
+        turn = await assent.send("agent", "go", by=person)
+        for request in turn.pending:
+            await assent.decide(request.id, approve(), by=person)
+        return await assent.wait(turn.id)
+
+
+def result(turn: Turn) -> object:
+    [call] = turn.calls
+    return turn.result(call.id)
+
+
+async def test_a_command_runs_in_the_workspace(world: World, home: Home) -> None:
+    turn = await outcome(world, home, "run_command", command="pwd; cat notes.txt >&2; exit 3")
+
+    found = result(turn)
+    assert found["exit_code"] == 3
+    assert str(home.workspace.resolve()) in found["output"]
+    assert "Grace" in found["output"]
+
+
+async def test_a_command_sees_none_of_our_environment(
+    world: World, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    turn = await outcome(world, home, "run_command", command="env")
+
+    assert "very-secret" not in str(result(turn))
+    assert "ASSENT_KEY" not in str(result(turn))
+
+
+async def test_a_commands_output_is_bounded_and_counted(world: World, home: Home) -> None:
+    command = f"head -c {OUTPUT_BYTES + 500} /dev/zero | tr '\\0' x"
+    found = result(await outcome(world, home, "run_command", command=command))
+
+    assert len(found["output"]) == OUTPUT_BYTES
+    assert found["left_out"] == "500 bytes of output"
+
+
+async def test_a_command_that_takes_too_long_is_killed_with_all_it_started(
+    world: World, home: Home
+) -> None:
+    tool = run_command_tool(Workspace(home.workspace), seconds=0.5)
+    command = "sleep 60 & echo $! > child; echo started; wait"
+    script = [says("", calls("run_command", command=command)), "Done."]
+    async with world(script, tool) as assent:
+        turn = await assent.send("agent", "go", by=Person("ada"))
+        [request] = turn.pending
+        await assent.decide(request.id, approve(), by=Person("ada"))
+        found = result(await assent.wait(turn.id))
+
+    assert found["exit_code"] is None
+    assert found["output"] == "started\n"
+    assert "killed after 0.5 seconds" in found["stopped"]
+    child = int((home.workspace / "child").read_text())
+    status = Path(f"/proc/{child}/stat")
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+async def test_writing_shows_what_would_change(world: World, home: Home) -> None:
+    script = [says("", calls("write_file", path="todo.txt", content="nothing\n"))]
+    async with world(script, *demo_agent(home).tools) as assent:
+        turn = await assent.send("agent", "go", by=Person("ada"))
+
+    [request] = turn.pending
+    before = (home.workspace / "todo.txt").read_text()
+    assert request.question.preview == Preview(before=before, after="nothing\n")
+
+
+async def test_a_query_cannot_write_or_look_into_other_files(world: World, home: Home) -> None:
+    person = Person("ada")
+    other = home.workspace / "other.db"
+    sqlite3.connect(other).close()
+    for sql in ("DELETE FROM orders", f"ATTACH '{other}' AS other", "SELECT 1; SELECT 2"):
+        script = [says("", calls("query_database", sql=sql)), "Done."]
+        async with world(script, *demo_agent(home).tools) as assent:
+            turn = await assent.send("agent", "go", by=person)
+            [request] = turn.pending
+            await assent.decide(request.id, answer(database_name="production"), by=person)
+            turn = await assent.wait(turn.id)
+        assert [call.status for call in turn.calls] == [CallStatus.FAILED]
+
+
+async def test_a_query_asks_which_database_each_time(world: World, home: Home) -> None:
+    person = Person("ada")
+    query = calls("query_database", sql="SELECT customer FROM orders ORDER BY id LIMIT 1")
+    async with world([says("", query), says("", query), "Done."], *demo_agent(home).tools) as it:
+        turn = await it.send("agent", "go", by=person)
+        for name in ("production", "archive"):
+            [request] = turn.pending
+            await it.decide(request.id, answer(database_name=name), by=person)
+            turn = await it.wait(turn.id)
+
+    first, second = turn.calls
+    assert turn.result(first.id) == [{"customer": "Ada"}]
+    assert turn.result(second.id) == [{"customer": "Barbara"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "amount"),
+    [
+        ("yes", "refunded", 400),
+        ("250", "refunded", 250),
+        ("9999", "refused", 0),
+        ("no, too late", "refused", 0),
+        (True, "refunded", 400),
+        (False, "refused", 0),
+    ],
+)
+async def test_a_large_refund_is_what_the_person_says(
+    world: World, home: Home, said: object, status: str, amount: float
+) -> None:
+    person = Person("ada")
+    script = [says("", calls("refund", amount=400)), "Done."]
+    async with world(script, *demo_agent(home).tools) as assent:
+        turn = await assent.send("agent", "go", by=person)
+        [request] = turn.pending
+        await assent.decide(request.id, supply(said), by=person)
+        found = result(await assent.wait(turn.id))
+
+    assert (found["status"], found["amount"]) == (status, amount)
+
+
+async def test_a_search_stays_in_the_workspace_and_says_so(world: World, home: Home) -> None:
+    [search] = [tool for tool in demo_agent(home).tools if tool.name == "web_search"]
+    assert "not the web" in search.description
+
+    found = result(await outcome(world, home, "web_search", query="lease"))
+    assert {hit["document"] for hit in found} == {"notes.txt", "docs/office.txt"}

@@ -1,0 +1,25 @@
+"""Both stores, opened and closed."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from assent.app import open_store
+from assent.ports import Store
+from tests.conftest import VirtualClock
+from tests.store.rawsql import RawSql
+
+
+@pytest.fixture
+async def store(url: str, clock: VirtualClock) -> AsyncIterator[Store]:
+    """An open store on a fresh database, each kind in turn, with a clock that the test moves."""
+    opened = open_store(url, clock)
+    await opened.open(worker=True)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def raw(url: str) -> RawSql:
+    """The same database behind the store's back."""
+    return RawSql(url)
