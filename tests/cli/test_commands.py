@@ -1,7 +1,6 @@
-"""The commands beside the demo: errors in one line, somebody's own agents, deciding from outside."""
+"""The commands beside the demo: errors, somebody's own agents, deciding from outside."""
 
 import json
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -42,7 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def waiting(project: Path) -> Iterator[str]:
+def waiting(project: Path) -> str:
     """The id of a request that waits in the project's database; nobody runs it."""
     with piped("chat", "myagents:make", "--user", "ada") as session:
         session.answer("ada ▸ ", "mail bob")
@@ -50,7 +49,7 @@ def waiting(project: Path) -> Iterator[str]:
         session.leave()
     listed = run("pending", "--db", "assent.db", "--agents", "myagents:make", "--user", "ada")
     [request] = [word for word in listed.stdout.split() if word.startswith("req_")]
-    yield request
+    return request
 
 
 def test_the_version_is_the_packages() -> None:

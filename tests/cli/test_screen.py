@@ -1,6 +1,7 @@
 """What the terminal shows of other people's words."""
 
 import io
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -57,7 +58,7 @@ words = st.text(st.sampled_from("ab \n"), max_size=60)
 @given(text=words, cuts=st.lists(st.integers(0, 60), max_size=6))
 def test_where_a_stream_is_cut_changes_nothing_but_blanks(text: str, cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(text)]
-    pieces = [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    pieces = [text[start:end] for start, end in pairwise(places)]
 
     assert _without_blanks(spoken(*pieces)) == _without_blanks(spoken(text))
 

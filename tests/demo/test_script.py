@@ -36,6 +36,7 @@ def proposed(sentence: str) -> list[tuple[str, dict[str, object]]]:
         ("write a.txt: hi: there", [("write_file", {"path": "a.txt", "content": "hi: there\n"})]),
         ("write hello to a.txt", [("write_file", {"path": "a.txt", "content": "hello\n"})]),
         ("run ls -l | wc", [("run_command", {"command": "ls -l | wc"})]),
+        ("run cat a and read b", [("run_command", {"command": "cat a and read b"})]),
         ("list files", [("list_files", {})]),
         ("search for the lease", [("web_search", {"query": "the lease"})]),
         ("index", [("index_documents", {})]),

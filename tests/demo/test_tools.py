@@ -45,6 +45,11 @@ def result(turn: Turn) -> object:
     return turn.result(call.id)
 
 
+def is_over(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    return not status.exists() or status.read_text().split()[2] == "Z"
+
+
 async def test_a_command_runs_in_the_workspace(world: World, home: Home) -> None:
     turn = await outcome(world, home, "run_command", command="pwd; cat notes.txt >&2; exit 3")
 
@@ -87,9 +92,7 @@ async def test_a_command_that_takes_too_long_is_killed_with_all_it_started(
     assert found["exit_code"] is None
     assert found["output"] == "started\n"
     assert "killed after 0.5 seconds" in found["stopped"]
-    child = int((home.workspace / "child").read_text())
-    status = Path(f"/proc/{child}/stat")
-    assert not status.exists() or status.read_text().split()[2] == "Z"
+    assert is_over(int((home.workspace / "child").read_text()))
 
 
 async def test_writing_shows_what_would_change(world: World, home: Home) -> None:

@@ -42,7 +42,7 @@ ESCAPES = [
 
 @pytest.mark.parametrize("path", ESCAPES)
 def test_nothing_outside_can_be_read(workspace: Workspace, path: str) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(PermissionError):
         workspace.read(path)
 
 
@@ -50,7 +50,7 @@ def test_nothing_outside_can_be_read(workspace: Workspace, path: str) -> None:
 def test_nothing_outside_can_be_written(
     workspace: Workspace, outside: Path, path: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(PermissionError):
         workspace.write(path, "overwritten")
 
     assert outside.read_text() == "not yours"
@@ -59,7 +59,7 @@ def test_nothing_outside_can_be_written(
 
 @pytest.mark.parametrize("path", ["../outside.txt", "folder/outside.txt", "/etc/hostname"])
 def test_nothing_outside_can_be_deleted(workspace: Workspace, outside: Path, path: str) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(PermissionError):
         workspace.delete(path)
 
     assert outside.exists()
@@ -94,5 +94,5 @@ def test_a_pipe_is_no_file_and_does_not_block(workspace: Workspace) -> None:
 
 
 def test_a_missing_file_is_said_to_be_missing(workspace: Workspace) -> None:
-    with pytest.raises(FileNotFoundError, match="nowhere.txt"):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
         workspace.read("nowhere.txt")

@@ -1,7 +1,7 @@
 """Leaving the context: work in flight may finish, the rest is resumable or in doubt."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 import pytest
@@ -53,7 +53,7 @@ class Silent(ScriptedModel):
         super().__init__(())
         self.asked = asyncio.Event()
 
-    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta | Answer]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
         self.asked.set()
         await asyncio.Event().wait()
         yield says()

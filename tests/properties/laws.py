@@ -30,6 +30,7 @@ ASKED_ABOUT = {
     CallStatus.AWAITING_RESULT: RequestKind.RESULT,
     CallStatus.IN_DOUBT: RequestKind.OUTCOME,
 }
+_UNCLAIMED = (CallStatus.CLEARED, CallStatus.EXPIRED)
 _APPROVING = (VerdictName.APPROVE, VerdictName.RUN_AGAIN)
 # A service may supply its own inputs and results, but confirm nothing for itself.
 _FOR_PEOPLE = (RequestKind.APPROVAL, RequestKind.OUTCOME)
@@ -212,9 +213,9 @@ def _chain(call: Row, entries: list[Row], events: list[str]) -> Iterator[str]:
     for before, after in pairwise(moves):
         if before["target"] != after["source"]:
             yield f"the record of {id} jumps from {before['target']} to {after['source']}"
-        if (after["source"], after["target"]) == (CallStatus.CLEARED, CallStatus.EXPIRED):
-            if before["action"] != "approve" or after["at"] - before["at"] < RUN_WITHIN:
-                yield f"{id} expired although no approval of it was too old"
+        is_old = before["action"] == "approve" and after["at"] - before["at"] >= RUN_WITHIN
+        if (before["target"], after["target"]) == _UNCLAIMED and not is_old:
+            yield f"{id} expired although no approval of it was too old"
     for move in moves:
         if not may(CallStatus(move["source"]), CallStatus(move["target"])):
             yield f"{id} went from {move['source']} to {move['target']}"

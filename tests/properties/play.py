@@ -29,7 +29,7 @@ _CAUSES = {
     RequestKind.OUTCOME: "doubts",
 }
 _ROUNDS = 12
-_FAULTS = {"raced", "store_unavailable", "assent_error"}
+_FAULTS = {"raced", "store_unavailable", "error"}
 
 
 class Play(RuleBasedStateMachine):

@@ -53,6 +53,12 @@ def _database(command: argparse.ArgumentParser) -> None:
     command.add_argument("--data-dir", metavar="DIR", help="where the demo keeps its things")
 
 
+def _agents(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
+    )
+
+
 def _demo(command: argparse.ArgumentParser) -> None:
     command.add_argument("--db", metavar="PATH", help="another database than the demo's own")
     command.add_argument("--data-dir", metavar="DIR", help="where the demo keeps its things")
@@ -71,6 +77,7 @@ def _chat(command: argparse.ArgumentParser) -> None:
 
 def _pending(command: argparse.ArgumentParser) -> None:
     command.add_argument("--all", action="store_true", help="also what others have to decide")
+    _agents(command)
     _database(command)
     _common(command)
 
@@ -87,12 +94,8 @@ def _decide(command: argparse.ArgumentParser) -> None:
     command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
     command.add_argument("--arguments", metavar="JSON", help="approve: run it with these instead")
     command.add_argument("--values", metavar="JSON", help="answer: the form's values")
-    command.add_argument(
-        "--yes", action="store_true", help="dangerous calls: do not ask"
-    )
-    command.add_argument(
-        "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
-    )
+    command.add_argument("--yes", action="store_true", help="dangerous calls: do not ask")
+    _agents(command)
     _database(command)
     _common(command)
 
@@ -107,8 +110,6 @@ def _export(command: argparse.ArgumentParser) -> None:
 
 def _import(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help="what export printed; - reads a pipe")
-    command.add_argument(
-        "--agents", metavar="MODULE:NAME", help="where its tools are (default: the demo)"
-    )
+    _agents(command)
     _database(command)
     _common(command)

@@ -23,7 +23,7 @@ from assent.cli.screen import Ink, Screen, wants_colour
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.decisions import Approve, RunAgain
-from assent.domain.errors import InvalidCommand
+from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Risk
 from assent.engine.agents import Agent
@@ -118,10 +118,13 @@ async def decide(options: Namespace) -> None:
     console = Console(screen, open_keyboard(screen, interrupts))
     async with Assent(_existing(options), agents=_agents(options), worker=False) as assent:
         docket = await docket_of(assent, options.request)
+        person = _person(options)
+        if not docket.is_visible_to(person):
+            raise NotFound("request", options.request)
         if docket.tool is None:
             hint = "name its agents with --agents module:name"
             raise InvalidCommand(f"agent {docket.request.agent!r} is not known here: {hint}")
-        desk = Desk(assent=assent, console=console, person=_person(options))
+        desk = Desk(assent=assent, console=console, person=person)
         try:
             await _sit(desk, docket, options)
         except (Interrupted, Closed):

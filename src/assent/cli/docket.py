@@ -9,6 +9,7 @@ from assent.domain.canonical import Json
 from assent.domain.cards import Card, Entry
 from assent.domain.conversations import Conversation
 from assent.domain.errors import NotFound
+from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.assent import Assent
@@ -35,6 +36,11 @@ class Docket:
         """How long there is to decide; nothing where there is no deadline."""
         deadline = self.request.decide_by
         return "" if deadline is None else f"expires {remaining(deadline - datetime.now(UTC))}"
+
+    def is_visible_to(self, person: Person) -> bool:
+        """Whether somebody may look at it: who may decide, and for whom the agent acts."""
+        owner = self.request.owner
+        return person.id == owner or self.request.audience.admits(person, owner)
 
     @property
     def in_short(self) -> str:

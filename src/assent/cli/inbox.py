@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC
 
-from assent.cli.docket import conversations_of, docket_of
+from assent.cli.docket import Docket, conversations_of, docket_of
 from assent.cli.screen import Ink, Screen
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -18,8 +18,14 @@ async def show_pending(assent: Assent, screen: Screen, requests: Iterable[Reques
         head = f"  {safe_line(request.tool)}"
         facts = " · ".join(filter(None, (request.kind, request.risk, docket.countdown)))
         screen.line(f"{screen.paint(head, Ink.STRONG)}  {facts}")
-        screen.line(screen.fitted(f"    {docket.in_short or 'no arguments'}"))
+        screen.line(screen.fitted(f"    {_arguments(docket)}"))
         screen.line(f"    {request.id} for {safe_line(request.owner)}", Ink.FAINT)
+
+
+def _arguments(docket: Docket) -> str:
+    if docket.tool is None:
+        return "(not shown: its tool, which knows what is secret, is not known here)"
+    return docket.in_short or "no arguments"
 
 
 async def show_conversations(assent: Assent, screen: Screen, person: Person) -> None:

@@ -17,10 +17,11 @@ def agents_at(spec: str) -> tuple[Agent, ...]:
         raise InvalidCommand(f"{spec!r} names no agents: write module:name")
     found = _found(module, name)
     made = found() if callable(found) else found
-    agents = (made,) if isinstance(made, Agent) else tuple(cast("Iterable[object]", made))
-    if not agents or not all(isinstance(agent, Agent) for agent in agents):
+    several = cast("Iterable[object]", made) if isinstance(made, Iterable) else (made,)
+    agents = tuple(agent for agent in several if isinstance(agent, Agent))
+    if not agents:
         raise InvalidCommand(f"{spec!r} is neither an Agent nor several of them")
-    return cast("tuple[Agent, ...]", agents)
+    return agents
 
 
 def _found(module: str, name: str) -> object:

@@ -67,8 +67,9 @@ people, and one by one they were decided. And what was approved ran, once.
 That is the whole story. I am a scripted, offline model, so it is always the same one."""
 
 
-# "read a and delete b" is two sentences; whatever a shell gets stays in one piece.
-_THEN = re.compile(r"(?<!^run ),? and (?=(?:read|delete|write|search|query|refund|list|index)\b)")
+# "read a and delete b" is two sentences; what a shell, a file or a database gets stays whole.
+_THEN = re.compile(r",? and (?=(?:read|delete|write|search|query|refund|list|index)\b)")
+_WHOLE = re.compile(r"(?:please )?(?:run|write|query)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ def reply(prompt: Prompt) -> Answer:
 
 def understand(text: str) -> Answer:
     """What the script makes of a sentence, without knowing what was said before."""
-    parts = _THEN.split(" ".join(text.split()))
+    sentence = " ".join(text.split())
+    parts = [sentence] if _WHOLE.match(sentence) else _THEN.split(sentence)
     answers = [answer for part in parts if (answer := _understood(part)) is not None]
     if len(answers) < len(parts):
         return says(f"I did not understand that. {HELP}")
@@ -243,6 +245,10 @@ _SENTENCES = (
     _sentence(r"delete (?P<names>.+)", _each("delete_file", "I would like to delete")),
     _sentence(r"write (?P<name>[^\s:]+)(?:: ?(?P<content>.+))?", _write),
     _sentence(r"write (?P<content>.+) to (?P<name>\S+)", _write),
+    _sentence(
+        r".*\btest\b.*\bapproval\b.*?\b(?:with|parameter) \"?(?P<test_parameter>[^\"]+)\"?",
+        _one("test_discord_approval", "I will test the approval.", "test_parameter"),
+    ),
     _sentence(r"run (?P<command>.+)", _one("run_command", "I would like to run this.", "command")),
     _sentence(r"list(?: the)?(?: files)?", _one("list_files", "I will look.")),
     _sentence(r"search (?:for )?(?P<query>.+)", _one("web_search", "I will search.", "query")),
@@ -257,9 +263,5 @@ _SENTENCES = (
         r"refund (?P<amount>\d+(?:\.\d+)?)(?: euros?)?(?: (?:for|on|of) (?P<order>\S+))?", _refund
     ),
     _sentence(r"pick a file(?: (?P<purpose>.+))?", _one("pick_file", "Please pick.", "purpose")),
-    _sentence(
-        r".*\btest\b.*\bapproval\b.*?\b(?:with|parameter) \"?(?P<test_parameter>[^\"]+)\"?",
-        _one("test_discord_approval", "I will test the approval.", "test_parameter"),
-    ),
     _sentence(r".*\bstory\b.*", _says(_STORY)),
 )

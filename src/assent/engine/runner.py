@@ -10,7 +10,7 @@ from typing import assert_never
 
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
-from assent.domain.errors import AssentError, InvalidOutput, LeaseLost
+from assent.domain.errors import AssentError, InvalidOutput, LeaseLost, StoreUnavailable
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.outputs import error_output, json_text, jsonable
@@ -38,6 +38,7 @@ from assent.engine.vault import references, resolve
 from assent.ports import CallChanges, Held, Tx
 
 log = logging.getLogger(__name__)
+RETRY_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,10 +227,21 @@ class Runner:
             return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
 
         try:
-            return await self._kernel.store.run(record)
+            return await self._insist(record)
         except Raced:
             await self._too_late(claim, outcome)
             return Recorded()
+
+    async def _insist(self, record: Callable[[Tx], Recorded]) -> Recorded:
+        """It happened and nobody else knows: a disk that is full now may have room again soon."""
+        while True:
+            try:
+                return await self._kernel.store.run(record)
+            except StoreUnavailable as error:
+                if self._kernel.tasks.closing:
+                    raise
+                log.warning("an outcome waits for the database: %s", error)
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
         """The lease was lost: the outcome changes nothing, but whoever resolves it sees it."""

@@ -217,7 +217,8 @@ class Sending:
             return
         said = ""
         for event in tx.journal.events(turn.id, 0, 1_000_000):
-            if event.kind in (EventKind.STEP, EventKind.RESET):
+            # With its calls an answer was finished and is on record already.
+            if event.kind in (EventKind.STEP, EventKind.RESET, EventKind.PROPOSED):
                 said = ""
             elif event.kind is EventKind.TEXT:
                 said += str(event.data["text"])
@@ -241,6 +242,10 @@ class Sending:
         def resume(tx: Tx) -> TurnRow:
             turn = self._owned(tx, turn_id, by)
             failed = frozenset({TurnStatus.FAILED})
+            newest = tx.turns.newest(turn.conversation_id)
+            # The conversation went on without it: its answer would come after later questions.
+            if newest is None or newest.id != turn_id:
+                raise NothingAwaited("Turn", turn_id, turn.status)
             if not tx.turns.move(turn, TurnStatus.READY, sources=failed, error=None, ended_at=None):
                 raise NothingAwaited("Turn", turn_id, turn.status)
             tx.journal.tell(turn_id, Fact(EventKind.RESET, {"reason": "resumed"}))

@@ -9,7 +9,7 @@ from datetime import datetime
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, TurnRow
-from assent.domain.errors import LeaseLost, ModelFailed
+from assent.domain.errors import LeaseLost, ModelFailed, StoreUnavailable
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, ArgumentsDelta, Prompt, ReasoningDelta, TextDelta
@@ -55,6 +55,9 @@ class Turns:
             raise
         except ModelFailed as error:
             await self._fail(turn, str(error), outbox)
+        except StoreUnavailable as error:
+            # No fault of the turn's: it is still ours by name, and is taken up when the lease is over.
+            log.warning("turn %s waits for the database: %s", turn.id, error)
         except Exception:
             log.exception("turn %s failed", turn.id)
             await self._fail(turn, "An internal error ended the turn.", outbox)

@@ -204,7 +204,7 @@ class SqliteStore:
         """One commit for all of a batch. A job that fails takes nobody with it."""
         while batch:
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                _begin(connection)
                 failed = next((job for job in batch if not self._perform(connection, job)), None)
                 if failed is None:
                     connection.execute("COMMIT")
@@ -236,6 +236,16 @@ class SqliteStore:
             job.settle()
         if touched:
             self._tell(frozenset(touched))
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_READONLY:
+            raise
+        # Nothing can be written, but people can still see what waits.
+        connection.execute("BEGIN")
 
 
 def _rollback(connection: sqlite3.Connection) -> None:
