@@ -9,8 +9,9 @@ import pytest
 from assent import Allow, Ask, Context, Deny, Effect, Limits, Person, Rule, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import ModelSaid, Prompt
-from assent.domain.policy import HookAnswer
-from assent.domain.tools import EffectiveTool
+from assent.domain.policy import HookAnswer, Policy
+from assent.domain.tools import EffectiveTool, effective
+from assent.engine.gate import Gate
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 
@@ -174,11 +175,12 @@ async def test_a_hook_that_answers_nonsense_lets_nothing_run(
     assert [call.status for call in turn.calls] == [CallStatus.DENIED]
 
 
-_STATUS = {
-    Effect.ALLOW: CallStatus.SUCCEEDED,
-    Effect.ASK: CallStatus.AWAITING_APPROVAL,
-    Effect.DENY: CallStatus.DENIED,
-}
+async def judged(shop: Shop, rules: list[Rule]) -> str:
+    """What the gate says about the gated call."""
+    gate = Gate(policy=Policy(rules=tuple(rules), hook=shop.hook))
+    context = Context(call_id="c", conversation_id="t", agent="a", tool="pay", owner=Person("ada"))
+    verdict = await gate.judge(effective(shop.pay, None), {"amount": 5}, context)
+    return type(verdict).__name__.lower()
 
 
 # conformance: 27
@@ -195,16 +197,11 @@ _STATUS = {
     ],
 )
 async def test_of_rules_that_disagree_the_stricter_wins_in_any_order(
-    world: World, owner: Person, effects: tuple[Effect, ...], wins: Effect
+    effects: tuple[Effect, ...], wins: Effect
 ) -> None:
-    shop = Shop()
     rules = [Rule.of(effect, "pay", name=str(number)) for number, effect in enumerate(effects)]
 
-    async with world(one_call(), shop.pay, rules=rules) as assent:
-        turn = await assent.send("agent", "pay", by=owner)
-
-    assert [call.status for call in turn.calls] == [_STATUS[wins]]
-    assert shop.paid == ([5] if wins is Effect.ALLOW else [])
+    assert await judged(Shop(), rules) == wins
 
 
 # conformance: 27
@@ -220,15 +217,24 @@ async def test_of_rules_that_disagree_the_stricter_wins_in_any_order(
     ],
 )
 async def test_of_a_hook_and_a_rule_that_disagree_the_stricter_wins(
-    world: World, owner: Person, hook: Effect, rule: Effect, wins: Effect
+    hook: Effect, rule: Effect, wins: Effect
 ) -> None:
-    shop = Shop(hook)
+    assert await judged(Shop(hook), [Rule.of(rule, "pay")]) == wins
 
-    async with world(one_call(), shop.pay, policy=shop.hook, rules=[Rule.of(rule, "pay")]) as a:
-        turn = await a.send("agent", "pay", by=owner)
 
-    assert [call.status for call in turn.calls] == [_STATUS[wins]]
+# conformance: 27
+async def test_a_rule_that_denies_beats_a_hook_and_a_rule_that_allow(
+    world: World, owner: Person
+) -> None:
+    shop, model = Shop(Effect.ALLOW), one_call()
+    rules = [Rule.of(Effect.ALLOW, "pay"), Rule.of(Effect.DENY, "pa*", reason="No money.")]
+
+    async with world(model, shop.pay, policy=shop.hook, rules=rules) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+
     assert shop.paid == []
+    assert turn.pending == ()
+    assert turn.result(turn.calls[0].id) == {"error": "No money."}
 
 
 # conformance: 28

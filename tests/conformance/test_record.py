@@ -354,6 +354,27 @@ async def test_progress_reaches_the_stream_and_not_the_model(world: World, owner
     assert "'at'" not in repr(model.prompts)
 
 
+# conformance: 129
+@pytest.mark.parametrize("results", [0, 2])
+async def test_a_generator_without_exactly_one_result_fails_its_call(
+    world: World, owner: Person, results: int
+) -> None:
+    @tool
+    async def count(upto: int) -> AsyncIterator[object]:
+        """Count."""
+        yield Progress("counting")
+        for _ in range(results):
+            yield "counted"
+
+    model = ScriptedModel([says("", calls("count", upto=1)), "Done."])
+    async with world(model, count) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+
+    assert turn.calls[0].status is CallStatus.FAILED
+    assert f"{results} results" in str(turn.result(turn.calls[0].id))
+    assert turn.status is TurnStatus.DONE
+
+
 # conformance: 135
 async def test_an_edited_approval_is_on_record_with_both_versions(
     world: World, owner: Person

@@ -1,15 +1,18 @@
 """The sentences that the demo's script understands."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from assent.demo.agent import Home, demo_agent
 from assent.demo.script import HELP, WHAT_I_AM, reply, understand
+from assent.domain.canonical import Json
+from assent.domain.declarations import declared
 from assent.domain.messages import Answer, ModelSaid, Prompt, ToolOutput, UserSaid
 
 
-def proposed(sentence: str) -> list[tuple[str, dict[str, object]]]:
+def proposed(sentence: str) -> list[tuple[str, dict[str, Json]]]:
     return [(call.tool, json.loads(call.arguments)) for call in understand(sentence).proposals]
 
 
@@ -76,8 +79,8 @@ def test_every_sentence_that_help_offers_is_understood() -> None:
     assert not [s for s in offered if "did not understand" in understand(s).text]
 
 
-def test_every_call_fits_a_tool_of_the_demo(tmp_path) -> None:
-    tools = {tool.name: tool for tool in demo_agent(Home(root=tmp_path)).tools}
+def test_every_call_fits_a_tool_of_the_demo(tmp_path: Path) -> None:
+    tools = {tool.name: tool for tool in map(declared, demo_agent(Home(root=tmp_path)).tools)}
     offered = [line.strip() for line in HELP.splitlines() if line.startswith("  ")]
 
     for sentence in offered:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from assent import Person, answer, approve, supply
 from assent.demo.agent import Home, demo_agent
 from assent.demo.commands import OUTPUT_BYTES, run_command_tool
 from assent.demo.workspace import Workspace
+from assent.domain.canonical import Json
 from assent.domain.lifecycle import CallStatus
 from assent.domain.tools import Preview
 from assent.engine.snapshots import Turn
@@ -29,7 +31,7 @@ def world(tmp_path: Path) -> World:
     return World(f"sqlite:///{tmp_path / 'assent.db'}")
 
 
-async def outcome(world: World, home: Home, tool: str, **arguments: object) -> Turn:
+async def outcome(world: World, home: Home, tool: str, **arguments: Json) -> Turn:
     """The turn in which a tool is called, approved if it asks."""
     person = Person("ada")
     script = [says("", calls(tool, arguments)), "Done."]
@@ -40,7 +42,7 @@ async def outcome(world: World, home: Home, tool: str, **arguments: object) -> T
         return await assent.wait(turn.id)
 
 
-def result(turn: Turn) -> object:
+def result(turn: Turn) -> Any:
     [call] = turn.calls
     return turn.result(call.id)
 
@@ -146,7 +148,7 @@ async def test_a_query_asks_which_database_each_time(world: World, home: Home) -
     ],
 )
 async def test_a_large_refund_is_what_the_person_says(
-    world: World, home: Home, said: object, status: str, amount: float
+    world: World, home: Home, said: Json, status: str, amount: float
 ) -> None:
     person = Person("ada")
     script = [says("", calls("refund", amount=400)), "Done."]

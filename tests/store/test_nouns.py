@@ -37,7 +37,7 @@ from tests.store.samples import (
 
 MICROSECOND = timedelta(microseconds=1)
 # What the two databases say when a constraint is broken.
-BROKEN = (StoreUnavailable, sqlite3.IntegrityError, asyncpg.IntegrityConstraintViolationError)
+BROKEN = (sqlite3.IntegrityError, asyncpg.IntegrityConstraintViolationError)
 
 
 # Round trips

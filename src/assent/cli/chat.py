@@ -13,7 +13,7 @@ from assent.cli.keyboard import Closed, Interrupted, Interrupts
 from assent.cli.screen import Ink
 from assent.domain.conversations import Role
 from assent.domain.errors import AssentError, PendingCalls
-from assent.domain.lifecycle import TurnStatus
+from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import (
@@ -99,10 +99,16 @@ class Chat:
         waiting = await self._waiting()
         screen = self.console.screen
         screen.line()
+        if await self._is_running():
+            screen.words("A call still runs: it gets a few seconds to end, else it is in doubt.")
         if waiting:
             calls = "1 call keeps" if len(waiting) == 1 else f"{len(waiting)} calls keep"
             screen.words(f"{calls} waiting. Start again to decide, or use `assent pending`.")
         screen.line("Bye.", Ink.FAINT)
+
+    async def _is_running(self) -> bool:
+        calls = () if self.turn_id is None else (await self.assent.turn(self.turn_id)).calls
+        return any(call.status is CallStatus.RUNNING for call in calls)
 
     async def _waiting(self) -> list[Request]:
         return await self.assent.pending(person=self.person)
@@ -112,21 +118,20 @@ class Chat:
         known = await conversations_of(self.assent, self.person.id, self.agent)
         waiting = await self._waiting()
         if known:
-            await self._resume(await self.assent.conversation(known[0].id))
+            await self._resume(known[0].id)
         elsewhere = [r for r in waiting if r.conversation_id != self.conversation_id]
         if elsewhere:
             self.console.screen.line("Also waiting, from earlier conversations:", Ink.STRONG)
             await show_pending(self.assent, self.console.screen, elsewhere)
             self.console.screen.line("/pending decides them.", Ink.FAINT)
 
-    async def _resume(self, thread: Thread) -> None:
-        self.conversation_id = thread.conversation.id
+    async def _resume(self, conversation_id: str) -> None:
+        self.conversation_id = conversation_id
+        thread = await self.follower.recall(conversation_id)
         self._recall(thread)
-        if not thread.messages:
-            return
-        self.turn_id = thread.messages[-1].turn_id
-        await self.follower.skip(self.turn_id)
-        await self._go_on(self.turn_id)
+        if thread.messages:
+            self.turn_id = thread.messages[-1].turn_id
+            await self._go_on(self.turn_id)
 
     def _recall(self, thread: Thread) -> None:
         """The last thing said by each side, so that a person knows where they are."""

@@ -10,7 +10,8 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import CallStatus
 from assent.domain.outputs import as_text
 from assent.engine.assent import Assent
-from assent.engine.snapshots import Turn
+from assent.engine.snapshots import Thread, Turn, read_thread
+from assent.ports import Tx
 from assent.presentation.text import safe_line
 
 _PAGE = 10_000
@@ -31,10 +32,19 @@ class Follower:
         self._tools: dict[str, str] = {}
         self._speech: Speech | None = None
 
-    async def skip(self, turn_id: str) -> None:
-        """Do not print what happened so far."""
-        for event in await self._events(turn_id):
+    async def recall(self, conversation_id: str) -> Thread:
+        """A conversation as it stands; whatever happens after this moment is printed, once."""
+        kernel = self._assent.kernel
+
+        def read(tx: Tx) -> tuple[Thread, list[Event]]:
+            thread = read_thread(tx, conversation_id, kernel)
+            turns = [message.turn_id for message in thread.messages]
+            return thread, tx.journal.events(turns[-1], 0, _PAGE) if turns else []
+
+        thread, events = await kernel.store.run(read)
+        for event in events:
             self._remember(event)
+        return thread
 
     async def follow(self, turn_id: str) -> Turn:
         """Print until the turn rests; the turn as it stands then."""

@@ -134,7 +134,7 @@ def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
     same = made.request_id == ballot.request_id and made.fingerprint == fingerprint(case, ballot)
     if not same:
         raise KeyReused(ballot.key)
-    return decided(case, replayed=True)
+    return _replayed(tx, case)
 
 
 def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
@@ -144,8 +144,14 @@ def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
     print_ = fingerprint(case, ballot)
     for made in tx.decisions.of_request(case.request.id):
         if made.person == ballot.by.id and made.fingerprint == print_:
-            return decided(case, replayed=True)
+            return _replayed(tx, case)
     return None
+
+
+def _replayed(tx: Tx, case: Case) -> Decided:
+    # Whoever waited for the request's lock has its call as it was before the wait: look again.
+    call = tx.calls.get(case.call.id) or case.call
+    return decided(replace(case, call=call), replayed=True)
 
 
 def objection(case: Case, ballot: Ballot) -> AssentError | None:

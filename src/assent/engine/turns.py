@@ -56,7 +56,7 @@ class Turns:
         except ModelFailed as error:
             await self._fail(turn, str(error), outbox)
         except StoreUnavailable as error:
-            # No fault of the turn's: it is still ours by name, and is taken up when the lease is over.
+            # No fault of the turn's: when its lease is over somebody takes it up from the rows.
             log.warning("turn %s waits for the database: %s", turn.id, error)
         except Exception:
             log.exception("turn %s failed", turn.id)

@@ -248,6 +248,8 @@ def _dsn(url: str) -> str:
 
 
 async def _ensure_schema(connection: Any, url: str) -> None:
+    # Another process may upgrade for longer than any statement of ours should take.
+    await connection.execute("SET statement_timeout = 0")
     await connection.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
     try:
         version = await _version(connection)
@@ -261,6 +263,7 @@ async def _ensure_schema(connection: Any, url: str) -> None:
             await upgrade.postgres(_dsn(url))
     finally:
         await connection.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
+        await connection.execute("RESET statement_timeout")
 
 
 async def _version(connection: Any) -> str | None:

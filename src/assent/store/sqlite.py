@@ -254,7 +254,8 @@ def _rollback(connection: sqlite3.Connection) -> None:
 
 
 def _unavailable(error: BaseException) -> BaseException:
-    if isinstance(error, sqlite3.Error):
+    # A broken constraint is a fault of the one transaction, and trying it again does not help.
+    if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError):
         return StoreUnavailable(str(error))
     return error
 

@@ -1,0 +1,205 @@
+"""PostgreSQL's own: transactions that meet, connections that die, a server that will not write."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.util import await_only
+
+from assent import Person, approve, tool
+from assent.app import open_store
+from assent.domain.errors import StoreUnavailable
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.messages import Answer, Prompt
+from assent.models.scripted import calls, says
+from assent.ports import Store, Tx
+from assent.store.postgres import MAX_DEFEATS
+from tests.conftest import World
+
+pytestmark = pytest.mark.postgres
+STAFF = Person("ada")
+
+
+@pytest.fixture
+async def store(postgres_url: str) -> AsyncIterator[Store]:
+    opened = open_store(postgres_url)
+    await opened.open(worker=True)
+    yield opened
+    await opened.close()
+
+
+def update(tx: Any, name: str, value: str) -> None:
+    """Change a row in place: locks it until the transaction ends."""
+    statement = text("UPDATE facts SET value = value || :value WHERE name = :name")
+    tx._driver.rows(statement, {"value": value, "name": name})
+
+
+async def test_a_transaction_that_loses_a_deadlock_runs_again(store: Store) -> None:
+    for name in ("a", "b"):
+        await store.run(lambda tx, name=name: tx.settings.set_fact(name, ""))
+    tries: list[str] = []
+    first_locks_taken = asyncio.Barrier(2)
+
+    def both(first: str, second: str) -> Any:
+        def work(tx: Any) -> None:
+            tries.append(first)
+            update(tx, first, first)
+            if tries.count(first) == 1:
+                # Each holds one row before either asks for the other.
+                meet(first_locks_taken)
+            update(tx, second, first)
+
+        return work
+
+    await asyncio.gather(store.run(both("a", "b")), store.run(both("b", "a")))
+    assert len(tries) == 3
+    facts = [await store.run(lambda tx, name=name: tx.settings.fact(name)) for name in ("a", "b")]
+    # Both happened, once each, one after the other.
+    assert facts in (["ab", "ab"], ["ba", "ba"])
+
+
+def meet(barrier: asyncio.Barrier) -> None:
+    await_only(barrier.wait())
+
+
+async def test_a_row_that_was_added_first_elsewhere_is_found_by_the_second_look(
+    store: Store,
+) -> None:
+    looked = asyncio.Barrier(2)
+    looks: list[str | None] = []
+
+    def add_unless_there(value: str) -> Any:
+        def work(tx: Any) -> str:
+            found = tx.settings.fact("name")
+            looks.append(found)
+            if len(looks) <= 2:
+                meet(looked)
+            if found is None:
+                tx.settings.set_fact("name", value)
+            return found or value
+
+        return work
+
+    answers = await asyncio.gather(
+        store.run(add_unless_there("one")), store.run(add_unless_there("two"))
+    )
+    assert answers[0] == answers[1]
+    assert looks.count(None) == 2
+    assert len(looks) == 3
+
+
+async def test_a_transaction_that_can_never_win_fails_in_the_end(store: Store) -> None:
+    tries: list[int] = []
+
+    def add_twice(tx: Tx) -> None:
+        tries.append(1)
+        for _ in range(2):
+            insert_fact(tx)
+
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await store.run(add_twice)
+    assert len(tries) == MAX_DEFEATS + 1
+    assert await store.run(lambda tx: tx.settings.fact("twice")) is None
+
+
+def insert_fact(tx: Any) -> None:
+    tx._driver.rows(text("INSERT INTO facts (name, value) VALUES ('twice', '')"), {})
+
+
+async def test_a_connection_that_was_cut_is_said_and_the_next_transaction_has_another(
+    store: Store, postgres_url: str
+) -> None:
+    def cut(tx: Any) -> None:
+        tx.settings.set_fact("half", "written")
+        tx._driver.rows(text("SELECT pg_terminate_backend(pg_backend_pid())"), {})
+
+    with pytest.raises(StoreUnavailable):
+        await store.run(cut)
+    assert await store.run(lambda tx: tx.settings.fact("half")) is None
+    await store.run(lambda tx: tx.settings.set_fact("whole", "1"))
+    assert await store.run(lambda tx: tx.settings.fact("whole")) == "1"
+
+
+async def test_a_caller_that_gives_up_leaves_nothing_half_done_behind(
+    store: Store, postgres_url: str
+) -> None:
+    holder: Any = await asyncpg.connect(postgres_url)
+    await store.run(lambda tx: tx.settings.set_fact("row", "0"))
+    async with holder.transaction():
+        await holder.execute("SELECT 1 FROM facts WHERE name = 'row' FOR UPDATE")
+
+        def work(tx: Any) -> None:
+            tx.settings.set_fact("other", "1")
+            update(tx, "row", "1")
+
+        waiting = asyncio.ensure_future(store.run(work))
+        blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        async with asyncio.timeout(10):
+            while not await holder.fetchval(blocked):  # noqa: ASYNC110 - the server's state
+                await asyncio.sleep(0.01)
+        waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await store.run(lambda tx: tx.settings.fact("other")) is None
+    open_ones = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+    assert await holder.fetchval(open_ones) == 0
+    await holder.close()
+
+
+async def test_a_server_that_is_not_there_is_said() -> None:
+    store = open_store("postgresql://nobody@127.0.0.1:1/nothing")
+    with pytest.raises(StoreUnavailable, match="cannot connect"):
+        await store.open(worker=True)
+
+
+def one_call(prompt: Prompt) -> Answer | str:
+    if getattr(prompt.history[-1], "outputs", None):
+        return "Done."
+    return says("I will.", calls("erase", path="a"))
+
+
+# requirement: R26
+async def test_a_read_only_database_lets_nothing_run_and_needs_no_repair(
+    postgres_url: str,
+) -> None:
+    ran: list[str] = []
+
+    @tool(requires_approval=True)
+    async def erase(path: str) -> str:
+        """Erase a file."""
+        ran.append(path)
+        return "erased"
+
+    world = World(postgres_url)
+    async with world(one_call, erase) as engine:
+        turn = await engine.send("agent", "go", by=STAFF)
+    [request] = turn.pending
+    await read_only(postgres_url, "on")
+    async with world(one_call, erase) as engine:
+        with pytest.raises(StoreUnavailable, match="read-only"):
+            await engine.decide(request.id, approve(), by=STAFF)
+        with pytest.raises(StoreUnavailable, match="read-only"):
+            await engine.send("agent", "another", by=STAFF)
+        assert [waiting.id for waiting in await engine.pending()] == [request.id]
+        assert ran == []
+    await read_only(postgres_url, "off")
+    async with world(one_call, erase) as engine:
+        await engine.decide(request.id, approve(), by=STAFF)
+        async with asyncio.timeout(20):
+            turn = await engine.wait(turn.id)
+    assert ran == ["a"]
+    assert turn.status is TurnStatus.DONE
+
+
+async def read_only(url: str, switch: str) -> None:
+    """For every connection from now on."""
+    admin: Any = await asyncpg.connect(url)
+    try:
+        await admin.execute("SET default_transaction_read_only = off")
+        name = await admin.fetchval("SELECT current_database()")
+        await admin.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {switch}")
+    finally:
+        await admin.close()
