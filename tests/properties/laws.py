@@ -19,7 +19,7 @@ from assent.domain.lifecycle import (
 from assent.domain.people import Audience
 from assent.domain.requests import Binding
 from tests.properties.props import GATED, IDEMPOTENT, Diary, Run
-from tests.properties.stage import PEOPLE
+from tests.properties.stage import PEOPLE, Stage
 
 Row = sqlite3.Row
 RUN_WITHIN = 15 * 60 * 1_000_000  # microseconds
@@ -112,9 +112,11 @@ class Laws:
         self._settled: dict[str, tuple[Any, ...]] = {}
         self._closed: dict[str, tuple[Any, ...]] = {}
 
-    def witness(self, db: sqlite3.Connection, run: Run) -> None:
+    def witness(self, stage: Stage, run: Run) -> None:
         """A body starts: by the rows it must run, be cleared, and have exactly these arguments."""
-        self.broken += [f"{run}: {what}" for what in _unlawful(Ledger(db), run)]
+        ledger = Ledger(stage.db)
+        wrong = [*_unlawful(ledger, run), *([] if run.is_hook else _uncleared(ledger, stage, run))]
+        self.broken += [f"{run}: {what}" for what in wrong]
 
     def check(self, ledger: Ledger, diary: Diary) -> list[str]:
         """Everything that is wrong now."""
@@ -137,6 +139,9 @@ class Laws:
                     yield f"settled call {call['id']} became {now}"
                 if call["output"] is None or call["settled_at"] is None:
                     yield f"settled call {call['id']} has no output or time"
+                output = call["output"] or ""
+                if output.startswith('"at last') and output != f'"at last {call["attempts"]}"':
+                    yield f"{call['id']} has the output of an attempt that lost its lease: {output}"
         for request in ledger.requests.values():
             if request["status"] != RequestStatus.OPEN:
                 now = (request["status"], request["closed_by"], request["closed_at"])
@@ -155,11 +160,15 @@ def _unlawful(ledger: Ledger, run: Run) -> Iterator[str]:
     lease = moment(call["lease_until"])
     if lease is None or lease <= run.at:
         yield f"its lease ended at {lease}"
-    if not run.is_hook:
-        yield from _uncleared(ledger, call, run)
 
 
-def _uncleared(ledger: Ledger, call: Row, run: Run) -> Iterator[str]:
+def _uncleared(ledger: Ledger, stage: Stage, run: Run) -> Iterator[str]:
+    call = ledger.calls[run.call_id]
+    kernel = stage.assent.kernel
+    if call["definition_hash"] != {t.name: t.definition_hash for t in stage.tools}[run.tool]:
+        yield "the tool is not the one that was cleared"
+    if call["policy_version"] != kernel.policy_version:
+        yield "it was cleared by another policy"
     arguments = json.loads(call["arguments"])
     if {name: arguments.get(name) for name in run.arguments} != run.arguments:
         yield f"the row's arguments are {arguments}"
@@ -302,6 +311,8 @@ def _partials(ledger: Ledger) -> Iterator[str]:
 def _starts(ledger: Ledger, diary: Diary) -> Iterator[str]:
     """Every start has its own claim, and at most one ends otherwise than by asking."""
     claims, again, resumed = Counter[str](), Counter[str](), Counter[str]()
+    asks = Counter(entry["call_id"] for entry in ledger.audit if entry["action"] == "ask")
+    yield from (f"{call_id} asked {n} times" for call_id, n in asks.items() if n > 1)
     for entry in ledger.audit:
         claims[entry["call_id"]] += entry["action"] in ("claim", "retry")
         again[entry["call_id"]] += entry["action"] == "retry"

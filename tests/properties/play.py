@@ -48,15 +48,15 @@ class Play(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="assent-machine-"))
         self.stage = Stage(self.folder / "assent.db")
         self.laws = Laws()
-        self.diary.begin(self.stage, lambda run: self.laws.witness(self.stage.db, run))
+        self.diary.begin(self.stage, lambda run: self.laws.witness(self.stage, run))
         self.made: list[tuple[str, Verdict, Person]] = []
         self.count = 0
-        self.version, self.policy, self.gone = "1", "base", GONE[0]
+        self.version, self.policy, self.gone, self.parallel = "1", "base", GONE[0], 1
         self.reopen()
 
     def reopen(self) -> None:
         tools = [item for item in props(self.diary, self.version) if item.name not in self.gone]
-        self.stage.open(tools, POLICIES[self.policy])
+        self.stage.open(tools, POLICIES[self.policy], parallel=self.parallel)
 
     @property
     def assent(self) -> Assent:

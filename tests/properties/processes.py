@@ -85,9 +85,12 @@ class Processes(Play):
         version=st.sampled_from("12"),
         policy=st.sampled_from(sorted(POLICIES)),
         gone=st.sampled_from(GONE),
+        parallel=st.sampled_from([1, 2, 4]),
     )
-    def another_release_starts(self, version: str, policy: str, gone: frozenset[str]) -> None:
-        self.version, self.policy, self.gone = version, policy, gone
+    def another_release_starts(
+        self, version: str, policy: str, gone: frozenset[str], parallel: int
+    ) -> None:
+        self.version, self.policy, self.gone, self.parallel = version, policy, gone, parallel
         self.engine_restarts()
 
     @rule()

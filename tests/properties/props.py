@@ -124,7 +124,7 @@ def _plain(diary: Diary, version: str) -> list[Tool]:
 
     async def stands(ctx: Context, n: int) -> object:
         await diary.stage.holds.hold()
-        return f"at last {n}"
+        return f"at last {ctx.attempt}"
 
     async def steps(n: int, ctx: Context) -> Any:
         diary.enter(ctx, {"n": n})

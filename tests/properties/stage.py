@@ -32,9 +32,7 @@ CRON = Person("cron", kind=PersonKind.SERVICE)
 SYSTEM = Person("system", roles=frozenset({"system"}), kind=PersonKind.SERVICE)
 PEOPLE = {person.id: person for person in (ADA, BOB, EVE, ROOT, BOT, CRON, SYSTEM)}
 
-PARALLEL = 2
 REST_SECONDS = 20.0
-LIMITS = Limits(steps=8, calls_per_answer=4, parallel=PARALLEL)
 # Hours by the virtual clock; by the real one, so long that no heartbeat or look disturbs a rule.
 TIMES = Times(
     lease=timedelta(hours=1),
@@ -187,14 +185,15 @@ class Stage:
 
         return self._runner.run(rested())
 
-    def open(self, tools: Iterable[Tool], rules: Iterable[Rule]) -> None:
+    def open(self, tools: Iterable[Tool], rules: Iterable[Rule], *, parallel: int) -> None:
         """Start the engine."""
-        self.tools, self.rules = tuple(tools), tuple(rules)
+        self.tools, self.rules, self.parallel = tuple(tools), tuple(rules), parallel
         self.assent = self._engine(worker=True)
         self.do(self.assent.__aenter__)
 
     def _engine(self, *, worker: bool) -> Assent:
-        agent = Agent("agent", model=self.mind, tools=self.tools, limits=LIMITS)
+        limits = Limits(steps=8, calls_per_answer=4, parallel=self.parallel)
+        agent = Agent("agent", model=self.mind, tools=self.tools, limits=limits)
         line = Line(self.path, self.clock)
         wiring = Wiring(
             store=line,
@@ -250,7 +249,7 @@ class Stage:
 
     def _busy(self) -> set[asyncio.Task[Any]]:
         held = self.holds.tasks
-        full = {_turn(task) for task in held if len(_beside(task, held)) >= PARALLEL}
+        full = {_turn(task) for task in held if len(_beside(task, held)) >= self.parallel}
         return {
             task
             for task in asyncio.all_tasks()

@@ -71,9 +71,7 @@ class Tools:
             tool(name="later", description="d", requires_approval=False)(self._later),
             tool(name="fall", description="d", requires_approval=False)(self._fall),
             tool(name="forbidden", description="d", requires_approval=False)(self._plain),
-            tool(name="login", description="d", user_input=UserInput("needed", _FIELDS))(
-                self._login
-            ),
+            tool(name="login", description="d", user_input=FORM)(self._login),
             manual("pick", description="d", parameters={"type": "object"}),
             hitl(
                 "review",

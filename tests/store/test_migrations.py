@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -27,6 +28,7 @@ from assent.store.tables import metadata
 
 EMPTY_VERSIONS = schema.STAMP
 SQLITE = "sqlite:///"
+SOURCE = Path(__file__).parents[2] / "src"
 
 # Everything that has a definition, by name. What it says is compared as the database keeps it.
 SQLITE_DEFINITIONS = """
@@ -196,7 +198,7 @@ async def test_an_upgrade_that_fails_halfway_leaves_nothing_behind(database: Dat
     await database.rows(EMPTY_VERSIONS, "CREATE TABLE decisions (id INTEGER)")
     before = await database.definitions()
 
-    with pytest.raises((sa.exc.DBAPIError, StoreUnavailable)):
+    with pytest.raises((DBAPIError, StoreUnavailable)):
         await database.create()
 
     assert await database.definitions() == before
@@ -239,7 +241,7 @@ def opening(url: str, times: int = 1) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": "src"},
+        env={"PYTHONPATH": str(SOURCE)},
     )
 
 

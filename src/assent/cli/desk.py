@@ -25,9 +25,9 @@ from assent.presentation.text import safe_line
 CHANNEL = "terminal"
 
 _DOUBT = (
-    "Nobody knows whether this call ran: its worker was lost while it was running. Look for "
-    "yourself before you answer. If you say that it ran, the agent goes on with the result you "
-    "give; if you run it again and it had run, it runs twice."
+    "Nobody knows whether this call ran. Look for yourself before you answer. If you say that it "
+    "ran, the agent goes on with the result you give; if you run it again and it had run, it runs "
+    "twice."
 )
 
 
