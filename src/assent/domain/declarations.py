@@ -36,7 +36,6 @@ from assent.domain.tools import (
     Risk,
     Steps,
     Tool,
-    is_predicate,
     risk_by_name,
 )
 
@@ -340,8 +339,3 @@ def declared(item: ToolLike) -> Tool:
     if isinstance(item, Tool):
         return item
     return _declared(item, type(item)) if isinstance(item, BaseTool) else item.declaration()
-
-
-def wish_of(tool: Tool) -> bool | None:
-    """The flag for metadata views: True or False, None where it depends on the call."""
-    return None if is_predicate(tool.requires_approval) else bool(tool.requires_approval)
