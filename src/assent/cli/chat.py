@@ -1,5 +1,6 @@
 """The chat: messages in, the agent's words and its requests out, until somebody leaves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -175,13 +176,13 @@ class Chat:
         if key is _DECIDE and self.turn_id is not None:
             await self._go_on(self.turn_id)
 
-    async def _go_on(self, turn_id: str) -> None:
+    async def _go_on(self, turn_id: str, *, heard: bool = True) -> None:
         """Follow a turn and decide what it asks, until it is done or the rest is for later."""
         put_off: set[str] = set()
         turn = await self._follow(turn_id)
         while asked := [r for r in turn.pending if r.id not in put_off and self._mine(r)]:
             for request in asked:
-                if await self._decide(request.id, heard=True) is Sitting.LATER:
+                if await self._decide(request.id, heard=heard) is Sitting.LATER:
                     put_off.add(request.id)
             turn = await self._follow(turn_id)
         if put_off:
@@ -194,7 +195,7 @@ class Chat:
     def _mine(self, request: Request) -> bool:
         return request.audience.admits(self.person, request.owner)
 
-    async def _decide(self, request_id: str, *, heard: bool = False) -> Sitting:
+    async def _decide(self, request_id: str, *, heard: bool) -> Sitting:
         desk = Desk(assent=self.assent, console=self.console, person=self.person, heard=heard)
         return await desk.decide(request_id)
 
@@ -216,9 +217,11 @@ class Chat:
         waiting = await self._waiting()
         if not waiting:
             self.console.screen.line("Nothing waits for you.")
-        for request in reversed(waiting):
-            if await self._decide(request.id) is not Sitting.LATER:
-                await self._follow(request.turn_id)
+        for turn_id, conversation_id in reversed(_turns(waiting)):
+            is_here = conversation_id == self.conversation_id
+            if not is_here:
+                await self.follower.recall(conversation_id)
+            await self._go_on(turn_id, heard=is_here)
 
     def _new(self) -> None:
         self.conversation_id = self.turn_id = None
@@ -247,6 +250,11 @@ class Chat:
             return
         await self.assent.resume(self.turn_id, by=self.person)
         await self._go_on(self.turn_id)
+
+
+def _turns(requests: Sequence[Request]) -> list[tuple[str, str]]:
+    """The turns that requests belong to, each once, with its conversation."""
+    return list(dict.fromkeys((request.turn_id, request.conversation_id) for request in requests))
 
 
 def _manner(tool: EffectiveTool) -> str:

@@ -247,7 +247,7 @@ class Claims:
             text = f"The answer could not be processed: {reason}"
             output = failed_response(text, json.loads(call.supplied))
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        elif not claim.tool.tool.idempotent:
+        elif not (claim.tool.tool.idempotent and self._is_as_cleared(claim)):
             data: dict[str, Json] = {"reason": reason}
             moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data=data)
             kind = RequestKind.OUTCOME
@@ -258,6 +258,12 @@ class Claims:
         else:
             return self._retry(moves, claim, reason, lost=lost)
         return None
+
+    def _is_as_cleared(self, claim: Claim) -> bool:
+        """Whether tool and policy are still those that cleared it: a retry is a claim too."""
+        call = claim.call
+        same_tool = claim.tool.tool.definition_hash == call.definition_hash
+        return same_tool and call.policy_version == self.kernel.policy_version
 
     def _retry(self, moves: Moves, claim: Claim, reason: str, *, lost: bool) -> Claim:
         started, lease = self.kernel.clock.monotonic(), self.kernel.times.lease
