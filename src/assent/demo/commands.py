@@ -41,8 +41,8 @@ def run_command_tool(workspace: Workspace, *, seconds: float = TIMEOUT_SECONDS) 
     return run_command
 
 
-async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, object]:
-    process = await asyncio.create_subprocess_exec(
+async def _spawn(workspace: Workspace, command: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",
         command,
@@ -54,6 +54,10 @@ async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, 
         # A group of its own, so that everything the command started can be ended with it.
         start_new_session=True,
     )
+
+
+async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, object]:
+    process = await _spawn(workspace, command)
     output = bytearray()
     try:
         async with asyncio.timeout(seconds):
