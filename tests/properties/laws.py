@@ -68,13 +68,14 @@ class Ledger:
             self.audit = self._all("audit")
             self.secrets = self._all("secrets")
             self.told = db.execute(
-                "SELECT data FROM events WHERE kind IN ('call', 'result') ORDER BY rowid"
+                "SELECT data FROM events WHERE kind IN ('call', 'result') ORDER BY turn_id, seq"
             ).fetchall()
         finally:
             db.execute("COMMIT")
 
     def _all(self, table: str) -> list[Row]:
-        return self._db.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
+        # Ids sort by age here, as they do in production.
+        return self._db.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
 
     def open_requests(self) -> list[Row]:
         """What people could decide."""

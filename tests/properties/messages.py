@@ -16,7 +16,14 @@ NAMES = [
     *("person", "person_lingers", "person_reworks", "person_settles", "routed", "safe_hold"),
     *("safe_slow", "saved_form", "shared", "slow", "steps"),
 ]
-names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3)
+# Calls behind others that stand still: cleared, even claimed, and not started yet.
+CROWDED = [
+    ["hold", "free"],
+    ["hold", "gated", "gated"],
+    ["gated_hold", "gated_hold"],
+    ["safe_hold"],
+]
+names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3) | st.sampled_from(CROWDED)
 kinds = st.sampled_from(["plain", "plain", "plain", "plain", "boss", "denied", "invalid"])
 owners = st.sampled_from([ADA, ADA, ADA, BOB, CRON])
 answers = st.sampled_from(["refuse", "supersede"])

@@ -29,6 +29,11 @@ class Processes(Play):
         self.stage.clock.advance(by)
 
     @rule()
+    def leases_run_out(self) -> None:
+        self.stage.clock.advance(timedelta(hours=2))
+        self.act(self.assent.reconciler.reconcile)
+
+    @rule()
     def sweep(self) -> None:
         self.act(self.assent.sweeper.sweep)
 
@@ -81,16 +86,19 @@ class Processes(Play):
         self.stage.close()
         self.reopen()
 
-    @rule(
-        version=st.sampled_from("12"),
-        policy=st.sampled_from(sorted(POLICIES)),
-        gone=st.sampled_from(GONE),
-        parallel=st.sampled_from([1, 2, 4]),
-    )
-    def another_release_starts(
-        self, version: str, policy: str, gone: frozenset[str], parallel: int
-    ) -> None:
-        self.version, self.policy, self.gone, self.parallel = version, policy, gone, parallel
+    @rule(version=st.sampled_from("12"), parallel=st.sampled_from([1, 2, 4]))
+    def another_release_starts(self, version: str, parallel: int) -> None:
+        self.version, self.parallel = version, parallel
+        self.engine_restarts()
+
+    @rule(policy=st.sampled_from(sorted(POLICIES)))
+    def another_policy_starts(self, policy: str) -> None:
+        self.policy = policy
+        self.engine_restarts()
+
+    @rule(gone=st.sampled_from(GONE))
+    def another_set_of_tools_starts(self, gone: frozenset[str]) -> None:
+        self.gone = gone
         self.engine_restarts()
 
     @rule()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from assent.domain.canonical import Json
 from assent.domain.errors import InvalidOutput
@@ -35,12 +35,11 @@ def _bounded(value: object) -> object:
 
 def json_text(value: object) -> str:
     """JSON as it is stored: compact, and escaped where a database could not hold it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        return to_json(value, inf_nan_mode="strings").decode()
+    except (PydanticSerializationError, UnicodeError):
+        # Half a surrogate pair is no UTF-8; as an escape it can be kept.
         return json.dumps(value, separators=(",", ":"))
-    return text
 
 
 def cut(text: str) -> str:

@@ -13,7 +13,7 @@ from assent.domain.lifecycle import TRANSITIONS, CallStatus
 from assent.ports import CallChanges, Held
 from assent.store.conversations import BREAK_TURNS, RENEW_TURN
 from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
-from assent.store.statements import ClockNow
+from assent.store.statements import ClockNow, fixed
 from assent.store.tables import calls, revisions
 
 _c = calls.c
@@ -32,13 +32,13 @@ CALLS_OF_TURN = (
 CALL_BY_TASK = select(calls).where(_c.task_id == bindparam("task_id"))
 CLAIMABLE_CALLS = (
     select(_c.id)
-    .where(_c.status == CallStatus.CLEARED)
+    .where(_c.status == fixed(CallStatus.CLEARED))
     .order_by(_c.created_at)
     .limit(bindparam("limit"))
 )
 LOST_CALLS = (
     select(calls)
-    .where(_c.status == CallStatus.RUNNING, _c.lease_until < ClockNow())
+    .where(_c.status == fixed(CallStatus.RUNNING), _c.lease_until < ClockNow())
     .limit(bindparam("limit"))
 )
 RENEW_CALL = (
@@ -47,14 +47,14 @@ RENEW_CALL = (
         _c.id == bindparam("call"),
         _c.fence == bindparam("held"),
         _c.worker == bindparam("holder"),
-        _c.status == CallStatus.RUNNING,
+        _c.status == fixed(CallStatus.RUNNING),
     )
     .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
     .returning(_c.id, _c.fence)
 )
 BREAK_CALLS = (
     update(calls)
-    .where(_c.worker != bindparam("holder"), _c.status == CallStatus.RUNNING)
+    .where(_c.worker != bindparam("holder"), _c.status == fixed(CallStatus.RUNNING))
     .values(lease_until=0)
 )
 REVISIONS = (

@@ -17,11 +17,11 @@ from assent.domain.tools import Preview
 from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
-from assent.store.statements import ClockNow
+from assent.store.statements import ClockNow, fixed
 from assent.store.tables import calls, conversations, decisions, requests
 
 _r, _d = requests.c, decisions.c
-_open = _r.status == RequestStatus.OPEN
+_open = _r.status == fixed(RequestStatus.OPEN)
 
 # FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
 REQUEST = select(requests).where(_r.id == bindparam("id")).with_for_update()
@@ -165,7 +165,7 @@ def _request_params(request: Request) -> Params:
         "quorum": request.quorum,
         "digest": request.digest,
         "policy_version": request.policy_version,
-        "question": dump(asdict(request.question)),
+        "question": _question_text(request.question),
         "draft": request.draft,
         "created_at": micros(request.created_at),
         "decide_by": micros(request.decide_by),
@@ -188,6 +188,20 @@ def request_of(row: Row) -> Request:
     got["decide_by"] = maybe_moment(got["decide_by"])
     got["closed_at"] = maybe_moment(got["closed_at"])
     return Request(**got)
+
+
+def _question_text(question: Question) -> str:
+    preview = question.preview
+    return dump(
+        {
+            "reason": question.reason,
+            "text": question.text,
+            "preview": None if preview is None else asdict(preview),
+            "metadata": question.metadata,
+            "form": question.form,
+            "prefilled": question.prefilled,
+        }
+    )
 
 
 def _question(stored: str) -> Question:

@@ -10,24 +10,24 @@ from assent.store.calls import call_of
 from assent.store.conversations import turn_of
 from assent.store.requests import request_of
 from assent.store.rows import Driver
+from assent.store.statements import fixed
 from assent.store.tables import calls, messages, requests, turns
 
 _last_answer = (
     select(messages.c.text)
-    .where(messages.c.turn_id == turns.c.id, messages.c.role == Role.ASSISTANT)
+    .where(messages.c.turn_id == turns.c.id, messages.c.role == fixed(Role.ASSISTANT))
     .order_by(messages.c.position.desc())
     .limit(1)
     .correlate(turns)
     .scalar_subquery()
 )
-_is_open = and_(requests.c.call_id == calls.c.id, requests.c.status == RequestStatus.OPEN)
+_is_open = and_(requests.c.call_id == calls.c.id, requests.c.status == fixed(RequestStatus.OPEN))
 SNAPSHOT = (
     select(turns, calls, requests, _last_answer)
     .select_from(
         turns.outerjoin(calls, calls.c.turn_id == turns.c.id).outerjoin(requests, _is_open)
     )
     .where(turns.c.id == bindparam("turn"))
-    .order_by(calls.c.created_at, calls.c.message_id, calls.c.position)
 )
 _TURN = len(turns.columns)
 _CALL = _TURN + len(calls.columns)
@@ -45,5 +45,7 @@ class StoredSnapshots:
         if not rows:
             return None
         found = [call_of(row[_TURN:_CALL]) for row in rows if row[_TURN] is not None]
+        # Sorted here: a handful of calls, but rows too wide for the database to sort cheaply.
+        found.sort(key=lambda call: (call.created_at, call.message_id, call.position))
         waiting = [request_of(row[_CALL:_REQUEST]) for row in rows if row[_CALL] is not None]
         return turn_of(rows[0][:_TURN]), rows[0][_REQUEST] or "", found, waiting

@@ -6,9 +6,10 @@ docs/decisions/0002-compiled-statements.md.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement, Table, bindparam
+from sqlalchemy import BigInteger, ColumnElement, Table, Text, bindparam, literal_column
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
@@ -34,6 +35,11 @@ def _clock_bound(_: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
     # virtual clock comes the same way.
 
     return compiler.process(bindparam(CLOCK, type_=BigInteger()), **kw)
+
+
+def fixed(value: StrEnum) -> ColumnElement[str]:
+    """A status spelt out in the statement: a bound one would hide the partial indexes."""
+    return literal_column(f"'{value}'", Text)
 
 
 class ServerClockDialect(PGDialect_asyncpg):

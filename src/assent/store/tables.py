@@ -124,7 +124,7 @@ messages = Table(
     _flag("incomplete"),
     _time("created_at"),
     UniqueConstraint("conversation_id", "position"),
-    _index("ix_messages_turn", "turn_id"),
+    _index("ix_messages_turn", "turn_id", "position"),
     CheckConstraint("open_calls >= 0", name="open_calls"),
 )
 

@@ -179,7 +179,7 @@ def _messages() -> None:
         ),
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], name=op.f("fk_messages_turn_id")),
     )
-    op.create_index("ix_messages_turn", "messages", ["turn_id"])
+    op.create_index("ix_messages_turn", "messages", ["turn_id", "position"])
 
 
 def _calls() -> None:
