@@ -117,6 +117,10 @@ class Turns(Protocol):
         """One guarded change of status; `fenced` also wants the fence we hold."""
         ...
 
+    def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
+        """Change a turn we hold; `LeaseLost`, at the transaction's end at the latest, if not."""
+        ...
+
     def claimable(self, limit: int) -> list[str]: ...
 
 

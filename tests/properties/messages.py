@@ -16,7 +16,7 @@ NAMES = [
     *("person", "person_lingers", "person_reworks", "person_settles", "routed", "safe_hold"),
     *("safe_slow", "saved_form", "shared", "slow", "steps"),
 ]
-# Calls behind others that stand still: cleared, even claimed, and not started yet.
+# Calls behind others that stand still.
 CROWDED = [
     ["hold", "free"],
     ["hold", "gated", "gated"],

@@ -21,12 +21,13 @@ from tests.properties.props import BOSS_N, DENIED_N, GONE, POLICIES, Diary, prop
 from tests.properties.stage import PEOPLE, Stage, refused
 
 index = st.integers(0, 7)
-# What leads to a question of each kind, for rules that find none to decide.
+# What leads to a question of each kind, for rules that find none to decide; also behind others that
+# stand still, where a call is cleared or even claimed and does not start yet.
 _CAUSES = {
-    RequestKind.APPROVAL: "gated",
-    RequestKind.INPUT: "gated_form",
-    RequestKind.RESULT: "person_reworks",
-    RequestKind.OUTCOME: "doubts",
+    RequestKind.APPROVAL: (["gated"], ["hold", "gated", "free"], ["safe_hold", "gated_hold"]),
+    RequestKind.INPUT: (["gated_form"], ["form"], ["hold", "form"]),
+    RequestKind.RESULT: (["person_reworks"], ["gated_person"], ["hold", "person_lingers"]),
+    RequestKind.OUTCOME: (["doubts"], ["slow"], ["hold", "doubts"]),
 }
 _ROUNDS = 12
 _FAULTS = {"raced", "store_unavailable", "error"}
@@ -102,8 +103,8 @@ class Play(RuleBasedStateMachine):
         found = [r for r in self.ledger.open_requests() if not kinds or r["kind"] in kinds]
         if found:
             return found[-1 - at % len(found)]
-        cause = _CAUSES[kinds[0] if kinds else RequestKind.APPROVAL]
-        self.stage.mind.queue.appendleft(self.plan([cause]))
+        causes = _CAUSES[kinds[0] if kinds else RequestKind.APPROVAL]
+        self.stage.mind.queue.appendleft(self.plan(causes[at % len(causes)]))
         assert self.send(PEOPLE["ada"]) is None
         return None
 

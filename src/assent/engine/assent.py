@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from assent.domain.canonical import Json
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
@@ -32,11 +32,13 @@ from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
 from assent.engine.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.sweeper import Sweeper
-from assent.engine.transfer import Transfer
 from assent.engine.turns import Turns
 from assent.engine.vault import Vault
 from assent.engine.worker import Worker
 from assent.ports import ChatModel, Clock, Store, Tx
+
+if TYPE_CHECKING:
+    from assent.engine.transfer import Transfer
 
 POLL_SECONDS = 1.0
 IfSettled = Literal["raise", "ignore"]
@@ -103,7 +105,6 @@ class Assent:
         if on_confirmation is not None:
             callback = Callback(kernel=kernel, deciding=self._deciding, function=on_confirmation)
             kernel.announce = callback.heard
-        self._transfer = Transfer(kernel=kernel, announce=kernel.announce)
 
     async def __aenter__(self) -> Self:
         kernel = self.kernel
@@ -134,6 +135,12 @@ class Assent:
         await self.kernel.catalogue.close()
         await self._worker.stop()
         await self.kernel.store.close()
+
+    def _transfer(self) -> "Transfer":
+        # Loaded when used: the archive's shapes are a sixth of the time `import assent` takes.
+        from assent.engine.transfer import Transfer
+
+        return Transfer(kernel=self.kernel, announce=self.kernel.announce)
 
     def _check_key(self, tx: Tx) -> None:
         """The key must be the one this database was sealed with, or nothing starts."""
@@ -326,14 +333,14 @@ class Assent:
 
     async def export(self, conversation_id: str, *, by: Person) -> str:
         """A conversation as versioned JSON text, without secrets; for its owner and admins."""
-        return await self._transfer.export(conversation_id, by)
+        return await self._transfer().export(conversation_id, by)
 
     async def import_(self, text: str, *, by: Person, owner: Person | None = None) -> str:
         """A new conversation of `owner` (else the admin who imports) from exported text.
 
         What was decided elsewhere does not count here: whatever was not settled is asked again.
         """
-        return await self._transfer.import_(text, by, owner or by)
+        return await self._transfer().import_(text, by, owner or by)
 
     # Saved values, settings, record
 

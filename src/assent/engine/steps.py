@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Unpack
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
-from assent.domain.errors import LeaseLost
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
 from assent.domain.messages import Answer, Said
@@ -21,7 +19,7 @@ from assent.engine.history import dump_answer, history
 from assent.engine.kernel import Kernel
 from assent.engine.planner import mint
 from assent.engine.transitions import Moves
-from assent.ports import TurnChanges, Tx
+from assent.ports import Tx
 
 HELD = frozenset({TurnStatus.RUNNING})
 
@@ -80,7 +78,7 @@ class Step:
         turn, now = self.loaded.turn, tx.now()
         waiting = [draft for draft in self.drafts if draft.call.status not in TERMINAL]
         target = TurnStatus.WAITING if waiting else TurnStatus.RUNNING
-        hold(tx, turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
+        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
         id = self.drafts[0].call.message_id
         tx.messages.append(message_of(id, turn, self.answer, len(waiting), now))
         tx.journal.tell(turn.id, *self.facts)
@@ -138,12 +136,6 @@ class Step:
             for draft in self.drafts
             if draft.plan is not None and draft.plan.asking is not None
         )
-
-
-def hold(tx: Tx, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
-    """Change a turn we hold; whoever lost it writes nothing."""
-    if not tx.turns.move(turn, target, sources=HELD, **changes):
-        raise LeaseLost("turn", turn.id)
 
 
 def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:

@@ -20,7 +20,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
 from assent.engine.planner import Planner
 from assent.engine.runner import Runner
-from assent.engine.steps import HELD, Loaded, Step, hold, load, message_of
+from assent.engine.steps import HELD, Loaded, Step, load, message_of
 from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ class Turns:
 
         def finish(tx: Tx) -> None:
             now = tx.now()
-            hold(tx, turn, TurnStatus.DONE, step=turn.step + 1, ended_at=now, error=None)
+            tx.turns.hold(turn, TurnStatus.DONE, step=turn.step + 1, ended_at=now, error=None)
             tx.messages.append(message_of(self._kernel.ids("msg"), turn, answer, 0, now))
             done: dict[str, Json] = {"reason": answer.finish, "model": answer.model}
             tx.journal.tell(turn.id, *facts, Fact(EventKind.FINISHED, done))

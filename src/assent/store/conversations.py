@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, and_, bindparam, or_, select, union_all, upda
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.errors import LeaseLost
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
 from assent.ports import TurnChanges
@@ -219,12 +220,13 @@ class StoredTurns:
         fenced: bool = True,
         **changes: Unpack[TurnChanges],
     ) -> bool:
-        statement = _move_turn(sources, fenced, tuple(sorted((*changes, "status"))))
-        params: dict[str, object] = {f"to_{name}": _plain(v) for name, v in changes.items()}
-        params |= {"turn": turn.id, "to_status": target}
-        if fenced:
-            params["held"] = turn.fence
+        statement, params = _move(turn, target, sources, changes, fenced=fenced)
         return bool(self._driver.rows(statement, params))
+
+    def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
+        held = frozenset({TurnStatus.RUNNING})
+        statement, params = _move(turn, target, held, changes, fenced=True)
+        self._driver.guard(statement, params, LeaseLost("turn", turn.id))
 
     def claimable(self, limit: int) -> list[str]:
         return [row[0] for row in self._driver.rows(CLAIMABLE_TURNS, {"limit": limit})]
@@ -232,6 +234,22 @@ class StoredTurns:
     def _one(self, statement: ClauseElement, **params: object) -> TurnRow | None:
         found = self._driver.rows(statement, params)
         return turn_of(found[0]) if found else None
+
+
+def _move(
+    turn: TurnRow,
+    target: TurnStatus,
+    sources: frozenset[TurnStatus],
+    changes: TurnChanges,
+    *,
+    fenced: bool,
+) -> tuple[ClauseElement, Params]:
+    statement = _move_turn(sources, fenced, tuple(sorted((*changes, "status"))))
+    params: Params = {f"to_{name}": _plain(value) for name, value in changes.items()}
+    params |= {"turn": turn.id, "to_status": target}
+    if fenced:
+        params["held"] = turn.fence
+    return statement, params
 
 
 def _plain(value: Any) -> object:

@@ -67,15 +67,22 @@ class BulkInsert:
 
 
 @lru_cache
-def insert_all(tables: frozenset[Table]) -> BulkInsert:
-    """The statement for these tables; foreign keys are checked at its end, so order is free."""
+def insert_all(tables: frozenset[Table], guard: str = "", taken: int = 0) -> BulkInsert:
+    """The statement for these tables; foreign keys are checked at its end, so order is free.
+
+    With a guard (an UPDATE … RETURNING that takes the first parameters) nothing is inserted unless
+    it finds its row; the answer is how many it found.
+    """
     ordered = tuple(sorted(tables, key=_ORDER.__getitem__))
-    parts = [_insert_from(table, number) for number, table in enumerate(ordered, 1)]
-    return BulkInsert(f"WITH {', '.join(parts)} SELECT 1", ordered)
+    held = " WHERE EXISTS (SELECT 1 FROM guard)" if guard else ""
+    parts = [f"guard AS ({guard})"] if guard else []
+    parts += [_insert_from(table, n, held) for n, table in enumerate(ordered, taken + 1)]
+    answer = "SELECT count(*) FROM guard" if guard else "SELECT 1"
+    return BulkInsert(f"WITH {', '.join(parts)} {answer}", ordered)
 
 
 # Only names of our own tables and columns are put together here; every value is a parameter.
-def _insert_from(table: Table, parameter: int) -> str:
+def _insert_from(table: Table, parameter: int, held: str) -> str:
     numbered = NUMBERED.get(table)
     skipped = None if numbered is None else numbered.column
     given = [column for column in table.columns if column.name != skipped]
@@ -83,7 +90,7 @@ def _insert_from(table: Table, parameter: int) -> str:
     typed = ", ".join(f'"{column.name}" {_TYPES[type(column.type)]}' for column in given)
     rows = (
         f"ROWS FROM (json_to_recordset(${parameter}::json) AS ({typed})) "
-        f"WITH ORDINALITY AS r({names}, ord)"
+        f"WITH ORDINALITY AS r({names}, ord){held}"
     )
     into = f'{table.name}_rows AS (INSERT INTO "{table.name}"'
     if numbered is None:

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import Table
@@ -39,6 +39,14 @@ _DEFEATS = (
 MIGRATION_LOCK = 0x617373656E74
 
 
+class _Guard(NamedTuple):
+    """An update that must find its row, and what to raise if it does not."""
+
+    sql: str
+    params: tuple[object, ...]
+    error: Exception | None
+
+
 class PostgresDriver:
     """The asyncpg connection inside one transaction."""
 
@@ -46,14 +54,17 @@ class PostgresDriver:
         self._connection, self._compiler, self._now = connection, compiler, now
         self.began = False
         self._pending: dict[Table, list[Params]] = {}
+        self._guard: _Guard | None = None
 
     def _prepare(self, statement: ClauseElement) -> Compiled:
         # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
         # the first write or lock need no transaction; one that only reads costs no BEGIN at all.
         compiled = self._compiler(statement)
-        if not (self.began or compiled.only_reads):
+        if not (self.began or (compiled.only_reads and self._guard is None)):
             self.began = True
             await_only(self._connection.execute("BEGIN"))
+        if self._guard is not None:
+            self.flush()
         # A statement must see what was inserted before it.
         if self._pending and any(table.name in compiled.tables for table in self._pending):
             self.flush()
@@ -61,10 +72,22 @@ class PostgresDriver:
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._prepare(statement)
+        ordered = self._ordered(compiled, params)
+        return await_only(self._connection.fetch(compiled.sql, *ordered))
+
+    def _ordered(self, compiled: Compiled, params: Params) -> tuple[object, ...]:
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now()}
-        ordered = compiled.ordered(params)
-        return await_only(self._connection.fetch(compiled.sql, *ordered))
+        return compiled.ordered(params)
+
+    def guard(self, statement: ClauseElement, params: Params, error: Exception) -> None:
+        """Opens a transaction that otherwise only inserts: then both are one statement."""
+        if self.began or self._pending or self._guard is not None:
+            if not self.rows(statement, params):
+                raise error
+            return
+        compiled = self._compiler(statement)
+        self._guard = _Guard(compiled.sql, self._ordered(compiled, params), error)
 
     def insert(self, table: Table, rows: list[Params]) -> None:
         if rows:
@@ -72,10 +95,16 @@ class PostgresDriver:
 
     def flush(self) -> None:
         """Write what was collected, in one statement."""
-        if self._pending:
-            pending, self._pending = self._pending, {}
-            bulk = insert_all(frozenset(pending))
-            await_only(self._connection.fetch(bulk.sql, *bulk.params(pending)))
+        if self._guard is None and not self._pending:
+            return
+        pending, self._pending = self._pending, {}
+        guard, self._guard = self._guard, None
+        held = guard or _Guard("", (), None)
+        bulk = insert_all(frozenset(pending), held.sql, len(held.params))
+        params = (*held.params, *bulk.params(pending))
+        [found] = await_only(self._connection.fetch(bulk.sql, *params))
+        if held.error is not None and found[0] == 0:
+            raise held.error
 
     def clock(self) -> int:
         return self._now()
@@ -103,7 +132,12 @@ class PostgresStore:
                 min_size=1,
                 max_size=self._connections,
                 # By the server: a timer per statement in this process would cost more than most.
-                server_settings={"statement_timeout": STATEMENT_TIMEOUT},
+                server_settings={
+                    "statement_timeout": STATEMENT_TIMEOUT,
+                    # Our statements find rows by key: planning one again for its values is waste.
+                    "plan_cache_mode": "force_generic_plan",
+                    "jit": "off",
+                },
                 # We leave no session state behind, so a connection needs no cleaning.
                 reset=_nothing_to_reset,
                 max_cacheable_statement_size=64 * 1024,

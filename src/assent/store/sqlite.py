@@ -41,6 +41,11 @@ class SqliteDriver:
             params = {**params, CLOCK: self._now()}
         return self._connection.execute(compiled.sql, compiled.named(params)).fetchall()
 
+    def guard(self, statement: ClauseElement, params: Params, error: Exception) -> None:
+        """Nothing to save here: a statement costs no round trip."""
+        if not self.rows(statement, params):
+            raise error
+
     def insert(self, table: Table, rows: list[Params]) -> None:
         compiled = self._compiler(insert_one(table))
         self._connection.executemany(compiled.sql, [compiled.named(row) for row in rows])
