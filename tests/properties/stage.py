@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assent import Agent, AssentError, Limits, Person, PersonKind, Rule, Tool
+from assent import Agent, AssentError, Limits, Override, Person, PersonKind, Rule, Tool
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
 from assent.engine.assent import Assent, Wiring
 from assent.engine.kernel import Times
@@ -49,12 +49,14 @@ _EXPECTED = ("came after its lease was lost",)
 class Line:
     """The store, deaf to other processes so that rules decide when it looks; `cut` is kill -9."""
 
-    def __init__(self, path: Path, clock: VirtualClock) -> None:
+    def __init__(self, path: Path, clock: VirtualClock, *, is_first: bool) -> None:
         self._store = SqliteStore(str(path), clock=clock)
+        self._is_first = is_first
         self._is_cut = False
 
     async def open(self, *, worker: bool) -> None:
-        await self._store.open(worker=worker)
+        # A second worker is what PostgreSQL has and SQLite's lock refuses; the rows are the same.
+        await self._store.open(worker=worker and self._is_first)
 
     async def close(self) -> None:
         await self._store.close()
@@ -188,26 +190,37 @@ class Stage:
     def open(self, tools: Iterable[Tool], rules: Iterable[Rule], *, parallel: int) -> None:
         """Start the engine."""
         self.tools, self.rules, self.parallel = tuple(tools), tuple(rules), parallel
+        self._lines: list[Line] = []
+        self.versions: set[str] = set()
+        self._replica: Assent | None = None
         self.assent = self._engine(worker=True)
         self.do(self.assent.__aenter__)
+        self.versions.add(self.assent.kernel.policy_version)
+
+    async def override(self, tool: str, override: Override | None) -> None:
+        """Change a tool's settings; a claim that was made before is not judged once more."""
+        # A replica hears of it a moment later; until then it would judge by what it knew.
+        await self.dismiss()
+        await self.assent.override(tool, override, by=ROOT)
+        self.versions.add(self.assent.kernel.policy_version)
 
     def _engine(self, *, worker: bool) -> Assent:
         limits = Limits(steps=8, calls_per_answer=4, parallel=self.parallel)
         agent = Agent("agent", model=self.mind, tools=self.tools, limits=limits)
-        line = Line(self.path, self.clock)
+        is_first = worker and not self._lines
+        line = Line(self.path, self.clock, is_first=is_first)
         wiring = Wiring(
             store=line,
             clock=self.clock,
             vault=self._vault,
             models={"agent": self.mind},
-            alone=True,
+            alone=is_first,
             ids=self.ids,
             times=TIMES,
         )
-        engine = Assent(wiring, agents=[agent], rules=self.rules, worker=worker)
         if worker:
-            self._line = line
-        return engine
+            self._lines.append(line)
+        return Assent(wiring, agents=[agent], rules=self.rules, worker=worker)
 
     @asynccontextmanager
     async def desk(self) -> AsyncIterator[Assent]:
@@ -215,20 +228,39 @@ class Stage:
         async with self._engine(worker=False) as assent:
             yield assent
 
+    async def replica(self) -> Assent:
+        """A second worker, started when it is first wanted."""
+        if self._replica is None:
+            self._replica = await self._engine(worker=True).__aenter__()
+        return self._replica
+
+    async def dismiss(self) -> None:
+        """Stop the second worker, if there is one."""
+        if self._replica is not None:
+            await self._replica.__aexit__(None, None, None)
+            self._replica, self._lines = None, self._lines[:1]
+
     def close(self) -> None:
         """Stop the engine: what does not end at once is cancelled."""
-        self._runner.run(self.assent.__aexit__(None, None, None))
+
+        async def close() -> None:
+            await self.dismiss()
+            await self.assent.__aexit__(None, None, None)
+
+        self._runner.run(close())
 
     async def crash(self) -> None:
-        """Everything of the process is gone; what was committed stays."""
-        self._line.cut()
+        """Everything of the processes is gone; what was committed stays."""
+        for line in self._lines:
+            line.cut()
         current = asyncio.current_task()
         while others := asyncio.all_tasks() - {current}:
             for task in others:
                 task.cancel()
             for _ in range(5):
                 await asyncio.sleep(0)
-        await self._line.close()
+        for line in self._lines:
+            await line.close()
 
     def dispose(self) -> None:
         """Give everything back."""
@@ -248,24 +280,20 @@ class Stage:
             await asyncio.sleep(0)
 
     def _busy(self) -> set[asyncio.Task[Any]]:
-        held = self.holds.tasks
-        full = {_turn(task) for task in held if len(_beside(task, held)) >= self.parallel}
-        return {
-            task
-            for task in asyncio.all_tasks()
-            if task.get_name().startswith(_WORK)
-            and task not in held
-            and not (_turn(task) in full and task.get_name().startswith(_SLOTTED))
-        }
+        engines = [self.assent] if self._replica is None else [self.assent, self._replica]
+        queued = set[asyncio.Task[Any]]().union(*(self._queued(engine) for engine in engines))
+        work = {task for task in asyncio.all_tasks() if task.get_name().startswith(_WORK)}
+        return work - self.holds.tasks - queued
 
-
-def _turn(task: asyncio.Task[Any]) -> str:
-    return task.get_name().rsplit("-", 1)[-1]
-
-
-def _beside(task: asyncio.Task[Any], held: frozenset[asyncio.Task[Any]]) -> list[str]:
-    names = [other.get_name() for other in held if _turn(other) == _turn(task)]
-    return [name for name in names if name.startswith(_SLOTTED)]
+    def _queued(self, engine: Assent) -> set[asyncio.Task[Any]]:
+        """Calls that wait for a slot behind others that are held."""
+        waiting = set[asyncio.Task[Any]]()
+        for turn_id in {task.get_name().rsplit("-", 1)[-1] for task in self.holds.tasks}:
+            mine = engine.kernel.tasks.of_turn(turn_id)
+            slotted = {task for task in mine if task.get_name().startswith(_SLOTTED)}
+            if len(slotted & self.holds.tasks) >= self.parallel:
+                waiting |= slotted
+        return waiting
 
 
 async def refused(

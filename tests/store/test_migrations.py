@@ -127,6 +127,14 @@ async def opened(url: str) -> AsyncIterator[None]:
         await store.close()
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database URL with nothing behind it yet."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'assent.db'}"
+    return request.getfixturevalue("empty_postgres_url")
+
+
 @pytest.fixture
 def database(url: str) -> Database:
     return Database(url)
