@@ -71,7 +71,8 @@ class Outbox:
 
     def _tell(self, tx: Tx, facts: list[Fact]) -> bool:
         """Nothing is told of a turn that was stopped, or that another worker tells of."""
-        turn = tx.turns.get(self.turn_id)
+        # Locked: a stop that commits between this look and our insert would be told on.
+        turn = tx.turns.lock(self.turn_id)
         if turn is None or turn.status not in ACTIVE_TURNS:
             return False
         if self.fence is not None and self.fence != turn.fence:

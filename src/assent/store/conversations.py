@@ -40,6 +40,7 @@ OWNED = (
 _lease = ClockNow() + bindparam("lease", type_=BigInteger)
 _lease_out = and_(_t.status == fixed(TurnStatus.RUNNING), _t.lease_until < ClockNow())
 TURN = select(turns).where(_t.id == bindparam("id"))
+LOCKED_TURN = TURN.with_for_update()
 NEWEST_TURN = (
     select(turns)
     .where(_t.conversation_id == bindparam("conversation_id"))
@@ -194,6 +195,9 @@ class StoredTurns:
 
     def get(self, id: str) -> TurnRow | None:
         return self._one(TURN, id=id)
+
+    def lock(self, id: str) -> TurnRow | None:
+        return self._one(LOCKED_TURN, id=id)
 
     def newest(self, conversation_id: str) -> TurnRow | None:
         return self._one(NEWEST_TURN, conversation_id=conversation_id)
