@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from assent import (
+    ApprovalRequired,
     Assent,
     Hint,
     Person,
@@ -629,3 +630,30 @@ async def test_reading_a_paused_turn_asks_no_model_and_changes_nothing(
     assert after == before
     assert thread.status is ConversationStatus.AWAITING_APPROVAL
     assert len(model.prompts) == 1
+
+
+# conformance: 129
+async def test_a_body_that_wants_approval_after_the_turn_was_stopped_asks_nobody(
+    world: World, owner: Person
+) -> None:
+    began, stopped = asyncio.Event(), asyncio.Event()
+
+    @tool
+    async def update(path: str) -> str:
+        """Update a file."""
+        began.set()
+        await stopped.wait()
+        raise ApprovalRequired({"reason": f"{path} is protected"})
+
+    async with world([says("", calls("update", path="a"))], update) as assent:
+        turn_id = await assent.start("agent", "go", by=owner)
+        async with asyncio.timeout(10):
+            await began.wait()
+        await assent.stop(turn_id, by=owner)
+        stopped.set()
+        turn = await assent.wait(turn_id)
+        waiting = await assent.pending()
+
+    assert turn.status is TurnStatus.STOPPED
+    assert [call.status for call in turn.calls] == [CallStatus.FAILED]
+    assert waiting == []

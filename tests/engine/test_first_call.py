@@ -2,6 +2,7 @@
 
 from assent import Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, TurnStatus
+from assent.domain.messages import ModelSaid
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 
@@ -31,4 +32,6 @@ async def test_an_approved_call_runs_once_and_the_turn_goes_on(world: World, own
     assert turn.text == "Done."
     assert turn.pending == ()
     assert [call.status for call in turn.calls] == [CallStatus.SUCCEEDED]
-    assert model.prompts[1].history[-1].outputs[0].content == "deleted a.txt"
+    said = model.prompts[1].history[-1]
+    assert isinstance(said, ModelSaid)
+    assert said.outputs[0].content == "deleted a.txt"

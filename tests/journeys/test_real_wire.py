@@ -8,7 +8,7 @@ import pytest
 from assent import Agent, Assent, Limits, Person, approve, reject, tool
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.testing.providers import CutOff, FakeProvider, RawBody, Reply, Status, ToolUse
+from assent.testing.providers import CutOff, FakeProvider, Fault, RawBody, Reply, Status, ToolUse
 from tests.conftest import QUICK
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -164,7 +164,7 @@ async def test_arguments_that_are_no_json_go_back_to_the_model_which_tries_again
     ids=["429", "500", "garbage", "cut off"],
 )
 async def test_a_passing_fault_is_asked_again_and_nothing_is_lost_or_doubled(
-    stage: Stage, provider: FakeProvider, owner: Person, fault: object
+    stage: Stage, provider: FakeProvider, owner: Person, fault: Fault
 ) -> None:
     provider.script(
         fault,

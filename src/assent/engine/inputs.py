@@ -63,41 +63,34 @@ def merge(
 ) -> Merged:
     """Put validated answers into the arguments; secrets are sealed and replaced by references."""
     form = tool.tool.user_input
-    types = {} if form is None else {item.name: item.type for item in form.fields}
-    sealed: list[SealedSecret] = []
-    values: dict[str, Json] = {}
+    hidden = frozenset[str]() if form is None else secret_names(form)
     keep = form is not None and form.save
-    for name, value in answers.items():
-        if types.get(name) is FieldType.SECRET and not is_reference(value):
-            id = ids("sec")
-            secret = SealedSecret(
-                id=id,
-                conversation_id=conversation_id,
-                # A saved secret outlives its call; one that is not is purged with it.
-                call_id=None if keep else call_id,
-                field=name,
-                sealed=vault.seal(str(value), row=id, field=name),
-                at=at,
-            )
-            sealed.append(secret)
-            values[name] = reference(id)
-        else:
-            values[name] = value
-    full = tool.tool.arguments.normalise({**arguments, **values}, partial=False)
-    scope = form.scope(tool.tool.name) if form and keep else None
-    saved = (
-        ()
-        if scope is None
-        else tuple(
-            SavedValue(
-                conversation_id=conversation_id,
-                scope=scope,
-                name=name,
-                value=value,
-                secret=types[name] is FieldType.SECRET,
-                at=at,
-            )
-            for name, value in values.items()
+    fresh = {n for n, value in answers.items() if n in hidden and not is_reference(value)}
+    refs = {name: ids("sec") for name in fresh}
+    sealed = tuple(
+        SealedSecret(
+            id=id,
+            conversation_id=conversation_id,
+            # A saved secret outlives its call; one that is not is purged with it.
+            call_id=None if keep else call_id,
+            field=name,
+            sealed=vault.seal(str(answers[name]), row=id, field=name),
+            at=at,
         )
+        for name, id in refs.items()
     )
-    return Merged(arguments=full, frozen=Frozen.of(full), sealed=tuple(sealed), saved=saved)
+    values = {n: reference(refs[n]) if n in refs else value for n, value in answers.items()}
+    full = tool.tool.arguments.normalise({**arguments, **values}, partial=False)
+    saved = tuple(
+        SavedValue(
+            conversation_id=conversation_id,
+            scope=form.scope(tool.tool.name),
+            name=name,
+            value=value,
+            secret=name in hidden,
+            at=at,
+        )
+        for name, value in (values.items() if keep else ())
+        if form is not None
+    )
+    return Merged(arguments=full, frozen=Frozen.of(full), sealed=sealed, saved=saved)

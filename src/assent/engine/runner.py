@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
+from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import AssentError, InvalidOutput, LeaseLost, StoreUnavailable
 from assent.domain.events import EventKind
-from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
 from assent.domain.outputs import error_output, json_text, jsonable
 from assent.domain.people import SYSTEM_ROLE, Audience
 from assent.domain.requests import Request
@@ -267,6 +268,10 @@ class Runner:
                 moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
             case Failed(output=output):
                 moves.move(call, CallStatus.FAILED, "fail", output=json_text(output))
+            case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
+                # Nobody is asked on behalf of a turn that was stopped: it did nothing yet.
+                output = error_output(self._kernel.texts.aborted)
+                moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
             case Asks(metadata=metadata):
                 self._ask(moves, claim, dict(metadata))
             case Waits(task_id=task_id):
@@ -276,6 +281,10 @@ class Runner:
             case _:
                 assert_never(outcome)
         return None
+
+    def _is_over(self, tx: Tx, call: Call) -> bool:
+        turn = tx.turns.get(call.turn_id)
+        return turn is None or turn.status not in ACTIVE_TURNS
 
     def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
         asked = moves.move(
