@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 
 from assent.domain.calls import Author, Frozen
 from assent.domain.errors import EditRefused, Superseded
-from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Deny
 from assent.domain.tools import EffectiveTool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Refusal
 from assent.engine.claims import REDEFINED
-from assent.engine.planner import Plan
+from assent.engine.planner import Asking, Plan
 from assent.engine.transitions import Moves
 from assent.engine.verdicts import Done, Verdicts, is_altered, tell_closed
 
@@ -27,6 +27,12 @@ class Rejudged:
     plan: Plan
     edited: Frozen | None
     redefined: bool
+
+    @property
+    def asking(self) -> Asking | None:
+        """Who has to approve it now; the question for a manual tool's result comes after that."""
+        asking = self.plan.asking
+        return asking if asking is not None and asking.kind is RequestKind.APPROVAL else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,13 @@ class Rejudging:
                 return self._denied(moves, case, judged, denied)
             case Rejudged(redefined=True):
                 return self._redefined(moves, case, judged)
-            case Rejudged() if self._is_rerouted(case, judged.plan):
+            case Rejudged(asking=asking) if self._is_rerouted(case, asking):
                 return self._rerouted(moves, case, ballot, judged)
             case Rejudged(edited=edited):
                 return self.verdicts.approve(moves, case, ballot, edited=edited)
 
-    def _is_rerouted(self, case: Case, plan: Plan) -> bool:
-        return plan.asking is not None and plan.asking.audience != case.request.audience
+    def _is_rerouted(self, case: Case, asking: Asking | None) -> bool:
+        return asking is not None and asking.audience != case.request.audience
 
     def _denied(self, moves: Moves, case: Case, judged: Rejudged, denied: Deny) -> Refusal:
         if judged.edited is not None and not judged.redefined:
@@ -92,7 +98,7 @@ class Rejudging:
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
     ) -> Done | Refusal:
         """Others have to decide: a new request opens, the editor's vote counts if it may."""
-        asking = judged.plan.asking
+        asking = judged.asking
         if asking is None:
             raise AssertionError("rerouted to nobody")
         text = None if judged.edited is None else judged.edited.text
@@ -132,7 +138,7 @@ class Rejudging:
             asked = self.verdicts.claims.redefine(
                 moves, case.call, judged.tool, judged.edited, judged_by=version
             )
-        asking = judged.plan.asking
+        asking = judged.asking
         if asking is None:
             within = judged.tool.decide_within
             self.verdicts.claims.ask(

@@ -1,0 +1,326 @@
+"""The gate by its precedence: deny over ask over allow, and nothing that goes wrong allows."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent import (
+    Allow,
+    Ask,
+    Audience,
+    Context,
+    Deny,
+    Effect,
+    Override,
+    Person,
+    Risk,
+    Rule,
+    Tool,
+    tool,
+)
+from assent.domain.policy import Policy, Verdict, strongest
+from assent.domain.tools import EffectiveTool, effective
+from assent.engine.gate import Gate
+
+STRENGTH = {Allow: 0, Ask: 1, Deny: 2}
+CONTEXT = Context(
+    call_id="c",
+    conversation_id="v",
+    agent="a",
+    tool="t",
+    owner=Person("ada", roles=frozenset({"cook"})),
+)
+NAMES = ("read_file", "read_file_now", "bash", "bash_admin")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a predicate does when it is asked; repr is what a failing example shows."""
+
+    answer: object
+    is_async: bool = False
+
+    def __call__(self, *_: object) -> Any:
+        return self._later() if self.is_async else self._now()
+
+    def _now(self) -> object:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    async def _later(self) -> object:
+        return self._now()
+
+    @property
+    def raises(self) -> bool:
+        return isinstance(self.answer, Exception)
+
+
+FAULTS = [RuntimeError("broken"), KeyError("n"), AssertionError()]
+clear = st.builds(Reply, st.booleans(), st.booleans())
+odd = st.builds(Reply, st.sampled_from([None, 0, 1, "no", ""]), st.booleans())
+broken = st.builds(Reply, st.sampled_from(FAULTS), st.booleans())
+replies = clear | odd | broken
+
+
+@cache
+def _tool(name: str, risk: Risk, callers: frozenset[str]) -> Tool:
+    async def body() -> None: ...
+
+    said: dict[str, Any] = {"risk": risk, "requires_approval": True, "caller_roles": callers}
+    return tool(name=name, description="", category="files", **said)(body)
+
+
+def declared(
+    name: str = "bash",
+    risk: Risk = Risk.MODERATE,
+    wish: bool | Reply = False,
+    callers: frozenset[str] = frozenset(),
+) -> EffectiveTool:
+    return replace(effective(_tool(name, risk, callers), None), requires_approval=wish)
+
+
+tools = st.builds(
+    declared,
+    st.sampled_from(NAMES),
+    st.sampled_from(Risk),
+    st.booleans() | replies,
+    st.sampled_from([frozenset[str](), frozenset({"cook"}), frozenset({"guard"})]),
+)
+
+
+EFFECTS, WHEN = st.sampled_from(Effect), st.none() | replies
+
+
+def rules(
+    effects: st.SearchStrategy[Effect] = EFFECTS,
+    when: st.SearchStrategy[Reply | None] = WHEN,
+) -> st.SearchStrategy[Rule]:
+    return st.builds(
+        Rule,
+        name=st.sampled_from(["r1", "r2", "r3"]),
+        effect=effects,
+        tools=st.sampled_from([(), ("bash",), ("bash*",), ("read_file", "bash_admin"), ("*",)]),
+        categories=st.sampled_from([frozenset[str](), frozenset({"files"}), frozenset({"web"})]),
+        risks=st.sampled_from([frozenset[Risk](), frozenset({Risk.SAFE, Risk.MODERATE})]),
+        when=when,
+        audience=st.sampled_from([None, Audience.of("boss")]),
+    )
+
+
+hooks = st.none() | st.builds(
+    Reply,
+    st.sampled_from([None, *Effect, Ask(by="?"), Deny(by="?"), Allow(by="?"), "allow!", *FAULTS]),
+    st.booleans(),
+)
+policies = st.builds(
+    Policy,
+    rules=st.lists(rules(), max_size=4).map(tuple),
+    hook=hooks,
+    approvals=st.booleans(),
+)
+gates = st.builds(Gate, policy=policies, per_run=st.none() | replies)
+
+
+def judge(gate: Gate, item: EffectiveTool) -> Verdict:
+    return asyncio.run(gate.judge(item, {"n": 1}, CONTEXT))
+
+
+def strength(verdict: Verdict) -> int:
+    return STRENGTH[type(verdict)]
+
+
+def with_rules(gate: Gate, *more: Rule, at: int = 0) -> Gate:
+    old = gate.policy.rules
+    at = at % (len(old) + 1)
+    return replace(gate, policy=replace(gate.policy, rules=(*old[:at], *more, *old[at:])))
+
+
+def matches(rule: Rule, item: EffectiveTool) -> bool:
+    """By the words of the design: an allow needs a yes, the others anything but a no."""
+    if not rule.covers(item) or not isinstance(rule.when, Reply):
+        return rule.covers(item)
+    said = rule.when.answer
+    return said is True if rule.effect is Effect.ALLOW else said is not False
+
+
+# requirement: R22
+@given(gates, tools)
+def test_every_judgement_is_a_verdict_whatever_its_parts_do(
+    gate: Gate, item: EffectiveTool
+) -> None:
+    assert isinstance(judge(gate, item), Allow | Ask | Deny)
+
+
+@given(gates, tools, rules(st.sampled_from([Effect.ASK, Effect.DENY])), st.integers(0, 4))
+def test_a_rule_that_is_no_allow_never_loosens_anything(
+    gate: Gate, item: EffectiveTool, rule: Rule, at: int
+) -> None:
+    before = judge(gate, item)
+
+    after = judge(with_rules(gate, rule, at=at), item)
+
+    assert strength(after) >= strength(before)
+
+
+@given(gates, tools, rules(st.just(Effect.ALLOW)), st.integers(0, 4))
+def test_an_allow_rule_waives_only_what_the_tool_or_the_run_wished(
+    gate: Gate, item: EffectiveTool, rule: Rule, at: int
+) -> None:
+    before = judge(gate, item)
+
+    after = judge(with_rules(gate, rule, at=at), item)
+
+    if isinstance(before, Deny):
+        assert isinstance(after, Deny)
+    if isinstance(before, Ask) and before.by not in ("tool", "override", "run"):
+        assert not isinstance(after, Allow)
+
+
+@given(gates, tools, rules(when=broken), st.integers(0, 4))
+def test_a_predicate_that_raises_denies(
+    gate: Gate, item: EffectiveTool, rule: Rule, at: int
+) -> None:
+    verdict = judge(with_rules(gate, rule, at=at), item)
+
+    if rule.covers(item):
+        assert isinstance(verdict, Deny)
+
+
+@given(gates, tools, broken, st.sampled_from(["wish", "run", "hook"]))
+def test_a_wish_a_run_or_a_hook_that_raises_denies(
+    gate: Gate, item: EffectiveTool, reply: Reply, where: str
+) -> None:
+    match where:
+        case "wish":
+            item = replace(item, requires_approval=reply)
+        case "run":
+            gate = replace(gate, per_run=reply)
+        case _:
+            gate = replace(gate, policy=replace(gate.policy, hook=reply))
+
+    assert isinstance(judge(gate, item), Deny)
+
+
+@given(gates, tools, st.randoms(use_true_random=False))
+def test_the_order_of_rules_does_not_matter(gate: Gate, item: EffectiveTool, random: Any) -> None:
+    shuffled = list(gate.policy.rules)
+    random.shuffle(shuffled)
+
+    other = replace(gate, policy=replace(gate.policy, rules=tuple(shuffled)))
+
+    assert strength(judge(other, item)) == strength(judge(gate, item))
+
+
+@given(st.lists(rules(when=st.none() | clear | odd), max_size=5), st.booleans())
+def test_matching_rules_decide_by_the_strongest(made: list[Rule], asks: bool) -> None:
+    item = declared(wish=asks)
+    effects = {rule.effect for rule in made if matches(rule, item)}
+
+    verdict = judge(Gate(policy=Policy(rules=tuple(made))), item)
+
+    if Effect.DENY in effects:
+        assert isinstance(verdict, Deny)
+    elif Effect.ASK in effects:
+        assert isinstance(verdict, Ask)
+    elif Effect.ALLOW in effects:
+        assert isinstance(verdict, Allow)
+    else:
+        assert isinstance(verdict, Ask if asks else Allow)
+
+
+@given(gates, tools)
+def test_without_approvals_questions_are_waived_and_denials_stay(
+    gate: Gate, item: EffectiveTool
+) -> None:
+    on = judge(replace(gate, policy=replace(gate.policy, approvals=True)), item)
+
+    off = judge(replace(gate, policy=replace(gate.policy, approvals=False)), item)
+
+    assert isinstance(off, Deny) == isinstance(on, Deny)
+    assert not isinstance(off, Ask)
+    if isinstance(on, Ask):
+        assert off == Allow(by="approvals:off", waived=True)
+
+
+@given(gates, tools, rules(st.just(Effect.DENY)))
+def test_what_the_claim_denies_the_judgement_denied(
+    gate: Gate, item: EffectiveTool, rule: Rule
+) -> None:
+    gate = with_rules(gate, rule)
+
+    denied = gate.denies_now(item, {"n": 1}, CONTEXT)
+
+    if denied is not None:
+        assert isinstance(judge(gate, item), Deny)
+
+
+@given(gates, tools)
+def test_who_may_not_call_a_tool_is_denied_before_anything_is_asked(
+    gate: Gate, item: EffectiveTool
+) -> None:
+    locked = replace(item, tool=replace(item.tool, caller_roles=frozenset({"guard"})))
+
+    assert judge(gate, locked) == Deny(
+        by="caller", reason="The owner of this conversation may not use this tool."
+    )
+
+
+@given(gates, tools, st.booleans())
+def test_an_override_replaces_the_wish_and_nothing_else(
+    gate: Gate, item: EffectiveTool, asks: bool
+) -> None:
+    override = Override(requires_approval=asks)
+
+    changed = effective(item.tool, override)
+
+    plain = replace(item, requires_approval=asks, overridden=True)
+    assert judge(gate, changed) == judge(gate, plain)
+
+
+names = st.text("abcdefgh_-", min_size=1, max_size=6).filter(lambda name: name[0] != "-")
+
+
+@given(names, names)
+def test_a_name_without_a_star_covers_that_tool_only(wanted: str, name: str) -> None:
+    item = declared(name)
+
+    assert Rule.of(Effect.DENY, wanted).covers(item) == (wanted == name)
+
+
+@given(names, names, names)
+def test_a_star_stands_for_anything_between_what_is_written(a: str, b: str, c: str) -> None:
+    item = declared(f"{a}{b}{c}")
+
+    assert Rule.of(Effect.DENY, f"{a}*{c}").covers(item)
+    assert not Rule.of(Effect.DENY, f"{a}*{c}x").covers(item)
+
+
+verdicts = st.lists(
+    st.sampled_from([Allow(by="a"), Allow(by="b"), Ask(by="a"), Ask(by="b"), Deny(by="a")])
+)
+
+
+@given(verdicts)
+def test_the_strongest_of_verdicts_is_the_first_of_the_strictest(given_: list[Verdict]) -> None:
+    found = strongest(given_)
+
+    if not given_:
+        assert found is None
+    else:
+        top = max(strength(verdict) for verdict in given_)
+        assert found is next(verdict for verdict in given_ if strength(verdict) == top)
+
+
+def test_the_replies_of_these_tests_include_what_they_promise() -> None:
+    """The strategies would prove nothing if coroutines were never awaited."""
+    late: Callable[..., Awaitable[object]] = Reply(True, is_async=True)
+    item = declared()
+    rule = Rule(name="late", effect=Effect.DENY, when=late)  # pyright: ignore[reportArgumentType]
+
+    assert isinstance(judge(Gate(policy=Policy(rules=(rule,))), item), Deny)
