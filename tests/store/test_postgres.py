@@ -78,7 +78,7 @@ async def test_a_row_that_was_added_first_elsewhere_is_found_by_the_second_look(
             if len(looks) <= 2:
                 meet(looked)
             if found is None:
-                tx.settings.set_fact("name", value)
+                tx.settings.add_fact("name", value)
             return found or value
 
         return work

@@ -146,7 +146,9 @@ class Assent:
         """The key must be the one this database was sealed with, or nothing starts."""
         canary = tx.settings.fact(_CANARY)
         if canary is None:
-            tx.settings.set_fact(_CANARY, self.kernel.vault.canary())
+            # Added, not set: of two processes with different keys that start at once, one must
+            # find the other's.
+            tx.settings.add_fact(_CANARY, self.kernel.vault.canary())
             return
         self.kernel.vault.verify(canary)
         if self.kernel.vault.needs_rewrap(canary):

@@ -133,6 +133,9 @@ class StoredSettings:
         found = self._driver.rows(FACT, {"name": name})
         return found[0][0] if found else None
 
+    def add_fact(self, name: str, value: str) -> None:
+        self._driver.insert(facts, [{"name": name, "value": value}])
+
     def set_fact(self, name: str, value: str) -> None:
         self._driver.rows(DROP_FACT, {"name": name})
-        self._driver.insert(facts, [{"name": name, "value": value}])
+        self.add_fact(name, value)
