@@ -44,6 +44,19 @@ outputs = st.sampled_from(["fine", "break", 7, {"a": 1}])
 resolutions = st.sampled_from([Ran(output="it did"), DidNotRun(), RunAgain()])
 
 
+def _natural(request: Row) -> Verdict:
+    """What most people say to a question of this kind."""
+    match request["kind"]:
+        case RequestKind.APPROVAL:
+            return approve()
+        case RequestKind.INPUT:
+            return answer(city="Rome", pin="4711")
+        case RequestKind.RESULT:
+            return supply("fine")
+        case _:
+            return RunAgain()
+
+
 class Decisions(Play):
     """Requests are decided, and refuse to be."""
 
@@ -68,6 +81,16 @@ class Decisions(Play):
         assert after.standing() == before.standing(), error
 
     @rule(at=index)
+    def person_goes_along(self, at: int) -> None:
+        if (request := self.request(at)) is not None:
+            self.decide(request, _natural(request), self.somebody(request))
+
+    @rule()
+    def everybody_goes_along(self) -> None:
+        for request in self.ledger.open_requests():
+            self.decide(request, _natural(request), self.somebody(request))
+
+    @rule(at=index)
     def person_approves(self, at: int) -> None:
         if (request := self.request(at, APPROVAL)) is not None:
             self.decide(request, approve(), self.somebody(request), digest=request["digest"])
@@ -75,7 +98,9 @@ class Decisions(Play):
     @rule(at=index, edit=edits)
     def person_approves_with_edits(self, at: int, edit: Any) -> None:
         if (request := self.request(at, APPROVAL)) is not None:
-            self.decide(request, approve(edit), self.somebody(request))
+            error = self.decide(request, approve(edit), self.somebody(request))
+            is_bad = edit in ({"n": DENIED_N}, {"n": "x"}, "{not json", "[]")
+            assert error is not None or not is_bad or request["tool"] in self.gone
 
     @rule(at=index, reason=st.sampled_from(["", "not now"]))
     def person_rejects(self, at: int, reason: str) -> None:
@@ -112,34 +137,29 @@ class Decisions(Play):
         if (request := self.request(at, OUTCOME)) is not None:
             self.decide(request, verdict, self.somebody(request))
 
-    @rule(at=index, by=st.sampled_from([EVE, BOT, ROOT]), verdict=either)
-    def wrong_person_decides(self, at: int, by: Person, verdict: Verdict) -> None:
-        request = self.request(at)
-        if request is not None and by is not self.somebody(request):
-            error = self.decide(request, verdict, by)
-            assert error is not None
-            assert error.code == ("not_eligible" if by is ROOT else "not_found")
-
-    @rule(at=index)
-    def service_confirms_itself(self, at: int) -> None:
-        request = self.request(at, APPROVAL)
-        if request is not None and request["owner"] == CRON.id:
-            assert self.decide(request, approve(), CRON) is not None
-
-    @rule(at=index)
-    def stale_digest_is_refused(self, at: int) -> None:
+    @rule(at=index, how=st.sampled_from(["stranger", "agent", "admin", "service", "stale", "kind"]))
+    def wrong_decision_is_refused(self, at: int, how: str) -> None:
         if (request := self.request(at)) is not None:
-            error = self.decide(request, approve(), self.somebody(request), digest="0" * 64)
+            verdict, by, digest, code = self._wrong(request, how)
+            error = self.decide(request, verdict, by, digest=digest)
             assert error is not None
-            assert error.code == "stale_digest"
+            assert error.code == code
 
-    @rule(at=index)
-    def verdict_of_another_kind_is_refused(self, at: int) -> None:
-        if (request := self.request(at)) is not None:
-            verdict = Ran() if request["kind"] == APPROVAL else approve()
-            error = self.decide(request, verdict, self.somebody(request))
-            assert error is not None
-            assert error.code == "wrong_verdict"
+    def _wrong(self, request: Row, how: str) -> tuple[Verdict, Person, str, str]:
+        by, verdict, digest = self.somebody(request), _natural(request), request["digest"]
+        is_asked = request["kind"] in (APPROVAL, OUTCOME)
+        match how:
+            case "stranger" | "agent":
+                return verdict, EVE if how == "stranger" else BOT, digest, "not_found"
+            case "admin" if by is not ROOT:
+                return verdict, ROOT, digest, "not_eligible"
+            case "service" if is_asked and request["owner"] == CRON.id:
+                return verdict, CRON, digest, "not_eligible"
+            case "stale":
+                return verdict, by, "0" * 64, "stale_digest"
+            case _:
+                other = Ran() if request["kind"] == APPROVAL else approve()
+                return other, by, digest, "wrong_verdict"
 
     @rule(at=index)
     def decision_is_repeated(self, at: int) -> None:

@@ -18,7 +18,7 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.people import Audience
 from assent.domain.requests import Binding
-from tests.properties.props import GATED, IDEMPOTENT, Diary, Run
+from tests.properties.props import BOSS_N, DENIED_N, GATED, IDEMPOTENT, Diary, Run
 from tests.properties.stage import PEOPLE, Stage
 
 Row = sqlite3.Row
@@ -175,6 +175,8 @@ def _uncleared(ledger: Ledger, stage: Stage, run: Run) -> Iterator[str]:
     by = call["cleared_by"] or ""
     if run.tool in GATED and not (run.approved and by.startswith(("person:", "rule:allow"))):
         yield f"cleared by {by!r}"
+    if run.arguments["n"] == DENIED_N or (_is_big(run) and by != "person:bob"):
+        yield f"the rules do not let it run, cleared by {by!r}"
     if by.startswith("person:") and not _is_bound(ledger, call):
         yield "no approval covers what runs"
     run_by = moment(call["run_by"])
@@ -182,6 +184,11 @@ def _uncleared(ledger: Ledger, stage: Stage, run: Run) -> Iterator[str]:
     claimed_at = moment(claims[-1]["at"]) if claims else None
     if claimed_at is None or (run_by is not None and claimed_at >= run_by):
         yield f"claimed at {claimed_at}, to be run by {run_by}"
+
+
+def _is_big(run: Run) -> bool:
+    n = run.arguments["n"]
+    return isinstance(n, int) and n >= BOSS_N
 
 
 def _is_bound(ledger: Ledger, call: Row) -> bool:

@@ -24,10 +24,15 @@ index = st.integers(0, 7)
 # What leads to a question of each kind, for rules that find none to decide; also behind others that
 # stand still, where a call is cleared or even claimed and does not start yet.
 _CAUSES = {
-    RequestKind.APPROVAL: (["gated"], ["hold", "gated", "free"], ["safe_hold", "gated_hold"]),
-    RequestKind.INPUT: (["gated_form"], ["form"], ["hold", "form"]),
-    RequestKind.RESULT: (["person_reworks"], ["gated_person"], ["hold", "person_lingers"]),
-    RequestKind.OUTCOME: (["doubts"], ["slow"], ["hold", "doubts"]),
+    RequestKind.APPROVAL: [
+        "gated",
+        "hold gated free",
+        "safe_hold gated_hold",
+        "client person free",
+    ],
+    RequestKind.INPUT: ["gated_form", "form", "hold form"],
+    RequestKind.RESULT: ["person_reworks", "gated_person", "hold person_lingers"],
+    RequestKind.OUTCOME: ["doubts", "slow", "hold doubts"],
 }
 _ROUNDS = 12
 _FAULTS = {"raced", "store_unavailable", "error"}
@@ -104,7 +109,8 @@ class Play(RuleBasedStateMachine):
         if found:
             return found[-1 - at % len(found)]
         causes = _CAUSES[kinds[0] if kinds else RequestKind.APPROVAL]
-        self.stage.mind.queue.appendleft(self.plan(causes[at % len(causes)]))
+        wanted, kind = causes[at % len(causes)].split(), "boss" if at % 4 == 3 else "plain"
+        self.stage.mind.queue.appendleft(self.plan(wanted, kind))
         assert self.send(PEOPLE["ada"]) is None
         return None
 

@@ -32,7 +32,6 @@ from tests.properties.stage import Stage
 DENIED_N = 13
 BOSS_N = 1_000
 SOON = timedelta(milliseconds=2)
-HOUR = timedelta(hours=1)
 
 # Tools that never run on the gate's word alone, unless a policy says so by an allow rule.
 GATED = frozenset({"gated", "gated_hold", "gated_form", "routed", "gated_person", "gated_client"})
@@ -178,7 +177,7 @@ def _waiting(diary: Diary, version: str) -> list[Tool]:
 
     client: dict[str, Any] = {"description": "Asks the client.", "parameters": parameters}
     gated: dict[str, Any] = {"requires_approval": True, "version": version}
-    said: dict[str, Any] = {"output": str, "description": "Asks a person.", "decide_within": HOUR}
+    said: dict[str, Any] = {"output": str, "description": "Asks a person."}
     hook: dict[str, Any] = {"on_response_received": rework}
     return [
         hitl("person", on_tool_called=leave, **said),
@@ -234,7 +233,7 @@ BASE = (
 POLICIES: dict[str, tuple[Rule, ...]] = {
     "base": BASE,
     "ask free": (*BASE, Rule.of(Effect.ASK, "free", "client", "form")),
-    "ask boss": (*BASE, Rule.of(Effect.ASK, "gated*", audience=Audience.of("boss"))),
+    "ask boss": (*BASE, Rule.of(Effect.ASK, "gated*", "client", audience=Audience.of("boss"))),
     "deny": (*BASE, Rule.of(Effect.DENY, "routed", "hold", "form")),
     "loose": (*BASE, Rule.of(Effect.ALLOW, "gated", "gated_client")),
 }

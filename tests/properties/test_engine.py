@@ -15,7 +15,7 @@ from tests.properties.decisions import Decisions
 from tests.properties.messages import Messages
 from tests.properties.processes import Processes
 
-EXAMPLES = int(os.environ.get("ASSENT_MACHINE_EXAMPLES", "80"))
+EXAMPLES = int(os.environ.get("ASSENT_MACHINE_EXAMPLES", "72"))
 STEPS_EACH = 75
 WANTED_STEPS, WANTED_RULES = 5_000, 20
 # Shrinking takes minutes: the seed is printed, and with this set it can be shrunk at leisure.
