@@ -1,5 +1,7 @@
 """A turn with its calls and open requests, in one statement."""
 
+from operator import itemgetter
+
 from sqlalchemy import and_, bindparam, select
 
 from assent.domain.calls import Call
@@ -32,6 +34,9 @@ SNAPSHOT = (
 _TURN = len(turns.columns)
 _CALL = _TURN + len(calls.columns)
 _REQUEST = _CALL + len(requests.columns)
+# What a turn's calls, and the questions about them, are ordered by.
+_places = {column.name: _TURN + place for place, column in enumerate(calls.columns)}
+_age = itemgetter(*(_places[name] for name in ("created_at", "message_id", "position")))
 
 
 class StoredSnapshots:
@@ -44,8 +49,9 @@ class StoredSnapshots:
         rows = [tuple(row) for row in self._driver.rows(SNAPSHOT, {"turn": id})]
         if not rows:
             return None
-        found = [call_of(row[_TURN:_CALL]) for row in rows if row[_TURN] is not None]
         # Sorted here: a handful of calls, but rows too wide for the database to sort cheaply.
-        found.sort(key=lambda call: (call.created_at, call.message_id, call.position))
+        if rows[0][_TURN] is not None:
+            rows.sort(key=_age)
+        found = [call_of(row[_TURN:_CALL]) for row in rows if row[_TURN] is not None]
         waiting = [request_of(row[_CALL:_REQUEST]) for row in rows if row[_CALL] is not None]
         return turn_of(rows[0][:_TURN]), rows[0][_REQUEST] or "", found, waiting
