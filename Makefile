@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,postgres,models,openai,anthropic,google,terminal
+EXTRAS := dev,postgres,models,openai,anthropic,google,terminal,server
 PYTHONS := python3 python3.11 python3.12 python3.13 python3.14
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

@@ -464,3 +464,12 @@ class InvalidCommand(AssentError):
     """A command line that cannot be carried out; the message says what to do instead."""
 
     code = "invalid_command"
+
+
+class NotAuthenticated(AssentError):
+    """No credential, or one that does not hold; deliberately says no more."""
+
+    code = "not_authenticated"
+
+    def __init__(self) -> None:
+        super().__init__("Sign in, or send an API key as 'Authorization: Bearer …'")

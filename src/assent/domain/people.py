@@ -14,8 +14,21 @@ class PersonKind(StrEnum):
     AGENT = "agent"
 
 
+REQUESTER = "requester"
+APPROVER = "approver"
+AUDITOR = "auditor"
 ADMIN = "admin"
 SYSTEM_ROLE = "system"
+
+
+class Scope(StrEnum):
+    """What a credential may be used for; never more than its person may do."""
+
+    CHAT = "chat"
+    READ = "read"
+    DECIDE = "decide"
+    AUDIT = "audit"
+    MANAGE = "manage"
 
 
 @dataclass(frozen=True, slots=True)

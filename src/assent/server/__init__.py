@@ -1,0 +1,6 @@
+"""The service: one ASGI app over an engine."""
+
+from assent.server.app import create_app
+from assent.server.settings import Settings
+
+__all__ = ["Settings", "create_app"]

@@ -1,0 +1,44 @@
+"""The composition of the service."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.routing import BaseRoute
+
+from assent.engine.assent import Assent
+from assent.server import problems
+from assent.server.api import health
+from assent.server.auth.authenticator import Authenticator
+from assent.server.service import Service
+from assent.server.settings import Settings
+
+# Routes are made once, when their modules load; a path without a row in `access` fails there.
+ROUTES: Sequence[BaseRoute] = (*health.router.routes,)
+
+
+def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
+    """An ASGI app that serves this engine; alone, or mounted in somebody's own app.
+
+    It opens the engine at its start. A mounted app has no start: open the engine in yours.
+    """
+    settings = settings or Settings()
+    app = FastAPI(
+        title="Assent",
+        version=version("assent"),
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service = Service(assent=assent, settings=settings, auth=Authenticator(assent))
+    app.router.routes.extend(ROUTES)
+    problems.install(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
+    service: Service = app.state.service
+    async with service.assent:
+        yield

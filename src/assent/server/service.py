@@ -1,0 +1,38 @@
+"""What every handler works with."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection, Request
+
+from assent.engine.assent import Assent
+from assent.server.auth.authenticator import Authenticator
+from assent.server.caller import Caller, caller_of
+from assent.server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """The engine and how it is served, wired once by `create_app`."""
+
+    assent: Assent
+    settings: Settings
+    auth: Authenticator
+
+
+def service_of(connection: HTTPConnection) -> Service:
+    """The service behind a connection."""
+    return connection.app.state.service
+
+
+def _service(request: Request) -> Service:
+    return service_of(request)
+
+
+def _caller(request: Request) -> Caller:
+    return caller_of(request)
+
+
+ServiceDep = Annotated[Service, Depends(_service)]
+CallerDep = Annotated[Caller, Depends(_caller)]

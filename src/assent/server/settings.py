@@ -1,0 +1,23 @@
+"""How a deployment serves; everything has a default that is safe on a laptop."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+AiSdk = Literal["5", "6", "7"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `create_app` is told besides the engine."""
+
+    # The address people reach this service at; links and origin checks use it.
+    origin: str = "http://127.0.0.1:8000"
+    # The agent of chat endpoints that name none; needless where there is only one.
+    agent: str | None = None
+    # Requests of the AI SDK carry no version: the frontend's major must be told.
+    ai_sdk: AiSdk = "6"
+    # How long a compatibility endpoint waits for a call's outcome before it answers 202.
+    patience: timedelta = timedelta(seconds=30)
+    keep_alive: timedelta = timedelta(seconds=15)
+    max_body_bytes: int = 1_000_000

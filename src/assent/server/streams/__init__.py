@@ -1,0 +1,1 @@
+"""Turns as the streams that frontends understand."""

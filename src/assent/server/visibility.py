@@ -1,0 +1,44 @@
+"""Who sees what: the owner, those who may decide, auditors and admins; nobody else learns more."""
+
+from assent.domain.conversations import Conversation
+from assent.domain.errors import NotFound
+from assent.domain.people import ADMIN, AUDITOR, Person
+from assent.domain.requests import Request
+from assent.ports import Tx
+
+_ALL_SEEING = frozenset({ADMIN, AUDITOR})
+
+
+def sees_everything(person: Person) -> bool:
+    """Whether this person reads what is not theirs."""
+    return not _ALL_SEEING.isdisjoint(person.roles)
+
+
+def sees_request(person: Person, request: Request) -> bool:
+    """The owner, whoever may decide it, and those who see everything."""
+    is_owner = person.id == request.owner
+    return is_owner or sees_everything(person) or request.audience.admits(person, request.owner)
+
+
+def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
+    """A conversation that this person may read."""
+    found = tx.conversations.get(id)
+    if found is None or not (found.owner.id == person.id or sees_everything(person)):
+        raise NotFound("conversation", id)
+    return found
+
+
+def request_of(tx: Tx, person: Person, id: str) -> Request:
+    """A request that this person may read."""
+    found = tx.requests.get(id)
+    if found is None or not sees_request(person, found):
+        raise NotFound("request", id)
+    return found
+
+
+def own_turn(tx: Tx, person: Person, id: str) -> Conversation:
+    """The conversation of a turn that this person may follow."""
+    turn = tx.turns.get(id)
+    if turn is None:
+        raise NotFound("turn", id)
+    return conversation_of(tx, person, turn.conversation_id)

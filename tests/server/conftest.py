@@ -1,0 +1,100 @@
+"""The service as its users meet it: a real server on loopback, real credentials."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from assent import Assent, Person
+from assent.domain.people import PersonKind, Scope
+from assent.server import Settings, create_app
+from tests.conftest import World
+
+ROLES: dict[str, frozenset[str]] = {
+    "user": frozenset({"requester"}),
+    "stranger": frozenset({"requester"}),
+    "approver": frozenset({"requester", "approver"}),
+    "auditor": frozenset({"auditor"}),
+    "admin": frozenset({"requester", "admin"}),
+    "agent": frozenset({"requester", "approver", "admin"}),
+}
+
+
+@dataclass
+class Served:
+    """A running service: its address, its engine, and a client for each account."""
+
+    base: str
+    assent: Assent
+    keys: dict[str, str]
+    clients: list[httpx.AsyncClient] = field(default_factory=list[httpx.AsyncClient])
+
+    def client(self, account: str | None = "user", **headers: str) -> httpx.AsyncClient:
+        """A real HTTP client with this account's key; None for nobody's."""
+        if account is not None:
+            headers["Authorization"] = f"Bearer {self.keys[account]}"
+        client = httpx.AsyncClient(base_url=self.base, headers=headers, timeout=30, trust_env=False)
+        self.clients.append(client)
+        return client
+
+
+@asynccontextmanager
+async def listening(app: Any) -> AsyncGenerator[str]:
+    """The app behind the real uvicorn, on a free port of loopback."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=5)
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server.serve(sockets=[listener]), name="uvicorn")
+        async with asyncio.timeout(20):
+            while not server.started:
+                if task.done():
+                    task.result()
+                await asyncio.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await task
+
+
+async def accounts(assent: Assent) -> dict[str, str]:
+    """The accounts of every test, each with a key that may do what its person may."""
+    root = Person("root", roles=frozenset({"admin"}))
+    keys: dict[str, str] = {}
+    for name, roles in ROLES.items():
+        kind = PersonKind.AGENT if name == "agent" else PersonKind.HUMAN
+        await assent.people.add(Person(name, roles=roles, kind=kind), by=root)
+        _, keys[name] = await assent.people.issue_key(
+            name, name="test", scopes=frozenset(Scope), by=root
+        )
+    return keys
+
+
+Serve = Callable[..., AbstractAsyncContextManager[Served]]
+
+
+@pytest.fixture
+def serve(world: World) -> Serve:
+    """`async with serve(script, *tools) as served`: on SQLite and PostgreSQL in turn."""
+
+    @asynccontextmanager
+    async def serving(
+        script: Any, *tools: Any, settings: Settings | None = None, **options: Any
+    ) -> AsyncGenerator[Served]:
+        assent = world(script, *tools, **options)
+        async with listening(create_app(assent, settings)) as base:
+            served = Served(base, assent, await accounts(assent))
+            try:
+                yield served
+            finally:
+                for client in served.clients:
+                    await client.aclose()
+
+    return serving
