@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -38,12 +39,37 @@ class Person:
     id: str
     roles: frozenset[str] = field(default_factory=frozenset[str], kw_only=True)
     kind: PersonKind = field(default=PersonKind.HUMAN, kw_only=True)
+    # The human whose service account or further identity this is.
+    behind: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
 
+    @property
+    def human(self) -> str:
+        """The one somebody ultimately is: two identities of one human have the same."""
+        return self.behind or self.id
+
 
 SYSTEM = Person("system", roles=frozenset({SYSTEM_ROLE}), kind=PersonKind.SERVICE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Someone whom this deployment knows by itself; a disabled one is nobody."""
+
+    id: str
+    name: str
+    kind: PersonKind
+    roles: frozenset[str]
+    created_at: datetime
+    behind: str | None = None
+    disabled: bool = False
+
+    @property
+    def person(self) -> Person:
+        """Who acts when this account does."""
+        return Person(self.id, roles=self.roles, kind=self.kind, behind=self.behind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +86,14 @@ class Audience:
         """Route the question to roles instead of the owner."""
         return cls(owner=False, roles=frozenset(roles), exclude_requester=exclude_requester)
 
-    def admits(self, person: Person, owner_id: str) -> bool:
-        """Whether this person may decide for a conversation with that owner."""
+    def admits(self, person: Person, owner_id: str, behind: str | None = None) -> bool:
+        """Whether this person may decide for a conversation with that owner.
+
+        `behind` is the human behind the owner: excluded with it, as are all their identities.
+        """
         if person.kind is PersonKind.AGENT:
             return False
-        if person.id == owner_id and self.exclude_requester:
+        if self.exclude_requester and {person.id, person.human} & {owner_id, behind or owner_id}:
             return False
         if self.owner and person.id == owner_id:
             return True

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.people import Audience
+from assent.domain.people import Audience, Person
 from assent.domain.tools import Preview
 
 
@@ -87,8 +87,14 @@ class Request:
     draft: str | None = None
     closed_at: datetime | None = None
     closed_by: str | None = None
+    # The human behind an owner that is a service account or a further identity.
+    owner_behind: str | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether it can still be decided."""
         return self.status is RequestStatus.OPEN
+
+    def admits(self, person: Person) -> bool:
+        """Whether this person may decide it."""
+        return self.audience.admits(person, self.owner, self.owner_behind)
