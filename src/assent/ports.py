@@ -1,16 +1,19 @@
 """What the engine needs from outside: a store, a clock, a chat model."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, TypedDict, TypeVar, Unpack
 
 from assent.domain.calls import Call, Revision
-from assent.domain.conversations import Conversation, Message, TurnRow
+from assent.domain.conversations import Conversation, Message, Scene, TurnRow
+from assent.domain.credentials import Key, Link, Session
 from assent.domain.decisions import Decision
 from assent.domain.events import Entry, Event, Fact
+from assent.domain.feed import Cursor, Page
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Delta, Prompt
-from assent.domain.people import Person
+from assent.domain.pages import EntryFilter, Place, RequestFilter, Summary
+from assent.domain.people import Account, Person
 from assent.domain.requests import Request
 from assent.domain.values import SavedValue, SealedSecret
 
@@ -101,8 +104,10 @@ class Turns(Protocol):
         """Take a turn that is ready, or whose worker's lease ran out."""
         ...
 
-    def wake(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
-        """Take a turn that waited and has no open call any more."""
+    def wake(
+        self, id: str, worker: str, lease: timedelta, *, seen: TurnRow | None = None
+    ) -> TurnRow | None:
+        """Take a turn that waited and has no open call any more; cheaper for one that was read."""
         ...
 
     def rouse(self, id: str) -> None:
@@ -133,8 +138,11 @@ class Messages(Protocol):
 
     def append(self, message: Message) -> None: ...
     def of_conversation(self, conversation_id: str) -> list[Message]: ...
-    def settle(self, message_id: str) -> int:
-        """One call less keeps the turn waiting; returns how many still do."""
+    def settle(self, message_id: str, *, seen: int | None = None) -> int:
+        """One call less keeps the turn waiting; returns how many still do.
+
+        It is cheaper where the count was read before.
+        """
         ...
 
 
@@ -153,11 +161,13 @@ class Calls(Protocol):
         *,
         lost: bool = False,
         in_time: bool = False,
+        via: CallStatus | None = None,
         **changes: Unpack[CallChanges],
     ) -> bool:
         """One guarded change: status, revision and fence must be what `call` says.
 
-        By the database's clock: `lost` wants the lease over, `in_time` wants `run_by` ahead.
+        By the database's clock: `lost` wants the lease over, `in_time` wants `run_by` ahead. Two
+        transitions in one change pass `via` the status between them.
         """
         ...
 
@@ -202,6 +212,10 @@ class Requests(Protocol):
         """Read it and, where the database can, lock it: votes are counted under this lock."""
         ...
 
+    def look(self, id: str) -> Request | None:
+        """Read it without a lock: to show, not to decide."""
+        ...
+
     def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
         """The same with the call and the conversation it is about, in one statement."""
         ...
@@ -242,6 +256,16 @@ class Journal(Protocol):
     ) -> list[Entry]: ...
 
 
+class Feed(Protocol):
+    """The events of all turns in one order; a reader that goes on from a cursor misses nothing."""
+
+    def head(self) -> Cursor:
+        """The newest place that nothing can come before any more."""
+        ...
+
+    def page(self, after: Cursor) -> Page: ...
+
+
 class Values(Protocol):
     """Saved answers of a conversation, and sealed secrets."""
 
@@ -251,6 +275,77 @@ class Values(Protocol):
     def seal(self, secrets: Sequence[SealedSecret]) -> None: ...
     def sealed(self, ids: Sequence[str]) -> list[SealedSecret]: ...
     def purge(self, call_id: str) -> int: ...
+
+
+class People(Protocol):
+    """The people table."""
+
+    def add(self, account: Account) -> None: ...
+    def get(self, id: str) -> Account | None: ...
+    def all(self) -> list[Account]: ...
+    def behind(self, human: str) -> list[str]:
+        """The accounts that stand for this human."""
+        ...
+
+    def change(self, account: Account) -> None: ...
+    def link(self, id: str, human: str | None) -> None:
+        """Say in conversations and open requests who is behind their owner."""
+        ...
+
+
+class Keys(Protocol):
+    """The API keys table: hashes of keys, never keys."""
+
+    def add(self, key: Key, hashed: str) -> None: ...
+    def get(self, id: str) -> Key | None: ...
+    def all(self, person: str | None) -> list[Key]: ...
+    def by_prefix(self, prefix: str) -> tuple[Key, str, Account] | None:
+        """A key with its hash and whose it is."""
+        ...
+
+    def revoke(self, id: str) -> bool:
+        """Guarded: False where it was revoked before."""
+        ...
+
+    def used(self, id: str) -> None: ...
+
+
+class Sessions(Protocol):
+    """The sessions table: hashes of tokens, never tokens."""
+
+    def add(self, session: Session, hashed: str) -> None: ...
+    def by_hash(self, hashed: str) -> tuple[Session, Account, Key | None] | None:
+        """A session, whose it is, and the API key it began with."""
+        ...
+
+    def get(self, id: str) -> tuple[Session, Account, Key | None] | None: ...
+    def of_person(self, person: str) -> list[Session]: ...
+    def seen(self, id: str) -> None: ...
+    def end(self, id: str) -> bool:
+        """Guarded: False where it had ended before."""
+        ...
+
+    def purge(self, before: datetime) -> None: ...
+
+
+class Links(Protocol):
+    """The links table: what authenticates a link, never its secret."""
+
+    def add(self, link: Link, mac: str) -> None: ...
+    def get(self, id: str) -> tuple[Link, str] | None: ...
+    def redeem(self, id: str) -> bool:
+        """Guarded: True for one caller only, and only before it expires."""
+        ...
+
+    def purge(self, before: datetime) -> None: ...
+
+
+class Standing(Protocol):
+    """Credentials and accounts by their ids, many at once; what is not there is left out."""
+
+    def keys(self, ids: Iterable[str]) -> list[tuple[Key, Account]]: ...
+    def sessions(self, ids: Iterable[str]) -> list[tuple[Session, Account, Key | None]]: ...
+    def accounts(self, ids: Iterable[str]) -> list[Account]: ...
 
 
 class Settings(Protocol):
@@ -270,6 +365,49 @@ class Snapshots(Protocol):
 
     def turn(self, id: str) -> tuple[TurnRow, str, list[Call], list[Request]] | None:
         """A turn, the text of its newest answer, its calls and its open requests."""
+        ...
+
+    def scene(
+        self, conversation_id: str, turn_id: str, *, last_of: str | None = None
+    ) -> Scene | None:
+        """A turn with its conversation's messages and calls, in one statement.
+
+        Of the messages only `last_of` as long as several of its calls are open: whoever settles
+        the last one needs the rest.
+        """
+        ...
+
+
+class Listings(Protocol):
+    """Pages, newest first; `after` is the last row of the page before."""
+
+    def requests(
+        self, wanted: RequestFilter, *, after: Place | None, limit: int
+    ) -> list[Request]: ...
+    def requests_of(
+        self, owner: str, wanted: RequestFilter, *, after: Place | None, limit: int
+    ) -> list[Request]: ...
+    def requests_put_to(
+        self, principal: str, wanted: RequestFilter, *, after: Place | None, limit: int
+    ) -> list[Request]:
+        """Those whose audience names a role or a person; see `names_of`."""
+        ...
+
+    def conversations(
+        self, owner: str | None, *, agent: str | None, after: Place | None, limit: int
+    ) -> list[Summary]: ...
+    def entries(self, wanted: EntryFilter, *, after: Place | None, limit: int) -> list[Entry]: ...
+
+
+class Counts(Protocol):
+    """How much there is of something, counted no further than `limit`."""
+
+    def open_of_owner(self, owner: str, *, limit: int) -> int: ...
+    def open_of_agent(self, agent: str, *, limit: int) -> int: ...
+    def turns_within(self, owner: str, length: timedelta, *, limit: int) -> int: ...
+    def conversations_within(self, owner: str, length: timedelta, *, limit: int) -> int: ...
+    def stored(self, conversation_id: str) -> tuple[int, int]:
+        """How many messages a conversation has, and characters with its calls."""
         ...
 
 
@@ -293,11 +431,27 @@ class Tx(Protocol):
     @property
     def journal(self) -> Journal: ...
     @property
+    def feed(self) -> Feed: ...
+    @property
     def values(self) -> Values: ...
+    @property
+    def people(self) -> People: ...
+    @property
+    def keys(self) -> Keys: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def links(self) -> Links: ...
+    @property
+    def standing(self) -> Standing: ...
     @property
     def settings(self) -> Settings: ...
     @property
     def snapshots(self) -> Snapshots: ...
+    @property
+    def listings(self) -> Listings: ...
+    @property
+    def counts(self) -> Counts: ...
     def now(self) -> datetime:
         """The database's clock, at this moment."""
         ...

@@ -67,7 +67,7 @@ def test_the_version_is_the_packages() -> None:
         (("chat", "myagents:make", "--agent", "other"), "no agent 'other'"),
         (("chat", "myagents:make", "--db", "mysql://x"), "neither sqlite"),
         (("pending", "--db", "missing.db"), "no database at 'missing.db'"),
-        (("demo", "--data-dir", "here", "--model", "nobody:x"), "Model 'nobody:x' cannot be used"),
+        (("chat", "--data-dir", "here", "--model", "nobody:x"), "Model 'nobody:x' cannot be used"),
     ],
 )
 def test_an_error_is_one_line_and_exit_code_2(
@@ -161,7 +161,7 @@ def test_a_conversation_can_be_exported_and_imported(waiting: str) -> None:
 
 
 def test_a_pipe_gets_no_escapes(project: Path) -> None:
-    done = run("demo", "--data-dir", "here", "--user", "ada", input="help\n")
+    done = run("chat", "--data-dir", "here", "--user", "ada", input="help\n")
 
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
@@ -169,7 +169,7 @@ def test_a_pipe_gets_no_escapes(project: Path) -> None:
 
 def test_an_ascii_terminal_is_no_reason_to_end(project: Path) -> None:
     env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    done = run("demo", "--data-dir", "here", "--user", "ada", input="help\n", env=env)
+    done = run("chat", "--data-dir", "here", "--user", "ada", input="help\n", env=env)
 
     assert done.returncode == 0
     assert "scripted, offline" in done.stdout

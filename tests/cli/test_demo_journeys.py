@@ -1,4 +1,4 @@
-"""Whole journeys through `assent demo`, each in real processes on a real database."""
+"""Whole journeys through `assent chat` with the demo, each in real processes on a real database."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ EDITOR_AND_PLAIN = pytest.mark.parametrize("term", ["xterm", "dumb"])
 
 @pytest.fixture
 def demo(tmp_path: Path) -> tuple[str, ...]:
-    return ("demo", "--data-dir", str(tmp_path / "demo"), "--user", "ada")
+    return ("chat", "--data-dir", str(tmp_path / "demo"), "--user", "ada")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The demo's tools, through the engine, as an agent would call them."""
 
+import os
+import socket
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -7,15 +9,24 @@ from typing import Any
 import pytest
 
 from assent import Person, answer, approve, supply
-from assent.demo.agent import Home, demo_agent
+from assent.demo.agent import OTHERS_APPROVE, Home, demo_agent
 from assent.demo.commands import OUTPUT_BYTES, run_command_tool
+from assent.demo.sandbox import Confinement, confinement
 from assent.demo.workspace import Workspace
 from assent.domain.canonical import Json
+from assent.domain.errors import AssentError
 from assent.domain.lifecycle import CallStatus
 from assent.domain.tools import Preview
 from assent.engine.snapshots import Turn
 from assent.models.scripted import calls, says
 from tests.conftest import World
+
+OWNER = Person("ada", roles=frozenset({"requester", "approver"}))
+APPROVER = Person("grace", roles=frozenset({"approver"}))
+SANDBOX = pytest.mark.skipif(
+    confinement() is not Confinement.NETWORK,
+    reason="the kernel has no Landlock for the network",
+)
 
 
 @pytest.fixture
@@ -33,12 +44,11 @@ def world(tmp_path: Path) -> World:
 
 async def outcome(world: World, home: Home, tool: str, **arguments: Json) -> Turn:
     """The turn in which a tool is called, approved if it asks."""
-    person = Person("ada")
     script = [says("", calls(tool, arguments)), "Done."]
     async with world(script, *demo_agent(home).tools) as assent:
-        turn = await assent.send("agent", "go", by=person)
+        turn = await assent.send("agent", "go", by=OWNER)
         for request in turn.pending:
-            await assent.decide(request.id, approve(), by=person)
+            await assent.decide(request.id, approve(), by=APPROVER)
         return await assent.wait(turn.id)
 
 
@@ -82,19 +92,70 @@ async def test_a_commands_output_is_bounded_and_counted(world: World, home: Home
 async def test_a_command_that_takes_too_long_is_killed_with_all_it_started(
     world: World, home: Home
 ) -> None:
-    tool = run_command_tool(Workspace(home.workspace), seconds=0.5)
+    workspace = Workspace(home.workspace)
+    tool = run_command_tool(workspace, approvers=OTHERS_APPROVE, seconds=0.5)
     command = "sleep 60 & echo $! > child; echo started; wait"
     script = [says("", calls("run_command", command=command)), "Done."]
     async with world(script, tool) as assent:
-        turn = await assent.send("agent", "go", by=Person("ada"))
+        turn = await assent.send("agent", "go", by=OWNER)
         [request] = turn.pending
-        await assent.decide(request.id, approve(), by=Person("ada"))
+        await assent.decide(request.id, approve(), by=APPROVER)
         found = result(await assent.wait(turn.id))
 
     assert found["exit_code"] is None
     assert found["output"] == "started\n"
     assert "killed after 0.5 seconds" in found["stopped"]
     assert is_over(int((home.workspace / "child").read_text()))
+
+
+async def test_a_command_is_for_approvers_other_than_who_asked(world: World, home: Home) -> None:
+    script = [says("", calls("run_command", command="touch ran")), "Done."]
+    async with world(script, *demo_agent(home).tools) as assent:
+        turn = await assent.send("agent", "go", by=OWNER)
+        [request] = turn.pending
+        assert await assent.pending(person=OWNER) == []
+        assert [each.id for each in await assent.pending(person=APPROVER)] == [request.id]
+        with pytest.raises(AssentError):
+            await assent.decide(request.id, approve(), by=OWNER)
+
+    assert not (home.workspace / "ran").exists()
+
+
+@SANDBOX
+async def test_a_command_reads_and_writes_nothing_outside_the_workspace(
+    world: World, home: Home
+) -> None:
+    keys = home.root / "demo-keys.json"
+    keys.write_text("the keys of the demo")
+    command = f"cat {keys}; ls {home.root}; echo gone > {keys}; rm {keys}; touch inside; ls /proc/1"
+    found = result(await outcome(world, home, "run_command", command=command))
+
+    assert "the keys of the demo" not in found["output"]
+    assert "databases" not in found["output"]
+    assert found["output"].count("Permission denied") == 5
+    assert keys.read_text() == "the keys of the demo"
+    assert (home.workspace / "inside").exists()
+
+
+@SANDBOX
+async def test_a_command_reaches_no_server_and_no_process_of_ours(world: World, home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        connect = f"import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
+        command = f'kill -0 {os.getpid()}; python3 -IS -c "{connect}"'
+        found = result(await outcome(world, home, "run_command", command=command))
+
+    assert "not permitted" in found["output"]
+    assert "PermissionError" in found["output"]
+
+
+@SANDBOX
+async def test_a_command_cannot_fill_the_disk(world: World, home: Home) -> None:
+    command = "head -c 200000000 /dev/zero > large"
+    found = result(await outcome(world, home, "run_command", command=command))
+
+    assert found["exit_code"] not in (0, None)
+    assert (home.workspace / "large").stat().st_size <= 50_000_000
 
 
 async def test_writing_shows_what_would_change(world: World, home: Home) -> None:
@@ -159,6 +220,23 @@ async def test_a_large_refund_is_what_the_person_says(
         found = result(await assent.wait(turn.id))
 
     assert (found["status"], found["amount"]) == (status, amount)
+
+
+@pytest.mark.parametrize("amount", [0, -40, 10_000_000])
+async def test_an_amount_that_makes_no_sense_is_nobodys_to_refund(
+    world: World, home: Home, amount: float
+) -> None:
+    turn = await outcome(world, home, "refund", amount=amount)
+
+    assert [call.status for call in turn.calls] == [CallStatus.FAILED]
+    assert not (home.workspace / "refunds.log").exists()
+
+
+async def test_what_cannot_be_read_does_not_end_a_search(world: World, home: Home) -> None:
+    (home.workspace / "large.txt").write_text("lease " * 100_000)
+
+    assert result(await outcome(world, home, "web_search", query="lease"))
+    assert result(await outcome(world, home, "index_documents"))["documents"] == 5
 
 
 async def test_a_search_stays_in_the_workspace_and_says_so(world: World, home: Home) -> None:

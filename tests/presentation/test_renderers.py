@@ -197,7 +197,8 @@ def test_a_field_declared_elidable_may_be_cut_and_approved(surface: Surface) -> 
 
     rendered = surface(card({"body": "x" * 5000, "to": "ada"}, hints), limits=CHAT)
 
-    assert not rendered.complete
+    assert rendered.complete
+    assert rendered.cut
     assert Verb.APPROVE in verbs(rendered)
     assert "⟨4,800 characters not shown⟩" in bare(rendered.text)
 
@@ -348,7 +349,7 @@ def test_edits_are_shown_as_what_the_model_had_and_what_will_run(surface: Surfac
 
     shown = bare(surface(card(edits=edits, edited_by=("bob",))).text)
 
-    assert "Changed by bob" in shown
+    assert re.search(r"Changed.*\n( +- as.*\n)? +by +bob\n", shown)
     assert '- to[1]  "b"' in shown
     assert '+ to[1]  "c"' in shown
     assert '- cc  "x"' in shown
@@ -420,7 +421,7 @@ def test_what_was_decided_so_far_is_shown_with_its_reason(surface: Surface) -> N
 def test_the_deadline_is_told_in_time_that_is_left(left: timedelta, said: str) -> None:
     shown = plain.render(card(deadline=NOW + left), now=NOW).text
 
-    assert re.search(rf"expires +{said} \(", shown)
+    assert re.search(rf"expires +[-0-9]+ [0-9:]+ UTC  {said}\n", shown)
 
 
 def test_a_closed_request_has_no_deadline_and_no_choices() -> None:
@@ -449,7 +450,7 @@ def test_the_same_card_is_rendered_to_the_same_digest_and_another_to_another(
 
     assert one.digest == again.digest
     assert one.digest != other.digest
-    assert "/1/unicode-" in one.renderer
+    assert "/2/unicode-" in one.version
 
 
 def test_the_choices_of_a_complete_card_are_all_offered() -> None:

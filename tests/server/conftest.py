@@ -72,7 +72,7 @@ async def accounts(assent: Assent) -> dict[str, str]:
         kind = PersonKind.AGENT if name == "agent" else PersonKind.HUMAN
         await assent.people.add(Person(name, roles=roles, kind=kind), by=root)
         _, keys[name] = await assent.people.issue_key(
-            name, name="test", scopes=frozenset(Scope), by=root
+            name, label="test", scopes=frozenset(Scope), by=root
         )
     return keys
 

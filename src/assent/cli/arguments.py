@@ -6,6 +6,11 @@ from importlib.metadata import version
 from typing import NoReturn
 
 FAILED = 2
+HOST = "127.0.0.1"
+PORT = 8000
+SCOPES = ("chat", "read", "decide", "audit", "manage")
+ROLES_HELP = "requester, approver, auditor, admin, or one of your own"
+KINDS = ("human", "service", "agent")
 VERDICTS = (
     "approve",
     "reject",
@@ -32,17 +37,24 @@ def parser() -> Parser:
     top = Parser(prog="assent", description="People in charge of what AI agents do.")
     top.add_argument("--version", action="version", version=f"assent {version('assent')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _demo(commands.add_parser("demo", help="try it: an agent in a folder of its own, offline"))
-    _chat(commands.add_parser("chat", help="talk to your own agents"))
+    _demo(commands.add_parser("demo", help="try it: serve an agent in its own folder, offline"))
+    _serve(commands.add_parser("serve", help="serve your own agents"))
+    _chat(commands.add_parser("chat", help="talk to an agent here in the terminal"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
     _decide(commands.add_parser("decide", help="decide a request, beside a running worker"))
     _export(commands.add_parser("export", help="a conversation as JSON, without its secrets"))
     _import(commands.add_parser("import", help="a conversation from exported JSON"))
+    _keys(commands.add_parser("keys", help="list, create and revoke API keys"))
+    _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
     return top
 
 
 def _common(command: argparse.ArgumentParser) -> None:
     command.add_argument("--user", metavar="NAME", help="who you are (default: your login name)")
+    _debug(command)
+
+
+def _debug(command: argparse.ArgumentParser) -> None:
     command.add_argument("--debug", action="store_true", help="show logs and tracebacks")
 
 
@@ -50,7 +62,7 @@ def _database(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--db", metavar="URL", help="sqlite:///path, postgresql://… or a path (default: the demo's)"
     )
-    command.add_argument("--data-dir", metavar="DIR", help="where the demo keeps its things")
+    _data_dir(command)
 
 
 def _agents(command: argparse.ArgumentParser) -> None:
@@ -59,19 +71,72 @@ def _agents(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _demo(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--db", metavar="PATH", help="another database than the demo's own")
+def _data_dir(command: argparse.ArgumentParser) -> None:
     command.add_argument("--data-dir", metavar="DIR", help="where the demo keeps its things")
-    command.add_argument("--model", metavar="SPEC", help='a real model, for example "openai:gpt-5"')
-    _common(command)
+
+
+def _model(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--model",
+        metavar="SPEC",
+        help='a real model for the demo, for example "openai:gpt-5" (or set ASSENT_MODEL)',
+    )
+
+
+def _address(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--host", metavar="ADDRESS", default=HOST, help="where to listen (default: %(default)s)"
+    )
+    command.add_argument(
+        "--port",
+        metavar="NUMBER",
+        type=_port,
+        default=PORT,
+        help="default: %(default)s; 0 takes a free one",
+    )
+    command.add_argument(
+        "--origin",
+        metavar="URL",
+        help="what people type to get here, for example https://assent.example.com",
+    )
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < 65_536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number below 65536")
+    return int(text)
+
+
+def _demo(command: argparse.ArgumentParser) -> None:
+    _address(command)
+    command.add_argument("--db", metavar="URL", help="another database than the demo's own")
+    _data_dir(command)
+    _model(command)
+    _debug(command)
+
+
+def _serve(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
+    )
+    _address(command)
+    command.add_argument("--db", metavar="URL", help="its database (default: ./assent.db)")
+    _debug(command)
 
 
 def _chat(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
+        "agents",
+        nargs="?",
+        metavar="MODULE:NAME",
+        help="an Agent, several, or a function that returns them (default: the demo's)",
     )
     command.add_argument("--agent", metavar="NAME", help="which of them (default: the first)")
-    command.add_argument("--db", metavar="URL", help="its database (default: ./assent.db)")
+    command.add_argument(
+        "--db", metavar="URL", help="its database (default: ./assent.db, or the demo's)"
+    )
+    _data_dir(command)
+    _model(command)
     _common(command)
 
 
@@ -113,3 +178,52 @@ def _import(command: argparse.ArgumentParser) -> None:
     _agents(command)
     _database(command)
     _common(command)
+
+
+def _keys(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    listed = actions.add_parser("list", help="which keys there are, never their text")
+    listed.add_argument("person", nargs="?", metavar="PERSON", help="only theirs")
+    create = actions.add_parser("create", help="a new key; its text is shown this once")
+    create.add_argument("person", metavar="PERSON", help="whose")
+    create.add_argument(
+        "--scope",
+        action="append",
+        choices=SCOPES,
+        metavar="SCOPE",
+        help=f"only for this, several times for several: {', '.join(SCOPES)} (default: all)",
+    )
+    create.add_argument("--days", type=_days, metavar="N", help="how long (default: for ever)")
+    create.add_argument("--label", metavar="TEXT", default="", help="what it is for")
+    revoke = actions.add_parser("revoke", help="end a key, within a second")
+    revoke.add_argument("key", metavar="KEY", help="its id, as `assent keys list` shows it")
+    for action in (listed, create, revoke):
+        _database(action)
+        _debug(action)
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
+    return int(text)
+
+
+def _people(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    listed = actions.add_parser("list", help="who has an account")
+    add = actions.add_parser("add", help="a new account")
+    add.add_argument("person", metavar="PERSON", help="its id")
+    add.add_argument("roles", nargs="*", metavar="ROLE", help=ROLES_HELP)
+    add.add_argument("--name", metavar="TEXT", default="", help="what to call them")
+    add.add_argument("--kind", choices=KINDS, default="human", help="default: %(default)s")
+    add.add_argument("--behind", metavar="PERSON", help="the human whose further account this is")
+    change = actions.add_parser("set-roles", help="replace somebody's roles")
+    change.add_argument("person", metavar="PERSON", help="whose")
+    change.add_argument("roles", nargs="*", metavar="ROLE", help=ROLES_HELP)
+    disable = actions.add_parser("disable", help="their credentials stop working at once")
+    enable = actions.add_parser("enable", help="take that back")
+    for action in (disable, enable):
+        action.add_argument("person", metavar="PERSON", help="whose")
+    for action in (listed, add, change, disable, enable):
+        _database(action)
+        _debug(action)

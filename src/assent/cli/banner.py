@@ -1,5 +1,6 @@
 """The first lines: what this is, where things are, what to type."""
 
+from assent.cli.options import without_password
 from assent.cli.screen import Ink, Screen
 from assent.demo.agent import Home
 
@@ -28,10 +29,5 @@ def show_banner(screen: Screen, home: Home, *, model: str | None, is_new: bool) 
 def show_chat_banner(screen: Screen, agent: str, url: str) -> None:
     """The greeting of somebody's own agent."""
     screen.line(f"Assent: {agent} asks you before it acts.", Ink.STRONG)
-    screen.words(f"Database: {_without_password(url)}", Ink.FAINT)
+    screen.words(f"Database: {without_password(url)}", Ink.FAINT)
     screen.words("/help lists the commands. Ctrl-D leaves; what waits is kept.")
-
-
-def _without_password(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"

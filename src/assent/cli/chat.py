@@ -193,7 +193,7 @@ class Chat:
             await show_pending(self.assent, self.console.screen, others)
 
     def _mine(self, request: Request) -> bool:
-        return request.audience.admits(self.person, request.owner)
+        return request.admits(self.person)
 
     async def _decide(self, request_id: str, *, heard: bool) -> Sitting:
         desk = Desk(assent=self.assent, console=self.console, person=self.person, heard=heard)

@@ -1,7 +1,6 @@
 """The commands: each opens what it needs, does one thing and says how it went."""
 
 import asyncio
-import getpass
 import logging
 import signal
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from assent.app import Assent
+from assent.cli import registry, serving
 from assent.cli.banner import show_banner, show_chat_banner
 from assent.cli.chat import Chat
 from assent.cli.console import Console
@@ -19,17 +19,24 @@ from assent.cli.following import Follower
 from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.loading import agents_at
-from assent.cli.screen import Ink, Screen, wants_colour
+from assent.cli.options import (
+    agents_of,
+    existing_url,
+    home_of,
+    model_of,
+    open_screen,
+    own_demo_agent,
+    person_of,
+    url_of,
+)
+from assent.cli.screen import Ink, Screen
 from assent.cli.verdicts import STDIN, verdict_of
-from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.decisions import Approve, RunAgain
 from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.people import ADMIN, Person
 from assent.domain.tools import Risk
 from assent.engine.agents import Agent
 from assent.presentation.text import safe_line
-
-_SQLITE = "sqlite:///"
 
 
 async def run(options: Namespace) -> int:
@@ -50,30 +57,29 @@ def _log(options: Namespace) -> None:
         logging.getLogger("assent").addHandler(logging.NullHandler())
 
 
-async def demo(options: Namespace) -> None:
-    """The demo: its own folder, its own agent."""
-    home = _home(options.data_dir)
+async def chat(options: Namespace) -> None:
+    """A chat at the terminal, with somebody's own agents or the demo's."""
+    await (_chat_with_own(options) if options.agents else _chat_with_demo(options))
+
+
+async def _chat_with_demo(options: Namespace) -> None:
+    home = home_of(options)
     is_new = home.furnish()
-    agent = demo_agent(home, options.model)
-    url = _url(options.db) if options.db else home.url
+    agent, model = own_demo_agent(options), model_of(options)
+    url = url_of(options.db) if options.db else home.url
 
     def banner(screen: Screen) -> None:
-        show_banner(screen, home, model=options.model, is_new=is_new)
+        show_banner(screen, home, model=model, is_new=is_new)
 
     await _talk(url, (agent,), agent.name, options, banner)
 
 
-def _home(folder: str | None) -> Home:
-    return Home(root=Path(folder).resolve()) if folder else default_home()
-
-
-async def chat(options: Namespace) -> None:
-    """A chat with somebody's own agents."""
+async def _chat_with_own(options: Namespace) -> None:
     agents = agents_at(options.agents)
     name: str = options.agent or agents[0].name
     if name not in {agent.name for agent in agents}:
         raise InvalidCommand(f"{options.agents!r} has no agent {name!r}")
-    url = _url(options.db or "assent.db")
+    url = url_of(options.db or "assent.db")
     await _talk(url, agents, name, options, lambda screen: show_chat_banner(screen, name, url))
 
 
@@ -84,7 +90,7 @@ async def _talk(
     options: Namespace,
     banner: Callable[[Screen], None],
 ) -> None:
-    screen, interrupts = _screen(), Interrupts()
+    screen, interrupts = open_screen(), Interrupts()
     interrupts.install()
     async with Assent(url, agents=agents) as assent:
         banner(screen)
@@ -95,15 +101,16 @@ async def _talk(
             interrupts=interrupts,
             follower=Follower(assent, screen, safe_line(speaker)),
             agent=name,
-            person=_person(options),
+            person=await person_of(assent, options),
         )
         await talk.run()
 
 
 async def pending(options: Namespace) -> None:
     """List what waits, beside a running worker or without one."""
-    screen, person = _screen(), _person(options)
-    async with Assent(_existing(options), agents=_agents(options), worker=False) as assent:
+    screen = open_screen()
+    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
+        person = await person_of(assent, options)
         requests = await assent.pending(person=None if options.all else person)
         if not requests:
             whom = "anybody" if options.all else safe_line(person.id)
@@ -113,12 +120,12 @@ async def pending(options: Namespace) -> None:
 
 async def decide(options: Namespace) -> None:
     """Decide one request, beside a running worker or without one."""
-    screen, interrupts = _screen(), Interrupts()
+    screen, interrupts = open_screen(), Interrupts()
     interrupts.install()
     console = Console(screen, open_keyboard(screen, interrupts))
-    async with Assent(_existing(options), agents=_agents(options), worker=False) as assent:
+    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
         docket = await docket_of(assent, options.request)
-        person = _person(options)
+        person = await person_of(assent, options)
         if not docket.is_visible_to(person):
             raise NotFound("request", options.request)
         if docket.tool is None:
@@ -146,12 +153,12 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
 
 async def export(options: Namespace) -> None:
     """Print a conversation as JSON, or which ones there are."""
-    person = _person(options)
-    async with Assent(_existing(options), agents=(), worker=False) as assent:
+    async with Assent(existing_url(options), agents=(), worker=False) as assent:
+        person = await person_of(assent, options)
         if options.conversation is not None:
             print(await assent.export(options.conversation, by=person))
             return
-        await show_conversations(assent, _screen(), person)
+        await show_conversations(assent, open_screen(), person)
 
 
 async def import_(options: Namespace) -> None:
@@ -159,9 +166,9 @@ async def import_(options: Namespace) -> None:
     text = (
         sys.stdin.read() if options.file == STDIN else await asyncio.to_thread(_text, options.file)
     )
-    # Whoever can open the database this way could write anything into it.
-    person = Person(_person(options).id, roles=frozenset({ADMIN}))
-    async with Assent(_existing(options), agents=_agents(options), worker=False) as assent:
+    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
+        # Whoever can open the database this way could write anything into it.
+        person = Person((await person_of(assent, options)).id, roles=frozenset({ADMIN}))
         print(await assent.import_(text, by=person))
 
 
@@ -169,48 +176,14 @@ def _text(path: str) -> str:
     return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
 
 
-def _agents(options: Namespace) -> tuple[Agent, ...]:
-    # Their tools judge edits and answers, and say what is secret; nothing runs here.
-    named: str | None = getattr(options, "agents", None)
-    return agents_at(named) if named else (demo_agent(_home(options.data_dir)),)
-
-
-def _existing(options: Namespace) -> str:
-    """The database to look into; a missing one is an error, not a new one."""
-    url = _url(options.db) if options.db else _home(options.data_dir).url
-    path = Path(url.removeprefix(_SQLITE))
-    if url.startswith(_SQLITE) and not path.exists():
-        raise InvalidCommand(f"there is no database at {str(path)!r}; name one with --db")
-    return url
-
-
-def _url(text: str) -> str:
-    return text if "://" in text else f"{_SQLITE}{text}"
-
-
-def _person(options: Namespace) -> Person:
-    return Person(options.user or _login())
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container may run as somebody without a name
-        return "you"
-
-
-def _screen() -> Screen:
-    # What a terminal's encoding lacks is spelt out; it must not end the program.
-    if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
-        reconfigure(errors="backslashreplace")
-    return Screen(sys.stdout, colour=wants_colour(sys.stdout))
-
-
 _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
-    "demo": demo,
+    "demo": serving.demo,
+    "serve": serving.serve,
     "chat": chat,
     "pending": pending,
     "decide": decide,
     "export": export,
     "import": import_,
+    "keys": registry.keys,
+    "people": registry.people,
 }

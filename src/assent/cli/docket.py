@@ -39,8 +39,7 @@ class Docket:
 
     def is_visible_to(self, person: Person) -> bool:
         """Whether somebody may look at it: who may decide, and for whom the agent acts."""
-        owner = self.request.owner
-        return person.id == owner or self.request.audience.admits(person, owner)
+        return person.id == self.request.owner or self.request.admits(person)
 
     @property
     def in_short(self) -> str:

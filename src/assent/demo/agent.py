@@ -12,10 +12,13 @@ from assent.demo.script import demo_model
 from assent.demo.services import SERVICE_TOOLS
 from assent.demo.shop import make_databases, query_database_tool, refund_tool
 from assent.demo.workspace import Workspace
+from assent.domain.people import Audience
 from assent.engine.agents import Agent
 
 AGENT = "demo"
 FOLDER = "assent-demo"
+# Commands show how a question is routed: to people with a role, and never to who asked for it.
+OTHERS_APPROVE = Audience.of("approver", exclude_requester=True)
 
 _INSTRUCTIONS = """\
 You help in a small workspace folder. Use the tools for whatever the user asks, several at once
@@ -78,12 +81,14 @@ def default_home() -> Home:
     return Home(root=base / FOLDER if os.access(nearest, os.W_OK) else Path(FOLDER).resolve())
 
 
-def demo_agent(home: Home, model: str | None = None) -> Agent:
+def demo_agent(
+    home: Home, model: str | None = None, *, approvers: Audience = OTHERS_APPROVE
+) -> Agent:
     """The demo's agent; without a model's name it follows a script and needs no network."""
     workspace = Workspace(home.workspace)
     tools = (
         *file_tools(workspace),
-        run_command_tool(workspace),
+        run_command_tool(workspace, approvers=approvers),
         query_database_tool(home.databases),
         refund_tool(workspace),
         *SERVICE_TOOLS,

@@ -1,6 +1,7 @@
 """The demo's shell: one command at a time, in the workspace, for a bounded time."""
 
 import asyncio
+import math
 import os
 import signal
 from contextlib import suppress
@@ -9,24 +10,34 @@ from typing import Annotated, cast
 
 from pydantic import StringConstraints
 
+from assent.demo.sandbox import Confinement, confined, confinement
 from assent.demo.workspace import Workspace
 from assent.domain.declarations import tool
+from assent.domain.people import Audience
 from assent.domain.tools import Risk, Tool
 
 TIMEOUT_SECONDS = 60.0
 OUTPUT_BYTES = 20_000
 _CHUNK_BYTES = 4_096
+_IMPACT = {
+    Confinement.NONE: "No sandbox on this system: it can reach whatever the demo itself can",
+    Confinement.FILES: "Can change every file of the workspace, nothing outside; has the network",
+    Confinement.NETWORK: "Can change every file of the workspace; nothing outside, no network",
+}
 
 Command = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 
 
-def run_command_tool(workspace: Workspace, *, seconds: float = TIMEOUT_SECONDS) -> Tool:
-    """A tool that runs commands in the workspace."""
+def run_command_tool(
+    workspace: Workspace, *, approvers: Audience, seconds: float = TIMEOUT_SECONDS
+) -> Tool:
+    """A tool that runs commands in the workspace once one of these approves."""
 
     @tool(
         risk=Risk.DANGEROUS,
         category="shell",
-        impact="Runs as you: it can reach whatever you can, not only the workspace",
+        impact=_IMPACT[confinement()],
+        approvers=approvers,
         # The body ends by itself, with an answer; this is only for a machine that hangs.
         timeout=timedelta(seconds=seconds + 30),
     )
@@ -41,11 +52,9 @@ def run_command_tool(workspace: Workspace, *, seconds: float = TIMEOUT_SECONDS) 
     return run_command
 
 
-async def _spawn(workspace: Workspace, command: str) -> asyncio.subprocess.Process:
+async def _spawn(workspace: Workspace, command: str, seconds: float) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        "/bin/sh",
-        "-c",
-        command,
+        *confined(workspace.root, command, math.ceil(seconds)),
         cwd=workspace.root,
         env=_environment(workspace),
         stdin=asyncio.subprocess.DEVNULL,
@@ -57,7 +66,7 @@ async def _spawn(workspace: Workspace, command: str) -> asyncio.subprocess.Proce
 
 
 async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, object]:
-    process = await _spawn(workspace, command)
+    process = await _spawn(workspace, command, seconds)
     output = bytearray()
     try:
         async with asyncio.timeout(seconds):
@@ -90,4 +99,5 @@ async def _collect(source: asyncio.StreamReader, output: bytearray) -> int:
 def _environment(workspace: Workspace) -> dict[str, str]:
     # Keys and tokens of whoever runs the demo are none of the agent's business.
     path = os.environ.get("PATH", "/usr/bin:/bin")
-    return {"PATH": path, "HOME": str(workspace.root), "LANG": "C.UTF-8", "TERM": "dumb"}
+    here = str(workspace.root)
+    return {"PATH": path, "HOME": here, "TMPDIR": here, "LANG": "C.UTF-8", "TERM": "dumb"}

@@ -1,8 +1,8 @@
 """The demo's tools for files: reading is free, writing asks, deleting is dangerous."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from typing import Annotated
 
 from pydantic import StringConstraints
@@ -15,8 +15,8 @@ from assent.domain.tools import Context, Preview, Progress, Risk, Tool
 _SHOWN_LINES = 8
 _SNIPPET_CHARS = 80
 _HITS_MAX = 5
+_DOCUMENTS_MAX = 40
 _INDEX_SECONDS = 0.25
-_INDEX = "index.json"
 
 Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
@@ -142,7 +142,7 @@ def _web_search(workspace: Workspace) -> Tool:
     )
     def web_search(query: Path) -> list[dict[str, str]]:
         words = query.lower().split()
-        texts = {name: workspace.read(name) for name in workspace.files()}
+        texts = _texts(workspace)
         hits = {name: _score(text.lower(), words) for name, text in texts.items()}
         best = sorted((name for name in hits if hits[name]), key=lambda name: -hits[name])
         return [
@@ -150,6 +150,15 @@ def _web_search(workspace: Workspace) -> Tool:
         ]
 
     return web_search
+
+
+def _texts(workspace: Workspace) -> dict[str, str]:
+    """The first documents that can be read; commands may leave anything behind."""
+    texts: dict[str, str] = {}
+    for name in workspace.files()[:_DOCUMENTS_MAX]:
+        with suppress(OSError, ValueError):
+            texts[name] = workspace.read(name)
+    return texts
 
 
 def _score(text: str, words: list[str]) -> int:
@@ -165,15 +174,14 @@ def _index_documents(workspace: Workspace) -> Tool:
     @tool(risk=Risk.SAFE, category="search")
     async def index_documents() -> AsyncIterator[object]:
         """Count the words of every document of the workspace; reports progress as it goes."""
-        names = [name for name in workspace.files() if name != _INDEX]
-        index: dict[str, int] = {}
-        for done, name in enumerate(names, start=1):
+        texts = await asyncio.to_thread(_texts, workspace)
+        words = 0
+        for done, (name, text) in enumerate(texts.items(), start=1):
             # Slow enough to be seen.
             await asyncio.sleep(_INDEX_SECONDS)
-            index[name] = len(workspace.read(name).split())
-            yield Progress(name, fraction=done / len(names))
-        workspace.write(_INDEX, json.dumps(index, indent=2))
-        yield {"documents": len(index), "words": sum(index.values()), "saved_as": _INDEX}
+            words += len(text.split())
+            yield Progress(name, fraction=done / len(texts))
+        yield {"documents": len(texts), "words": words}
 
     return index_documents
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+from annotated_types import Gt, Le
 from pydantic import StringConstraints
 
 from assent.demo.workspace import Workspace
@@ -21,6 +22,7 @@ _STEPS_MAX = 2_000
 _LEDGER = "refunds.log"
 
 Sql = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+Amount = Annotated[float, Gt(0), Le(1_000_000)]
 Order = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 
 _WHICH = UserInput(
@@ -105,14 +107,16 @@ def refund_tool(workspace: Workspace) -> Tool:
         workspace.append(_LEDGER, line.rstrip())
         return refund
 
-    async def on_tool_called(amount: float, ctx: Context, order: Order = "A-1002") -> Refund | None:
+    async def on_tool_called(
+        amount: Amount, ctx: Context, order: Order = "A-1002"
+    ) -> Refund | None:
         """Refund an amount to a customer. Large amounts are decided by a person.
 
         Args:
             amount: How much, in euros.
             order: The number of the order.
         """
-        if not 0 < amount <= SMALL_AMOUNT:
+        if amount > SMALL_AMOUNT:
             return None
         small = f"up to {SMALL_AMOUNT} it is automatic"
         return settled(Refund(order=order, status="refunded", amount=amount, note=small), ctx)

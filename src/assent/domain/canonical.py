@@ -47,7 +47,7 @@ DEFAULT_LIMITS: Final = Limits()
 def parse(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Json:
     """Read JSON strictly; raises `InvalidJson` where two parsers might disagree."""
     document = _decoded(text, limits)
-    _refuse_deep_text(document, limits.depth)
+    refuse_deep(document, limits.depth)
     try:
         value = cast("Json", _DECODER.decode(document))
     except json.JSONDecodeError as error:
@@ -109,7 +109,7 @@ def _refuse_surrogates(value: Json) -> None:
         raise InvalidJson(JsonFault.SURROGATE, "an escape is half a surrogate pair") from None
 
 
-def _refuse_deep_text(document: str, limit: int) -> None:
+def refuse_deep(document: str, limit: int) -> None:
     """Count brackets before parsing: a parser that recurses must never see a bomb."""
     if document.count("[") + document.count("{") <= limit:
         return

@@ -7,7 +7,7 @@ from enum import StrEnum
 from assent.domain.canonical import Path
 from assent.domain.decisions import VerdictName
 from assent.domain.fields import Field
-from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.tools import LOCAL, Risk
 
 
@@ -42,6 +42,20 @@ class Secret:
     """A value that nobody is shown; nothing about it is kept here, not even its length."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blob:
+    """Bytes written as text, which nobody can read: so their kind, size and hash are told too.
+
+    `media` is what their first bytes say, `declared` what the text claims; empty where unknown.
+    """
+
+    encoded: str
+    size: int
+    sha256: str
+    media: str = ""
+    declared: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Items:
     """An array."""
@@ -56,7 +70,7 @@ class Members:
     members: "tuple[Entry, ...]"
 
 
-Value = Text | Number | Truth | Null | Secret | Items | Members
+Value = Text | Number | Truth | Null | Secret | Blob | Items | Members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,10 +183,22 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """An earlier call of the same tool: how it ended, and who had decided about it."""
+
+    at: datetime
+    call_id: str
+    status: CallStatus
+    by: str = ""
+    arguments: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """A request as people see it: title and effects are our words, all other text is foreign.
 
-    A decision carries `digest` back. `edits` compare the arguments with the model's own.
+    A decision carries `digest` back. `edits` compare the arguments with the model's own; `risk`
+    is one tier above `declared_risk` where the arguments hold what nobody can read.
     """
 
     kind: RequestKind
@@ -188,7 +214,9 @@ class Card:
     tool: str
     source: str
     risk: Risk
+    declared_risk: Risk | None = None
     category: str = ""
+    description: str = ""
     impact: str = ""
     question: str = ""
     reason: str = ""
@@ -203,8 +231,15 @@ class Card:
     deadline: datetime | None = None
     agent_words: str = ""
     history: tuple[Note, ...] = ()
+    similar: tuple[Past, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def is_foreign(self) -> bool:
         """Whether the tool's own words come from a server that nobody here wrote."""
         return self.source != LOCAL
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether it counts as riskier than its tool was declared."""
+        return self.declared_risk is not None and self.declared_risk is not self.risk

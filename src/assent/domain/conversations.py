@@ -1,7 +1,7 @@
 """A thread of messages with one owner, and the turns of its loop."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -63,6 +63,27 @@ class Message:
     open_calls: int = 0
     incomplete: bool = False
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A turn with what its conversation holds so far, as it was read at one moment."""
+
+    turn: TurnRow
+    messages: list[Message]
+    calls: list[Call]
+    # Or only the message whose calls are still open.
+    is_whole: bool = True
+
+    def open_calls(self, message_id: str) -> int:
+        """How many calls of a message still keep the turn waiting."""
+        return next(m.open_calls for m in self.messages if m.id == message_id)
+
+    def with_settled(self, call: Call) -> "Scene":
+        """The same after a call was settled; of it only the end is taken."""
+        end = {"status": call.status, "output": call.output, "settled_at": call.settled_at}
+        calls = [replace(each, **end) if each.id == call.id else each for each in self.calls]
+        return replace(self, calls=calls)
 
 
 _OF_CALL = {

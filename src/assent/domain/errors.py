@@ -473,3 +473,200 @@ class NotAuthenticated(AssentError):
 
     def __init__(self) -> None:
         super().__init__("Sign in, or send an API key as 'Authorization: Bearer …'")
+
+
+class BadCursor(AssentError):
+    """A place in the feed that this service never gave out."""
+
+    code = "bad_cursor"
+
+    def __init__(self, cursor: str) -> None:
+        self.cursor = cursor[:80]
+        super().__init__(
+            f"{self.cursor!r} is no place in the feed: send the id of an event you got, or none"
+        )
+
+
+class InvalidAccount(AssentError):
+    """An account, or a change of one, that cannot be; `reason` says why."""
+
+    code = "invalid_account"
+
+    def __init__(self, id: str, reason: str) -> None:
+        self.id, self.reason = id, reason
+        super().__init__(f"Account {id!r} cannot be so: {reason}")
+
+
+class AccountExists(Conflict):
+    """There is an account of this id already."""
+
+    code = "account_exists"
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(f"There is an account {id!r} already")
+
+
+class BadPage(AssentError):
+    """A place in a list that this service never gave out."""
+
+    code = "bad_page"
+
+    def __init__(self, place: str) -> None:
+        self.place = place[:80]
+        super().__init__(
+            f"{self.place!r} is no place in this list: send the 'next' of a page, or nothing"
+        )
+
+
+class OverQuota(AssentError):
+    """More of something than this deployment allows; nothing was started, nothing will run."""
+
+    code = "over_quota"
+
+    def __init__(self, what: str, limit: int, *, retry_after: int | None = None) -> None:
+        self.what, self.limit, self.retry_after = what, limit, retry_after
+        super().__init__(f"There can be no more than {limit:,} {what}; nothing was started")
+
+
+class AgentNotNamed(AssentError):
+    """A message for one of several agents that does not say which."""
+
+    code = "agent_not_named"
+
+    def __init__(self, agents: Sequence[str]) -> None:
+        self.agents = tuple(agents)
+        super().__init__(
+            f"Say whom the message is for: 'agent' is one of {', '.join(map(repr, agents))}"
+        )
+
+
+class MessageChanged(Conflict):
+    """A message came again under its id, with another text."""
+
+    code = "message_changed"
+
+    def __init__(self, message_id: str) -> None:
+        self.message_id = message_id
+        super().__init__(
+            f"Message {message_id!r} was sent before with another text; what was said stays on "
+            "record, so send the new text as a message of its own"
+        )
+
+
+class NothingToRegenerate(Conflict):
+    """An answer was to be made anew that is on record, with calls that may have run."""
+
+    code = "nothing_to_regenerate"
+
+    def __init__(self, conversation_id: str, status: str) -> None:
+        self.conversation_id, self.status = conversation_id, status
+        super().__init__(
+            f"The answer in conversation {conversation_id!r} is {status} and stays on record; only "
+            "one that failed is tried again. Ask again in a message of its own"
+        )
+
+
+class UnsupportedContent(AssentError):
+    """A message has parts that no agent here is given."""
+
+    code = "unsupported_content"
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self.kinds = tuple(kinds)
+        super().__init__(
+            f"A message is text; it has parts of another kind: {', '.join(map(repr, kinds))}"
+        )
+
+
+class TooManyRequests(AssentError):
+    """Too much from one person or one address; `retry_after` is how many seconds to wait."""
+
+    code = "too_many_requests"
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"Too many requests: try again in {retry_after} s")
+
+
+class CrossSite(AssentError):
+    """A browser's request that another site may have caused; nothing was done."""
+
+    code = "cross_site"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"This request may come from another site, so it was refused: {reason}")
+
+
+class WrongHost(AssentError):
+    """A local service was reached by a name or from an address that is not this machine."""
+
+    code = "wrong_host"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This service is for this machine only: open it as 127.0.0.1 or localhost, from here"
+        )
+
+
+class TooLarge(AssentError):
+    """A request that is larger than this service takes; `part` says what of it."""
+
+    code = "too_large"
+
+    def __init__(self, part: str, limit: int) -> None:
+        self.part, self.limit = part, limit
+        super().__init__(f"The {part} of this request is larger than {limit:,} bytes")
+
+
+class IdentityUnavailable(AssentError):
+    """An identity provider cannot be asked, so nobody can be known by it."""
+
+    code = "identity_unavailable"
+
+    def __init__(self, issuer: str, reason: str) -> None:
+        self.issuer, self.reason = issuer, reason
+        super().__init__(f"Identity provider {issuer!r} cannot be asked: {reason}. Try again later")
+
+
+class SignInFailed(AssentError):
+    """A sign-in that did not succeed; deliberately says little."""
+
+    code = "sign_in_failed"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The sign-in did not succeed: {reason}")
+
+
+class NotReady(AssentError):
+    """This process answers but cannot work; the reason is for operators."""
+
+    code = "not_ready"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"This process is not ready: {reason}")
+
+
+class InvalidResume(AssentError):
+    """An answer to a paused run that cannot be taken; nothing was decided by it."""
+
+    code = "invalid_resume"
+
+    def __init__(self, interrupt: str, reason: str) -> None:
+        self.interrupt, self.reason = interrupt, reason
+        super().__init__(f"The answer to interrupt {interrupt!r} is not acceptable: {reason}")
+
+
+class ResumeIncomplete(Conflict):
+    """A paused run was answered in part; `missing` are the interrupts left out."""
+
+    code = "resume_incomplete"
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        self.missing = tuple(missing)
+        super().__init__(
+            f"Answer every open interrupt at once: {', '.join(map(repr, missing))} are left out"
+        )

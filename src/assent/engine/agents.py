@@ -60,6 +60,8 @@ class Toolbox:
             )
             for item in self.tools.values()
         )
+        # Whether what a conversation remembers can matter to any of them.
+        self.asks = any(item.tool.user_input for item in self.tools.values())
 
     def get(self, name: str) -> EffectiveTool | None:
         """The tool of that exact name."""
@@ -90,6 +92,10 @@ class Catalogue:
         if found is None:
             raise NotFound("agent", name)
         return found
+
+    def names(self) -> list[str]:
+        """The names of all agents, as they were given."""
+        return list(self._agents)
 
     def model(self, agent: str) -> ChatModel:
         """The model an agent talks to."""

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from assent.domain.canonical import Json
+from assent.domain.conversations import Conversation
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
 from assent.domain.errors import (
     NotFound,
@@ -24,9 +25,11 @@ from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
 from assent.engine.deciding import Deciding, Outcome
 from assent.engine.deferrals import Deferrals
+from assent.engine.feed import Feed
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
 from assent.engine.overrides import Overrides
+from assent.engine.people import People
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
@@ -92,11 +95,13 @@ class Assent:
         )
         self._alone = wiring.alone
         self._overrides = Overrides(kernel)
+        self.people = People(kernel)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
         self._deciding = Deciding(kernel, self._runner)
         self._deferrals = Deferrals(kernel, self._deciding)
+        self.feed = Feed(kernel.store)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
         self._worker = Worker(
@@ -111,6 +116,7 @@ class Assent:
         await kernel.store.open(worker=kernel.is_worker)
         try:
             kernel.store.listen(kernel.bus.heard)
+            kernel.store.listen(self.feed.heard)
             await kernel.store.run(self._check_key)
             await self._overrides.load()
             if not kernel.policy.approvals:
@@ -134,7 +140,13 @@ class Assent:
         await self.kernel.tasks.drain(self.kernel.times.grace)
         await self.kernel.catalogue.close()
         await self._worker.stop()
+        await self.feed.close()
         await self.kernel.store.close()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether this process looks for work and keeps what it holds."""
+        return self._worker.is_alive
 
     def _transfer(self) -> "Transfer":
         # Loaded when used: the archive's shapes are a sixth of the time `import assent` takes.
@@ -202,6 +214,10 @@ class Assent:
         )
         return (await self._sending.send(missive)).id
 
+    async def open(self, agent: str, *, by: Person) -> Conversation:
+        """Create a conversation that nothing was said in yet."""
+        return await self._sending.open(agent, by)
+
     async def run(self, agent: str, text: str, *, by: Person) -> str:
         """Send a message and insist on an answer: a pause raises `Paused`, a failure `TurnFailed`.
 
@@ -241,8 +257,13 @@ class Assent:
 
     async def resume(self, turn_id: str, *, by: Person) -> Turn:
         """Go on with a turn that failed, without repeating anything that is settled."""
-        await self._sending.resume(turn_id, by)
+        await self.restart(turn_id, by=by)
         return await self.wait(turn_id)
+
+    async def restart(self, turn_id: str, *, by: Person) -> Turn:
+        """The same without waiting for what comes of it."""
+        await self._sending.resume(turn_id, by)
+        return await self.turn(turn_id)
 
     async def events(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
@@ -304,9 +325,13 @@ class Assent:
         *,
         by: Person,
         channel: str = "library",
+        digests: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
     ) -> list[Outcome]:
         """Decide several requests; each outcome is reported, a contradiction refuses all."""
-        return await self._deciding.decide_all(decisions, by, channel)
+        return await self._deciding.decide_all(
+            decisions, by, channel, digests=digests, key=idempotency_key
+        )
 
     # Deferred tasks
 

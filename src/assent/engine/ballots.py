@@ -23,7 +23,7 @@ from assent.domain.errors import (
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
-from assent.domain.people import ADMIN, Person
+from assent.domain.people import ADMIN, Person, PersonKind
 from assent.domain.requests import Request
 from assent.engine.drafts import storable
 from assent.engine.inputs import secret_names
@@ -157,9 +157,10 @@ def _replayed(tx: Tx, case: Case) -> Decided:
 def objection(case: Case, ballot: Ballot) -> AssentError | None:
     """Why this ballot cannot count, if it cannot; the deadline is the database's to judge."""
     request, by = case.request, ballot.by
-    eligible = request.audience.admits(by, case.conversation.owner.id)
+    eligible = request.admits(by)
     is_owner = by.id == case.conversation.owner.id
-    withdraws = isinstance(ballot.verdict, verdicts.Cancel) and is_owner
+    is_agent = by.kind is PersonKind.AGENT
+    withdraws = isinstance(ballot.verdict, verdicts.Cancel) and is_owner and not is_agent
     if not (eligible or withdraws):
         visible = is_owner or ADMIN in by.roles
         return NotEligible(request.id, by.id) if visible else NotFound("request", request.id)

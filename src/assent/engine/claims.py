@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Unpack
 
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
@@ -11,12 +12,13 @@ from assent.domain.errors import InvalidArguments, NotFound
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
+from assent.domain.policy import Deny
 from assent.domain.requests import Question
 from assent.domain.tools import Context, EffectiveTool
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, binding_of, mint
-from assent.engine.transitions import Moves
+from assent.engine.transitions import Moves, after
 from assent.ports import CallChanges, Held, Tx
 
 PERSON = "person:"
@@ -104,14 +106,62 @@ class Claims:
         point("inside_claim")
         return Claim(call=claimed, tool=tool, conversation=conversation, expires=expires)
 
-    def _claim(self, moves: Moves, call: Call) -> Call | None:
-        """The compare-and-set; None where `run_by` passed by the database's clock."""
-        changes: CallChanges = {
+    def clear(
+        self,
+        moves: Moves,
+        call: Call,
+        conversation: Conversation,
+        action: str,
+        *,
+        request_id: str,
+        data: dict[str, Json] | None = None,
+        **changes: Unpack[CallChanges],
+    ) -> tuple[Call, Claim | None]:
+        """Clear a call that may go ahead, and claim it in the same change where all holds."""
+        started = self.kernel.clock.monotonic()
+        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        cleared = after(call, CallStatus.CLEARED, changes)
+        bound = changes.get("run_by", call.run_by)
+        is_early = bound is None or (isinstance(bound, timedelta) and bound > timedelta(0))
+        if tool is None or not is_early or not self._would_hold(cleared, tool, conversation):
+            cleared = moves.move(
+                call, CallStatus.CLEARED, action, request_id=request_id, data=data, **changes
+            )
+            claim = self.take(moves, cleared, conversation, verified=True)
+            return (moves.tx.calls.get(call.id) or cleared if claim is None else claim.call), claim
+        claiming = self._claiming(call)
+        claimed = moves.clear_and_claim(
+            call, action, changes, claiming, request_id=request_id, data=data
+        )
+        expires = started + self.kernel.times.lease.total_seconds()
+        point("inside_claim")
+        claim = Claim(call=claimed, tool=tool, conversation=conversation, expires=expires)
+        return claimed, claim
+
+    def _would_hold(self, call: Call, tool: EffectiveTool, conversation: Conversation) -> bool:
+        """Whether the claim's own check would pass."""
+        return call.supplied is not None or (
+            call.arguments.is_intact
+            and tool.tool.definition_hash == call.definition_hash
+            and call.policy_version == self.kernel.policy_version
+            and self._denied(call, tool, conversation) is None
+        )
+
+    def _denied(self, call: Call, tool: EffectiveTool, conversation: Conversation) -> Deny | None:
+        gate = self.kernel.gate(call.turn_id, guarded=False)
+        return gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
+
+    def _claiming(self, call: Call) -> CallChanges:
+        return {
             "fence": call.fence + 1,
             "attempts": call.attempts + 1,
             "worker": self.kernel.worker,
             "lease_until": self.kernel.times.lease,
         }
+
+    def _claim(self, moves: Moves, call: Call) -> Call | None:
+        """The compare-and-set; None where `run_by` passed by the database's clock."""
+        changes = self._claiming(call)
         if not moves.tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
             return None
         moves.note("claim", call, target=CallStatus.RUNNING, data={"fence": call.fence + 1})
@@ -142,8 +192,7 @@ class Claims:
         if tool.tool.definition_hash != call.definition_hash:
             self._redefine(moves, call, tool, conversation)
             return False
-        gate = self.kernel.gate(call.turn_id, guarded=False)
-        denied = gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
+        denied = self._denied(call, tool, conversation)
         if denied is not None:
             self._settle(moves, call, CallStatus.DENIED, "deny", denied.reason)
             return False

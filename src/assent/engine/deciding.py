@@ -1,6 +1,6 @@
 """People's answers: who may, in time, about what they saw; then the call moves, once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -84,21 +84,40 @@ class Deciding:
         return answer.decided
 
     async def decide_all(
-        self, decisions: Sequence[tuple[str, Verdict]], by: Person, channel: str
+        self,
+        decisions: Sequence[tuple[str, Verdict]],
+        by: Person,
+        channel: str,
+        *,
+        digests: Mapping[str, str] | None = None,
+        key: str | None = None,
     ) -> list[Outcome]:
         """Decide several, each on its own; a batch that contradicts itself decides nothing."""
         said: dict[str, Verdict] = {}
         clashing = [id for id, verdict in decisions if said.setdefault(id, verdict) != verdict]
         if clashing:
             raise ConflictingDecisions(clashing)
-        return [await self._reported(id, said[id], by, channel) for id in said]
+        seen = digests or {}
+        return [
+            await self._reported(
+                Ballot(
+                    request_id=id,
+                    verdict=verdict,
+                    by=by,
+                    channel=channel,
+                    digest=seen.get(id),
+                    # A key stands for one decision: each of a batch has its own.
+                    key=None if key is None else f"{key}:{id}",
+                )
+            )
+            for id, verdict in said.items()
+        ]
 
-    async def _reported(self, id: str, verdict: Verdict, by: Person, channel: str) -> Outcome:
+    async def _reported(self, ballot: Ballot) -> Outcome:
         try:
-            ballot = Ballot(request_id=id, verdict=verdict, by=by, channel=channel)
-            return Outcome(request_id=id, decided=await self.decide(ballot))
+            return Outcome(request_id=ballot.request_id, decided=await self.decide(ballot))
         except AssentError as error:
-            return Outcome(request_id=id, error=error)
+            return Outcome(request_id=ballot.request_id, error=error)
 
     def _go_on(self, done: Done) -> None:
         if done.claim is not None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,6 +25,7 @@ _NAME_CHARS = 200
 REFUSED = "refused"
 REPEATED = "repeated"
 SURPLUS = "surplus"
+CROWDED = "quota"
 
 
 def storable(text: str, limit: int = _STORED_CHARS) -> str:
@@ -135,6 +136,19 @@ class Drafting:
                     continue
             kept.append(draft)
         return kept
+
+
+def unasked(drafts: Sequence[Draft], room: int, text: str) -> list[Draft]:
+    """The drafts with as many questions as there is room for; further ones fail unasked."""
+    kept: list[Draft] = []
+    for draft in drafts:
+        if draft.plan is not None and draft.plan.asking is not None:
+            room -= 1
+            if room < 0:
+                kept.append(_failed(draft.call, CROWDED, text))
+                continue
+        kept.append(draft)
+    return kept
 
 
 def _as_proposed(proposal: Proposal, taken: Accepted | Refused) -> str:

@@ -15,6 +15,7 @@ from assent.engine.agents import Catalogue
 from assent.engine.bus import Bus
 from assent.engine.gate import Gate
 from assent.engine.ids import Ids
+from assent.engine.quotas import Quotas
 from assent.engine.scrubber import LogScrubber
 from assent.engine.vault import Vault
 from assent.ports import Clock, Store
@@ -36,6 +37,7 @@ class Texts:
     unknown: str = "The outcome of this call is unknown. It may have run: do not retry it."
     surplus: str = "Not run: too many calls in one answer. Call it again if it is still needed."
     repeated: str = "Not run: the same call with the same arguments was made too often."
+    crowded: str = "Not run: too many questions wait for people already. Do not call it again now."
     edited: str = "A person changed the arguments of this call to: {arguments}"
 
 
@@ -121,6 +123,7 @@ class Kernel:
     worker: str
     texts: Texts = field(default_factory=Texts)
     times: Times = field(default_factory=Times)
+    quotas: Quotas = field(default_factory=Quotas)
     tasks: Tasks = field(default_factory=Tasks)
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)

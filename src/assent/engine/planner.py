@@ -205,6 +205,7 @@ def mint(
         turn_id=call.turn_id,
         revision=call.revision,
         owner=conversation.owner.id,
+        owner_behind=conversation.owner.behind,
         agent=call.agent,
         tool=call.tool,
         risk=call.risk,

@@ -117,7 +117,7 @@ class Rejudging:
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
         request = self.verdicts.open(moves, call, case, asking)
         fresh = replace(case, request=request, call=call)
-        if not asking.audience.admits(ballot.by, case.conversation.owner.id):
+        if not request.admits(ballot.by):
             return self.verdicts.done(moves, case, R.SUPERSEDED, call)
         carried = self.verdicts.approve(
             moves, fresh, replace(ballot, request_id=request.id, key=None)

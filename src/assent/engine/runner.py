@@ -10,7 +10,7 @@ from typing import assert_never
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import TurnRow
+from assent.domain.conversations import Scene, TurnRow
 from assent.domain.errors import AssentError, InvalidOutput, LeaseLost, StoreUnavailable
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
@@ -220,10 +220,12 @@ class Runner:
             if facts:
                 tx.journal.tell(claim.call.turn_id, *facts)
             moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+            if isinstance(outcome, Succeeded | Failed):
+                moves.scene = self._scene(tx, claim.call)
             again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
             # Read here what the next step needs: it saves a transaction of its own.
-            ready = None if turn is None else load(tx, turn, self._kernel, claim.conversation)
+            ready = None if turn is None else self._loaded(moves, turn, claim)
             point("inside_outcome")
             return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
 
@@ -232,6 +234,13 @@ class Runner:
         except Raced:
             await self._too_late(claim, outcome)
             return Recorded()
+
+    def _scene(self, tx: Tx, call: Call) -> Scene | None:
+        return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
+
+    def _loaded(self, moves: Moves, turn: TurnRow, claim: Claim) -> Loaded:
+        scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
+        return load(moves.tx, turn, self._kernel, claim.conversation, scene)
 
     async def _insist(self, record: Callable[[Tx], Recorded]) -> Recorded:
         """It happened and nobody else knows: a disk that is full now may have room again soon."""

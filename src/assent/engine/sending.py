@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assent.domain.calls import Call
-from assent.domain.canonical import digest
+from assent.domain.canonical import Json, digest
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
-from assent.domain.errors import KeyReused, NotFound, NothingAwaited, PendingCalls
+from assent.domain.errors import KeyReused, NotFound, NothingAwaited, OverQuota, PendingCalls
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import (
     ACTIVE_TURNS,
@@ -75,11 +75,40 @@ class Sending:
         turn_id = self._kernel.ids("turn")
         if missive.ask_when is not None:
             self._kernel.predicates[turn_id] = missive.ask_when
-        turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
+        try:
+            turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
+        except OverQuota as error:
+            self._kernel.predicates.pop(turn_id, None)
+            await self._refused(missive.by, missive.conversation_id, error)
+            raise
         point("after_send")
         if turn.id == turn_id and self._kernel.is_worker:
             self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
         return turn
+
+    async def open(self, agent: str, by: Person) -> Conversation:
+        """Create a conversation that nothing was said in yet."""
+
+        def add(tx: Tx) -> Conversation:
+            # Before it is there: of what is written already it would count itself.
+            self._kernel.quotas.admit_conversation(tx, by.id)
+            return self._conversation(tx, Missive(agent=agent, text="", by=by))
+
+        try:
+            return await self._kernel.store.run(add)
+        except OverQuota as error:
+            await self._refused(by, None, error)
+            raise
+
+    async def _refused(self, by: Person, conversation_id: str | None, error: OverQuota) -> None:
+        """On record by itself: what was refused left nothing behind."""
+
+        def note(tx: Tx) -> None:
+            moves = Moves(tx, self._kernel.ids, actor=by.id)
+            data: dict[str, Json] = {"code": error.code, "what": error.what, "limit": error.limit}
+            moves.note("refused", conversation_id=conversation_id, data=data)
+
+        await self._kernel.store.run(note)
 
     async def _withdrawing(self, work: Callable[[Tx], TurnRow]) -> TurnRow:
         """A decision or a claim that was faster is no refusal: look again at what is left."""
@@ -101,6 +130,7 @@ class Sending:
         number = (
             1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
         )
+        self._kernel.quotas.admit_message(tx, conversation, missive.by.id)
         now = tx.now()
         is_worker = self._kernel.is_worker
         turn = TurnRow(

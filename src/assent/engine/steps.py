@@ -5,7 +5,8 @@ from datetime import datetime
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
+from assent.domain.errors import NotFound
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
 from assent.domain.messages import Answer, Said
@@ -13,7 +14,7 @@ from assent.domain.requests import Request
 from assent.domain.values import SavedValue
 from assent.engine.agents import Agent
 from assent.engine.claims import Claim, conversation_of
-from assent.engine.drafts import Draft, storable
+from assent.engine.drafts import Draft, storable, unasked
 from assent.engine.failpoints import point
 from assent.engine.history import dump_answer, history
 from assent.engine.kernel import Kernel
@@ -35,19 +36,25 @@ class Loaded:
     saved: tuple[SavedValue, ...]
 
 
-def load(tx: Tx, turn: TurnRow, kernel: Kernel, conversation: Conversation | None = None) -> Loaded:
-    """Read what the next step of a turn needs."""
+def load(
+    tx: Tx,
+    turn: TurnRow,
+    kernel: Kernel,
+    conversation: Conversation | None = None,
+    scene: Scene | None = None,
+) -> Loaded:
+    """Read what the next step of a turn needs, as far as it was not read before."""
     conversation = conversation or conversation_of(tx, turn.conversation_id)
-    messages = tx.messages.of_conversation(conversation.id)
-    calls = tx.calls.of_conversation(conversation.id) if len(messages) > 1 else []
-    tools = kernel.catalogue.toolbox(conversation.agent).tools.values()
-    asks = any(item.tool.user_input for item in tools)
+    scene = scene or tx.snapshots.scene(conversation.id, turn.id)
+    if scene is None:
+        raise NotFound("turn", turn.id)
+    toolbox = kernel.catalogue.toolbox(conversation.agent)
     return Loaded(
         turn=turn,
         conversation=conversation,
-        said=history(messages, calls, kernel.texts),
-        calls=tuple(call for call in calls if call.turn_id == turn.id),
-        saved=tuple(tx.values.saved(conversation.id)) if asks else (),
+        said=history(scene.messages, scene.calls, kernel.texts),
+        calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
+        saved=tuple(tx.values.saved(conversation.id)) if toolbox.asks else (),
     )
 
 
@@ -75,6 +82,16 @@ class Step:
 
     def store(self, tx: Tx) -> Stored:
         """Write the step; the turn then waits for its calls, or goes on if none is open."""
+        kernel = self.kernel
+        asked = sum(1 for draft in self.drafts if draft.plan and draft.plan.asking)
+        room = kernel.quotas.room(tx, self.loaded.conversation, asked)
+        if room == asked:
+            return self.write(tx)
+        # Over quota nobody is asked and nothing runs: the surplus ends here, on record.
+        return replace(self, drafts=unasked(self.drafts, room, kernel.texts.crowded)).write(tx)
+
+    def write(self, tx: Tx) -> Stored:
+        """Write it with the drafts as they are."""
         turn, now = self.loaded.turn, tx.now()
         waiting = [draft for draft in self.drafts if draft.call.status not in TERMINAL]
         target = TurnStatus.WAITING if waiting else TurnStatus.RUNNING

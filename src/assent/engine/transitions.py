@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
-from assent.domain.conversations import TurnRow
+from assent.domain.conversations import Scene, TurnRow
 from assent.domain.errors import Conflict
 from assent.domain.events import Entry, EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus
@@ -39,6 +39,8 @@ class Moves:
         self.now = tx.now()
         self.ready: str | None = None
         self.opened: list[Request] = []
+        # What was read before anything is changed: changes to it can be sent all at once.
+        self.scene: Scene | None = None
 
     def move(
         self,
@@ -56,12 +58,45 @@ class Moves:
             changes["settled_at"] = self.now
         if not self.tx.calls.move(call, target, lost=lost, **changes):
             raise Raced(call.id)
-        self.note(action, call, target=target, request_id=request_id, data=data)
-        moved = replace(call, status=target, **_known(changes))
-        self.tell(moved)
+        moved = self._moved(call, target, action, changes, request_id=request_id, data=data)
         if target in TERMINAL:
             self.settle(moved)
         return moved
+
+    def _moved(
+        self,
+        call: Call,
+        target: CallStatus,
+        action: str,
+        changes: CallChanges,
+        *,
+        request_id: str | None = None,
+        data: dict[str, Json] | None = None,
+    ) -> Call:
+        """The entry and the event of a transition, and the call after it."""
+        self.note(action, call, target=target, request_id=request_id, data=data)
+        moved = after(call, target, changes)
+        self.tell(moved)
+        return moved
+
+    def clear_and_claim(
+        self,
+        call: Call,
+        action: str,
+        clearing: CallChanges,
+        claiming: CallChanges,
+        *,
+        request_id: str | None = None,
+        data: dict[str, Json] | None = None,
+    ) -> Call:
+        """Two transitions in one change of the row; each has its own entry and event."""
+        changes: CallChanges = {**clearing, **claiming}
+        cleared, running = CallStatus.CLEARED, CallStatus.RUNNING
+        if not self.tx.calls.move(call, running, via=cleared, **changes):
+            raise Raced(call.id)
+        call = self._moved(call, cleared, action, clearing, request_id=request_id, data=data)
+        fence: dict[str, Json] = {"fence": call.fence + 1}
+        return self._moved(call, running, "claim", claiming, data=fence)
 
     @contextmanager
     def acting(self, actor: str) -> Generator[None]:
@@ -159,8 +194,11 @@ class Moves:
 
     def settle(self, call: Call) -> None:
         """The call no longer keeps its turn waiting; whoever settles the last one says so."""
-        if self.tx.messages.settle(call.message_id) == 0:
+        seen = None if self.scene is None else self.scene.open_calls(call.message_id)
+        if self.tx.messages.settle(call.message_id, seen=seen) == 0:
             self.ready = call.turn_id
+        if self.scene is not None:
+            self.scene = self.scene.with_settled(call)
         # A secret enters with an answer, and an answer makes a revision: most calls have none.
         if call.revision > 1:
             self.tx.values.purge(call.id)
@@ -170,9 +208,15 @@ class Moves:
         if self.ready is None:
             return None
         if worker is not None:
-            return self.tx.turns.wake(self.ready, worker, lease)
+            seen = None if self.scene is None else self.scene.turn
+            return self.tx.turns.wake(self.ready, worker, lease, seen=seen)
         self.tx.turns.rouse(self.ready)
         return None
+
+
+def after(call: Call, target: CallStatus, changes: CallChanges) -> Call:
+    """The call as a transition leaves it."""
+    return replace(call, status=target, **_known(changes))
 
 
 def _known(changes: CallChanges) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hmac
 import os
 import re
 import secrets
@@ -91,6 +92,8 @@ class Vault:
         self._current = keyring.current
         self._tenant = tenant
         self._ciphers = {kid: AESGCM(key) for kid, key in keyring.keys.items()}
+        # Derived: the key that encrypts must not be the one that authenticates.
+        self._macs = {kid: _mac(key, b"assent-mac-v1") for kid, key in keyring.keys.items()}
 
     def seal(self, plaintext: str, *, row: str, field: str) -> str:
         """Encrypt a value for one place under the current key; no two results are alike."""
@@ -127,6 +130,17 @@ class Vault:
         if not self.needs_rewrap(sealed):
             return sealed
         return self.seal(plaintext, row=row, field=field)
+
+    @property
+    def kid(self) -> str:
+        """The id of the current key."""
+        return self._current
+
+    def mac(self, message: Json, *, kid: str) -> str | None:
+        """The authentication code of a message under one key; None where that key is not here."""
+        key = self._macs.get(kid)
+        text = encode(["assent", self._tenant, message]).encode()
+        return None if key is None else _mac(key, text).hex()
 
     def canary(self) -> str:
         """A sealed constant that a store remembers, to know its key again at the next start."""
@@ -250,6 +264,10 @@ def _parts(sealed: str) -> tuple[str, bytes]:
     if len(data) < NONCE_BYTES + TAG_BYTES:
         raise SecretUnreadable("its text was cut", kid=kid)
     return kid, data
+
+
+def _mac(key: bytes, message: bytes) -> bytes:
+    return hmac.digest(key, message, "sha256")
 
 
 def _base64(data: bytes) -> str:

@@ -187,16 +187,32 @@ class Verdicts:
             return self.done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
-        cleared = moves.move(call, S.CLEARED, "approve", request_id=id, data=data, **changes)
-        claim = self._claim(moves, case, cleared)
-        now = claim.call if claim is not None else moves.tx.calls.get(call.id) or cleared
-        return self.done(moves, case, R.APPROVED, now, claim=claim)
+        return self._go_ahead(moves, case, R.APPROVED, call, "approve", changes, data=data)
 
-    def _claim(self, moves: Moves, case: Case, cleared: Call) -> Claim | None:
+    def _go_ahead(
+        self,
+        moves: Moves,
+        case: Case,
+        status: RequestStatus,
+        call: Call,
+        action: str,
+        changes: CallChanges,
+        *,
+        data: dict[str, Json] | None = None,
+    ) -> Done:
+        id = case.request.id
+        if not self._runs_here:
+            now = moves.move(call, S.CLEARED, action, request_id=id, data=data, **changes)
+            return self.done(moves, case, status, now)
+        now, claim = self.claims.clear(
+            moves, call, case.conversation, action, request_id=id, data=data, **changes
+        )
+        return self.done(moves, case, status, now, claim=claim)
+
+    @property
+    def _runs_here(self) -> bool:
         # A worker that can run it claims it in the commit of the decision; else some worker will.
-        if not self.kernel.is_worker or self.kernel.tasks.closing:
-            return None
-        return self.claims.take(moves, cleared, case.conversation, verified=True)
+        return self.kernel.is_worker and not self.kernel.tasks.closing
 
     def open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
         """Open the next request about a call that already is where it waits."""
@@ -276,19 +292,13 @@ class Verdicts:
         refusal = self.close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
-        cleared = moves.move(
-            case.call,
-            S.CLEARED,
-            "supply",
-            request_id=case.request.id,
-            supplied=json_text(output),
-            cleared_by=f"{PERSON}{ballot.by.id}",
+        changes: CallChanges = {
+            "supplied": json_text(output),
+            "cleared_by": f"{PERSON}{ballot.by.id}",
             # An approval bounds when the call starts, not when a person answers it.
-            run_by=None,
-        )
-        claim = self._claim(moves, case, cleared)
-        now = claim.call if claim is not None else moves.tx.calls.get(cleared.id) or cleared
-        return self.done(moves, case, R.ANSWERED, now, claim=claim)
+            "run_by": None,
+        }
+        return self._go_ahead(moves, case, R.ANSWERED, case.call, "supply", changes)
 
     def answer(
         self, moves: Moves, case: Case, ballot: Ballot, answered: Answered
@@ -339,7 +349,9 @@ class Verdicts:
         if plan.asking is not None:
             self.open(moves, moved, case, plan.asking)
             return self.done(moves, case, status, moved)
-        claim = self._claim(moves, case, moved)
+        if not self._runs_here:
+            return self.done(moves, case, status, moved)
+        claim = self.claims.take(moves, moved, case.conversation, verified=True)
         return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
 
 

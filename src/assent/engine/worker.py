@@ -44,6 +44,11 @@ class Worker:
             asyncio.create_task(self._look(look), name="assent-reconciler"),
         ]
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its recurring tasks all run."""
+        return bool(self._tasks) and not any(task.done() for task in self._tasks)
+
     async def rest(self) -> None:
         """Look for no more work; the heartbeat goes on for what is still under way."""
         await _end(self._tasks[1:])

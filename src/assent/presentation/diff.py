@@ -8,7 +8,7 @@ from itertools import takewhile
 from assent.domain.canonical import Json, Path, encode
 from assent.domain.cards import Added, Change, Changed, Removed, Secret, Value
 from assent.domain.tools import Hint
-from assent.presentation.values import NO_HINTS, value_of
+from assent.presentation.values import NO_HINTS, named_value, value_of
 
 CONTEXT_LINES = 3
 # Beyond this many pairs of lines the exact comparison could take minutes on hostile texts.
@@ -28,8 +28,7 @@ def changes(
     old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS
 ) -> tuple[Change, ...]:
     """How the fields of `new` differ from those of `old`, at the deepest path that differs."""
-    secret = frozenset(name for name, hint in hints.items() if hint.secret)
-    return tuple(_members((), old, new, secret))
+    return tuple(_members((), old, new, hints))
 
 
 def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
@@ -42,28 +41,29 @@ def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
 
 
 def _members(
-    path: Path, old: Mapping[str, Json], new: Mapping[str, Json], secret: frozenset[str]
+    path: Path, old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint]
 ) -> Iterator[Change]:
     for name in dict.fromkeys([*old, *new]):
-        here = (*path, name)
-        hidden = not path and name in secret
+        here, hint = (*path, name), hints.get(name)
         if name not in new:
-            yield Removed(path=here, old=_shown(old[name], hidden=hidden))
+            yield Removed(path=here, old=_shown(name, old[name], hint))
         elif name not in old:
-            yield Added(path=here, new=_shown(new[name], hidden=hidden))
-        elif hidden and not _same(old[name], new[name]):
+            yield Added(path=here, new=_shown(name, new[name], hint))
+        elif hint is None or not hint.secret:
+            yield from _values(here, old[name], new[name], hint)
+        elif not _same(old[name], new[name]):
             yield Changed(path=here, old=Secret(), new=Secret())
-        elif not hidden:
-            yield from _values(here, old[name], new[name])
 
 
-def _values(path: Path, old: Json, new: Json) -> Iterator[Change]:
+def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _members(path, old, new, frozenset())
+        # Hints are for arguments, not for what happens to have their name inside one.
+        yield from _members(path, old, new, NO_HINTS)
     elif isinstance(old, list) and isinstance(new, list):
         yield from _items(path, old, new)
     elif not _same(old, new):
-        yield Changed(path=path, old=value_of(old), new=value_of(new))
+        name = path[-1] if isinstance(path[-1], str) else ""
+        yield Changed(path=path, old=_shown(name, old, hint), new=_shown(name, new, hint))
 
 
 def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Change]:
@@ -76,8 +76,10 @@ def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Cha
         yield Added(path=(*path, index), new=value_of(new[index]))
 
 
-def _shown(value: Json, *, hidden: bool) -> Value:
-    return Secret() if hidden else value_of(value)
+def _shown(name: str, value: Json, hint: Hint | None) -> Value:
+    if hint is None:
+        return named_value(name, value)
+    return Secret() if hint.secret else value_of(value)
 
 
 def _same(old: Json, new: Json) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Generic, TypeVar
 
+from assent.presentation.masking import secret_spans
 from assent.presentation.text import safe_block
 
 T = TypeVar("T")
@@ -33,9 +34,10 @@ def clip(text: str, characters: int | None) -> Clip:
     """Cut a text so that what is left of it, made safe, has at most so many characters."""
     if characters is None or len(safe_block(text)) <= characters:
         return Clip(text)
-    head = _fitting(text, characters - characters // 2, from_end=False)
-    tail = _fitting(text[len(head) :], characters // 2, from_end=True)
-    return Clip(head, len(text) - len(head) - len(tail), tail)
+    head = len(_fitting(text, characters - characters // 2, from_end=False))
+    tail = len(text) - len(_fitting(text[head:], characters // 2, from_end=True))
+    head, tail = _around_secrets(text, head, tail)
+    return Clip(text[:head], tail - head, text[tail:])
 
 
 def select(items: Sequence[T], most: int | None) -> Selection[T]:
@@ -59,6 +61,17 @@ def select_lines(
     head = max(1, bisect_right(sizes, characters // 2))
     tail = min(len(lines) - 1, bisect_left(sizes, sizes[-1] - characters // 2))
     return Selection(lines[:head], max(0, tail - head), lines[max(head, tail) :])
+
+
+def _around_secrets(text: str, head: int, tail: int) -> tuple[int, int]:
+    """Both cuts moved out of secrets: a part of one does not look like one, and would be shown."""
+    spans = secret_spans(text)
+    kept = {(first + tail, last + tail) for first, last in secret_spans(text[tail:])}
+    for first, last in spans:
+        head = first if first < head < last else head
+    # What made the tail's first secret look like one may be in what was cut.
+    cut = next((span for span in spans if span[1] > tail), None)
+    return head, tail if cut is None or cut in kept else cut[1]
 
 
 def _fitting(text: str, room: int, *, from_end: bool) -> str:

@@ -9,6 +9,7 @@ from typing import assert_never
 from assent.domain.canonical import Path
 from assent.domain.cards import (
     Added,
+    Blob,
     Change,
     Changed,
     Entry,
@@ -25,11 +26,13 @@ from assent.domain.cards import (
 from assent.presentation.diff import Edit, line_edits
 from assent.presentation.elision import select, select_lines
 from assent.presentation.sheet import Place, Role, Sheet, Span, fits
-from assent.presentation.text import quoted
+from assent.presentation.text import quoted, safe_line
 from assent.presentation.wrapping import width_of
 
 MASK = "••••••"
+UNINSPECTABLE = "uninspectable data"
 LABEL_COLUMNS = 20
+_BLOB_COLUMN = 10
 _INLINE_ITEMS = 8
 _INLINE_CHARS = 160
 _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -46,21 +49,19 @@ def put_entries(sheet: Sheet, entries: Sequence[Entry], place: Place) -> None:
 def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int = 0) -> None:
     """One value behind its label, in full unless the sheet has a limit."""
     used = place.indent + place.lead
-    if not fits(label, sheet.room(used + 2)) or _is_long(sheet, label):
+    if not fits(label, sheet.room(used + 2)) or sheet.is_long(label, place):
         label, column = _put_name(sheet, label, place), 0
     inline = inline_of(value)
     space = max(width_of(label), column) + 2
-    if (
-        inline is not None
-        and fits(inline, sheet.room(used + space))
-        and not _is_long(sheet, inline)
-    ):
+    short = inline is not None and fits(inline, sheet.room(used + space))
+    if inline is not None and short and not sheet.is_long(inline, place):
         padding = " " * (space - width_of(label))
         sheet.put(place, Span(label + padding, Role.LABEL), Span(inline, place.role))
         return
-    remark = _described(value)
+    remark = described(value)
     shown = remark if fits(remark, sheet.room(used + width_of(label) + 2)) else ""
-    sheet.put(place, Span(f"{label}  ", Role.LABEL), Span(shown, Role.MUTED))
+    role = Role.WARNING if isinstance(value, Blob) else Role.MUTED
+    sheet.put(place, Span(f"{label}  ", Role.LABEL), Span(shown, role))
     _put_inside(sheet, value, place.inside())
 
 
@@ -86,7 +87,7 @@ def put_change(sheet: Sheet, change: Change, place: Place) -> None:
 
 def put_line_edits(sheet: Sheet, before: str, after: str, place: Place) -> None:
     """A unified diff of two texts."""
-    selection = select_lines(line_edits(before, after), sheet.limits.characters)
+    selection = select_lines(line_edits(before, after), sheet.characters(place))
     _put_lines(sheet, selection.head, place)
     if selection.hidden:
         sheet.leave_out(f"{selection.hidden:,} lines not shown", place)
@@ -121,6 +122,8 @@ def inline_of(value: Value) -> str | None:
             return "null"
         case Secret():
             return MASK
+        case Blob():
+            return None
         case Items(items=items):
             return _joined("[", [inline_of(item) for item in items[: _INLINE_ITEMS + 1]], "]")
         case Members(members=members):
@@ -145,6 +148,53 @@ def path_label(path: Path) -> str:
     return label
 
 
+def described(value: Value) -> str:
+    """What a value is, in our words, where it does not stand beside its name."""
+    match value:
+        case Text(text=text):
+            lines = f"{text.count(chr(10)) + 1:,} lines, " if "\n" in text else ""
+            return f"text, {lines}{len(text):,} characters"
+        case Number():
+            return "number"
+        case Blob():
+            return UNINSPECTABLE
+        case Items(items=items):
+            return f"list of {len(items):,}"
+        case Members(members=members):
+            return f"object with {len(members):,} field{'' if len(members) == 1 else 's'}"
+        case Truth() | Null() | Secret():
+            return ""
+        case _:
+            assert_never(value)
+
+
+def blob_facts(blob: Blob) -> tuple[tuple[str, str], ...]:
+    """What can be said about data that nobody can read: its kind, its size and its hash."""
+    kind = f"{blob.media}, by its first bytes" if blob.media else "unknown"
+    facts = [("type", kind), ("size", f"{blob.size:,} bytes"), ("sha256", blob.sha256)]
+    if blob.declared:
+        facts.insert(1, ("says it is", blob.declared))
+    return tuple(facts)
+
+
+def json_of(value: Value) -> str:
+    """A value as JSON text, for places that have no room for a tree; it is not safe text yet."""
+    match value:
+        case Text(text=text) | Blob(encoded=text):
+            return json.dumps(text, ensure_ascii=False)
+        case Items(items=items):
+            return f"[{', '.join(map(json_of, items))}]"
+        case Members(members=members):
+            parts = (
+                f"{json.dumps(m.name, ensure_ascii=False)}: {json_of(m.value)}" for m in members
+            )
+            return f"{{{', '.join(parts)}}}"
+        case Number() | Truth() | Null() | Secret():
+            return inline_of(value) or ""
+        case _:
+            assert_never(value)
+
+
 def _put_name(sheet: Sheet, label: str, place: Place) -> str:
     """A name that needs lines of its own; the label that its value gets instead."""
     sheet.put(place, Span("a long name, then its value", Role.MUTED))
@@ -153,42 +203,31 @@ def _put_name(sheet: Sheet, label: str, place: Place) -> str:
 
 
 def _put_heading(sheet: Sheet, label: str, place: Place) -> None:
-    if fits(label, sheet.room(place.indent + place.lead + 2)) and not _is_long(sheet, label):
+    room = sheet.room(place.indent + place.lead + 2)
+    if fits(label, room) and not sheet.is_long(label, place):
         sheet.put(place, Span(label, Role.LABEL))
     else:
         _put_name(sheet, label, place)
 
 
 def _put_inside(sheet: Sheet, value: Value, place: Place) -> None:
-    if sheet.is_narrow(place):
-        sheet.foreign(_json(value), place)
+    if isinstance(value, Items | Members) and (sheet.is_narrow(place) or sheet.limits.flat):
+        sheet.foreign(json_of(value), place)
         return
     match value:
         case Text(text=text):
             sheet.foreign(text, place)
+        case Blob(encoded=encoded):
+            for label, words in blob_facts(value):
+                sheet.own(place.indent, label, _BLOB_COLUMN, safe_line(words))
+            sheet.foreign(encoded, place)
         case Items(items=items):
             rows = [(f"[{n}]", item, place.elidable) for n, item in enumerate(items)]
             _put_rows(sheet, rows, place, "items")
         case Members(members=members):
             put_entries(sheet, members, place)
         case Number() | Truth() | Null() | Secret():
-            sheet.foreign(_json(value), place)
-        case _:
-            assert_never(value)
-
-
-def _json(value: Value) -> str:
-    """A value as JSON text, for places too deep for a tree; it is not safe text yet."""
-    match value:
-        case Text(text=text):
-            return json.dumps(text, ensure_ascii=False)
-        case Items(items=items):
-            return f"[{', '.join(map(_json, items))}]"
-        case Members(members=members):
-            parts = (f"{json.dumps(m.name, ensure_ascii=False)}: {_json(m.value)}" for m in members)
-            return f"{{{', '.join(parts)}}}"
-        case Number() | Truth() | Null() | Secret():
-            return inline_of(value) or ""
+            sheet.foreign(json_of(value), place)
         case _:
             assert_never(value)
 
@@ -197,7 +236,7 @@ def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: Place, unit: str) -> No
     # The few names that are very long do not widen the column.
     widths = [width for width in (width_of(row[0]) for row in rows) if width <= LABEL_COLUMNS]
     column = max(widths, default=0)
-    selection = select(rows, sheet.limits.items)
+    selection = select(rows, sheet.items(place))
     for label, value, elidable in selection.head:
         put_value(sheet, label, value, replace(place, elidable=elidable), column)
     if selection.hidden:
@@ -217,24 +256,3 @@ def _joined(opening: str, parts: Sequence[str | None], closing: str) -> str | No
         return None
     text = opening + ", ".join(shown) + closing
     return text if len(text) <= _INLINE_CHARS else None
-
-
-def _is_long(sheet: Sheet, text: str) -> bool:
-    return sheet.limits.characters is not None and len(text) > sheet.limits.characters
-
-
-def _described(value: Value) -> str:
-    match value:
-        case Text(text=text):
-            lines = f"{text.count(chr(10)) + 1:,} lines, " if "\n" in text else ""
-            return f"text, {lines}{len(text):,} characters"
-        case Number():
-            return "number"
-        case Items(items=items):
-            return f"list of {len(items):,}"
-        case Members(members=members):
-            return f"object with {len(members):,} field{'' if len(members) == 1 else 's'}"
-        case Truth() | Null() | Secret():
-            return ""
-        case _:
-            assert_never(value)

@@ -3,37 +3,74 @@
 import unicodedata
 from dataclasses import dataclass
 
-from assent.domain.canonical import digest
-from assent.domain.cards import Choice
+from assent.domain.canonical import Json, digest, parse
+from assent.domain.cards import Card, Choice, Verb
 
 # Raise it whenever the same card gives another text; what counts as printable is Unicode's say.
-RENDERER_VERSION = f"1/unicode-{unicodedata.unidata_version}"
+RENDERER_VERSION = f"2/unicode-{unicodedata.unidata_version}"
+
+REVIEW = Choice(verb=Verb.REVIEW, effect="open the full review: not everything is shown here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one field of a surface has room for; None where there is no limit."""
+    """What one field may take; None where there is no limit.
+
+    `sparing` cuts only fields that are declared elidable; `flat` shows no trees, only their JSON.
+    """
 
     characters: int | None = None
     items: int | None = None
+    sparing: bool = False
+    flat: bool = False
 
 
 UNLIMITED = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a message of a surface has room for, counted as those count who are strictest: UTF-16.
+
+    `text` is for one text of it, `total` for all of them, `texts` how many there may be.
+    """
+
+    text: int
+    total: int
+    texts: int
+
+
+def units(text: str) -> int:
+    """The size of a text in UTF-16, in which a character beyond the first plane counts twice."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
     """A card as one surface shows it, and the choices it may offer there.
 
-    `complete` is false where a field was cut; see `choices` for what that leaves to offer.
+    `complete` is false where something was cut that a decision rests on: then there is only the
+    full review to offer. `cut` is also true where only fields were cut that may be.
     """
 
     text: str
     complete: bool
+    cut: bool
     choices: tuple[Choice, ...]
-    renderer: str
+    version: str
+    # The text without colours and without what the clock changes; the text itself if empty.
+    lasting: str = ""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text, to record what a decider was shown."""
-        return digest(self.text)
+        """SHA-256 of what was shown, to be recorded with a decision; the same at any time."""
+        return digest(self.lasting or self.text)
+
+    def json(self) -> Json:
+        """The payload, of a surface whose text is JSON."""
+        return parse(self.text)
+
+
+def offered(card: Card, *, withheld: bool) -> tuple[Choice, ...]:
+    """The choices of a card: nobody may decide here about what they could not read here."""
+    return (REVIEW,) if withheld and card.choices else card.choices

@@ -4,7 +4,7 @@ Foreign text always stands behind a label and a quote, or behind a gutter on eve
 nothing in it can pass for a heading, another field or a choice.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
@@ -35,6 +35,8 @@ class Role(Enum):
     SAFE = auto()
     MODERATE = auto()
     DANGEROUS = auto()
+    # What another moment would show otherwise; it is no part of what is recorded as shown.
+    CLOCK = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Span:
 
 
 Line = tuple[Span, ...]
+
+
+class Full(Exception):
+    """More lines than the surface can take: no use in going on with these limits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +83,7 @@ class Sheet:
 
     width: int | None = None
     limits: Limits = UNLIMITED
+    most_lines: int | None = None
     lines: list[Line] = field(default_factory=list[Line])
     cut: bool = False
     withheld: bool = False
@@ -89,8 +96,23 @@ class Sheet:
         """Whether a tree would run out of columns here, and a terminal break its lines itself."""
         return self.width is not None and place.indent + place.lead > self.width // 2
 
+    def characters(self, place: Place) -> int | None:
+        """How long a text may be here."""
+        return None if self.limits.sparing and not place.elidable else self.limits.characters
+
+    def items(self, place: Place) -> int | None:
+        """How many of several things may stand here."""
+        return None if self.limits.sparing and not place.elidable else self.limits.items
+
+    def is_long(self, text: str, place: Place) -> bool:
+        """Whether a text would have to be cut here."""
+        most = self.characters(place)
+        return most is not None and len(text) > most
+
     def put(self, place: Place, *spans: Span) -> None:
         """One line, as it is."""
+        if self.most_lines is not None and len(self.lines) >= self.most_lines:
+            raise Full
         sign = (Span(f"{place.sign} ", place.role),) if place.sign else ()
         self.lines.append((Span(" " * place.indent), *sign, *spans))
 
@@ -108,19 +130,27 @@ class Sheet:
 
     def foreign(self, text: str, place: Place) -> None:
         """Somebody else's text behind a gutter; a line that is only wrapped shows another one."""
-        clipped = clip(text, self.limits.characters)
+        clipped = clip(text, self.characters(place))
         self._block(safe_block(clipped.head), place, GUTTER)
         if clipped.hidden:
             self.leave_out(f"{clipped.hidden:,} characters not shown", place)
             self._block(safe_block(clipped.tail), place, GOES_ON)
 
+    def excerpt(self, text: str, most: int, place: Place) -> None:
+        """A text that no decision rests on: limited everywhere, and nothing is withheld by that."""
+        limit = self.characters(place.elided())
+        clipped = clip(text, most if limit is None else min(most, limit))
+        self._block(safe_block(clipped.head), place, GUTTER)
+        if clipped.hidden:
+            self.remark(f"{clipped.hidden:,} characters not shown", place)
+            self._block(safe_block(clipped.tail), place, GOES_ON)
+
     def safe(self, text: str, place: Place) -> None:
         """Text that was made safe already, behind a gutter; where it is too long, its size."""
-        limit = self.limits.characters
-        if limit is None or len(text) <= limit:
-            self._block(text, place, GUTTER)
-        else:
+        if self.is_long(text, place):
             self.leave_out(f"{len(text):,} characters not shown", place)
+        else:
+            self._block(text, place, GUTTER)
 
     def leave_out(self, what: str, place: Place) -> None:
         """Say what is missing here; without leave to cut, the whole card loses its Approve."""
@@ -142,6 +172,24 @@ class Sheet:
 
     def _wrapped(self, line: str, used: int) -> Iterator[str]:
         yield from [line] if self.width is None else wrapped(line, self.room(used))
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether a mark of ours stands somewhere, so that it has to be explained."""
+        return any("⟨" in span.text for line in self.lines for span in line)
+
+    def text(self) -> str:
+        """The lines as plain text."""
+        return _joined(self.lines)
+
+    def lasting(self) -> str:
+        """The lines as plain text, without what the clock changes."""
+        lines = [[span for span in line if span.role is not Role.CLOCK] for line in self.lines]
+        return _joined(line for line, was in zip(lines, self.lines, strict=True) if line or not was)
+
+
+def _joined(lines: Iterable[Iterable[Span]]) -> str:
+    return "\n".join("".join(span.text for span in line).rstrip(" ") for line in lines) + "\n"
 
 
 def fits(text: str, room: int) -> bool:

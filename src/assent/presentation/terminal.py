@@ -10,7 +10,7 @@ from assent.presentation.page import lay_out
 from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
 from assent.presentation.sheet import Line, Place, Role, Sheet, Span
 
-RENDERER = f"terminal/{RENDERER_VERSION}"
+VERSION = f"terminal/{RENDERER_VERSION}"
 COLUMNS = 80
 MIN_COLUMNS = 24
 
@@ -32,13 +32,14 @@ _STYLES = {
     Role.SAFE: "\x1b[1;30;42m",
     Role.MODERATE: "\x1b[1;30;43m",
     Role.DANGEROUS: "\x1b[1;37;41m",
+    Role.CLOCK: "\x1b[1m",
 }
 
 
 def render(
     card: Card,
     *,
-    now: datetime,
+    now: datetime | None = None,
     width: int = COLUMNS,
     colour: bool = True,
     limits: Limits = UNLIMITED,
@@ -46,8 +47,14 @@ def render(
     """The card for a terminal of this width; `colour=False` is what NO_COLOR asks for."""
     sheet = Sheet(width=max(width, MIN_COLUMNS), limits=limits)
     choices = lay_out(card, sheet, now)
-    text = _text(sheet, colour=colour)
-    return Rendered(text=text, complete=not sheet.cut, choices=choices, renderer=RENDERER)
+    return Rendered(
+        text=_text(sheet, colour=colour),
+        complete=not sheet.withheld,
+        cut=sheet.cut,
+        choices=choices,
+        version=VERSION,
+        lasting=sheet.lasting(),
+    )
 
 
 def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: bool = True) -> str:
@@ -59,12 +66,7 @@ def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: b
 
 
 def _text(sheet: Sheet, *, colour: bool) -> str:
-    paint = _painted if colour else _bare
-    return "\n".join(map(paint, sheet.lines)) + "\n"
-
-
-def _bare(line: Line) -> str:
-    return "".join(span.text for span in line).rstrip(" ")
+    return "\n".join(map(_painted, sheet.lines)) + "\n" if colour else sheet.text()
 
 
 def _painted(line: Line) -> str:

@@ -5,12 +5,24 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from assent.domain.canonical import Json, parse
-from assent.domain.cards import Entry, Items, Members, Null, Number, Secret, Text, Truth, Value
+from assent.domain.cards import (
+    Blob,
+    Entry,
+    Items,
+    Members,
+    Null,
+    Number,
+    Secret,
+    Text,
+    Truth,
+    Value,
+)
 from assent.domain.errors import InvalidJson
 from assent.domain.tools import Hint
+from assent.presentation.blobs import blob_of
+from assent.presentation.masking import is_secret
 
 NO_HINTS: Mapping[str, Hint] = {}
-_PLAIN_HINT = Hint()
 WHOLE = "arguments"
 
 
@@ -26,7 +38,7 @@ def entries_of(
     value = _parsed(arguments) if isinstance(arguments, str) else dict(arguments)
     if not isinstance(value, dict):
         value = {WHOLE: value}
-    return tuple(_entry(name, item, hints.get(name, _PLAIN_HINT)) for name, item in value.items())
+    return tuple(_entry(name, item, hints.get(name)) for name, item in value.items())
 
 
 def value_of(value: Json) -> Value:
@@ -39,16 +51,40 @@ def value_of(value: Json) -> Value:
         case int() | float():
             return Number(json.dumps(value))
         case str():
-            return Text(value)
+            return blob_of(value) or Text(value)
         case list():
             return Items(tuple(map(value_of, value)))
         case dict():
-            return Members(tuple(Entry(name=n, value=value_of(item)) for n, item in value.items()))
+            return Members(tuple(_entry(name, item, None) for name, item in value.items()))
         case _:
             assert_never(value)
 
 
-def _entry(name: str, value: Json, hint: Hint) -> Entry:
+def named_value(name: str, value: Json) -> Value:
+    """The value of a field of this name, which alone can give a secret away."""
+    is_masked = isinstance(value, str) and is_secret(name, value)
+    return Secret() if is_masked else value_of(value)
+
+
+def holds_blob(value: Value) -> bool:
+    """Whether somewhere in a value there are bytes that nobody can read."""
+    match value:
+        case Blob():
+            return True
+        case Items(items=items):
+            return any(map(holds_blob, items))
+        case Members(members=members):
+            return any(holds_blob(member.value) for member in members)
+        case Text() | Number() | Truth() | Null() | Secret():
+            return False
+        case _:
+            assert_never(value)
+
+
+def _entry(name: str, value: Json, hint: Hint | None) -> Entry:
+    # Whoever wrote a hint for a field has said whether it is a secret.
+    if hint is None:
+        return Entry(name=name, value=named_value(name, value))
     shown = Secret() if hint.secret else value_of(value)
     return Entry(name=name, value=shown, elidable=hint.elidable)
 

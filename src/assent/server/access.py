@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from assent.domain.people import ADMIN, AUDITOR, REQUESTER, PersonKind, Scope
+from assent.domain.people import ADMIN, APPROVER, AUDITOR, REQUESTER, PersonKind, Scope
 
 _EVERYBODY = frozenset(PersonKind)
 # An agent's credential reaches nothing that decides, configures or manages.
@@ -25,6 +25,7 @@ SIGNED_IN = Need(kinds=_EVERYBODY)
 READ = Need(scope=Scope.READ, kinds=_EVERYBODY)
 CHAT = Need(scope=Scope.CHAT, roles=frozenset({REQUESTER, ADMIN}), kinds=_EVERYBODY)
 DECIDE = Need(scope=Scope.DECIDE)
+POLICY = Need(scope=Scope.READ, roles=frozenset({APPROVER, AUDITOR, ADMIN}))
 AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
 MANAGE = Need(scope=Scope.MANAGE, roles=frozenset({ADMIN}))
 
@@ -32,6 +33,48 @@ ACCESS: Mapping[str, Need] = {
     "GET /healthz": PUBLIC,
     "GET /readyz": PUBLIC,
     "GET /openapi.json": PUBLIC,
+    "GET /api/me": SIGNED_IN,
+    "POST /api/conversations": CHAT,
+    "GET /api/conversations": READ,
+    "GET /api/conversations/{id}": READ,
+    "POST /api/conversations/{id}/messages": CHAT,
+    "POST /api/conversations/{id}/stop": CHAT,
+    "GET /api/conversations/{id}/export": READ,
+    "GET /api/conversations/{id}/audit": READ,
+    "GET /api/conversations/{id}/values": READ,
+    "DELETE /api/conversations/{id}/values": CHAT,
+    "GET /api/turns/{id}": READ,
+    "POST /api/turns/{id}/resume": CHAT,
+    "GET /api/requests": READ,
+    "GET /api/requests/{id}": READ,
+    "POST /api/requests/decide": DECIDE,
+    "POST /api/requests/{id}/decide": DECIDE,
+    "POST /api/requests/{id}/cancel": DECIDE,
+    "GET /api/agents": READ,
+    "GET /api/tools": READ,
+    "GET /api/tools/{name}": READ,
+    "PUT /api/tools/{name}/override": MANAGE,
+    "DELETE /api/tools/{name}/override": MANAGE,
+    "GET /api/policy": POLICY,
+    "GET /api/audit": AUDIT,
+    "GET /api/people": MANAGE,
+    "POST /api/people": MANAGE,
+    "GET /api/people/{id:path}": MANAGE,
+    "PATCH /api/people/{id:path}": MANAGE,
+    "GET /api/keys": MANAGE,
+    "POST /api/keys": MANAGE,
+    "DELETE /api/keys/{id}": MANAGE,
+    "POST /api/qa/validate_tool": DECIDE,
+    "PATCH /tools/{thread_id}/execute/{tool_call_id}": DECIDE,
+    "POST /api/tool-user-input": DECIDE,
+    "POST /api/chat": CHAT,
+    "GET /api/chat/{id}/stream": CHAT,
+    "POST /api/qa/chat_streamed": CHAT,
+    "POST /api/qa/chat_streamed/{thread_id}": CHAT,
+    "GET /api/qa/chat_streamed": CHAT,
+    "GET /api/qa/chat_streamed/{thread_id}": CHAT,
+    "POST /agui": CHAT,
+    "POST /agui/{agent}": CHAT,
 }
 
 

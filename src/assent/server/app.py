@@ -9,13 +9,35 @@ from starlette.routing import BaseRoute
 
 from assent.engine.assent import Assent
 from assent.server import problems
-from assent.server.api import health
+from assent.server.api import (
+    audit,
+    conversations,
+    document,
+    health,
+    people,
+    requests,
+    tools,
+    values,
+)
 from assent.server.auth.authenticator import Authenticator
 from assent.server.service import Service
 from assent.server.settings import Settings
+from assent.server.streams import chat, qa, qa_stream, user_input
 
 # Routes are made once, when their modules load; a path without a row in `access` fails there.
-ROUTES: Sequence[BaseRoute] = (*health.router.routes,)
+ROUTES: Sequence[BaseRoute] = (
+    *health.router.routes,
+    *conversations.router.routes,
+    *requests.router.routes,
+    *values.router.routes,
+    *tools.router.routes,
+    *audit.router.routes,
+    *people.router.routes,
+    *chat.routes,
+    *qa_stream.routes,
+    *qa.routes,
+    *user_input.routes,
+)
 
 
 def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
@@ -24,6 +46,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     It opens the engine at its start. A mounted app has no start: open the engine in yours.
     """
     settings = settings or Settings()
+    assent.kernel.quotas = settings.quotas
     app = FastAPI(
         title="Assent",
         version=version("assent"),
@@ -31,9 +54,10 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.service = Service(assent=assent, settings=settings, auth=Authenticator(assent))
+    app.state.service = Service(assent=assent, settings=settings, auth=Authenticator(assent, settings))
     app.router.routes.extend(ROUTES)
     problems.install(app)
+    document.install(app)
     return app
 
 

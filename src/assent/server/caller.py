@@ -1,6 +1,7 @@
 """Who makes an HTTP request, and by which credential."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from starlette.requests import HTTPConnection
@@ -26,6 +27,8 @@ class Caller:
     method: Method
     credential: str
     scopes: frozenset[Scope] = frozenset(Scope)
+    # When the credential ends by itself.
+    until: datetime | None = None
 
     @property
     def channel(self) -> str:

@@ -1,7 +1,8 @@
-"""What stands before every handler: who is it, and may they?"""
+"""What stands before every handler: who is it, may they, and did they mean to?"""
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
@@ -10,20 +11,38 @@ from starlette.types import Receive, Scope, Send
 
 from assent.domain.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
+from assent.server.auth import csrf
 from assent.server.caller import Caller
-from assent.server.service import service_of
+from assent.server.security import Body
+from assent.server.service import Service, service_of
+
+_MAX_FIELDS = 100
+_FORM = "application/x-www-form-urlencoded"
 
 
-async def admit(need: Need, scope: Scope, receive: Receive) -> None:
-    """Let the caller through to a route with this need, or raise."""
+async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
+    """Let the caller through to a route with this need, or raise; returns what to read from."""
+    connection = HTTPConnection(scope)
+    service = service_of(connection)
+    is_safe = scope["method"] in csrf.SAFE_METHODS
     if need.public:
-        return
-    connection = HTTPConnection(scope, receive)
-    caller = await service_of(connection).auth.identify(connection)
+        if not is_safe:
+            csrf.check_origin(connection, service.settings.origin)
+    else:
+        connection.state.caller = await _known(need, connection, service)
+    body = await Body.read(scope, receive, service.settings)
+    if not (need.public or is_safe):
+        _check_intent(service, connection, body)
+    return body.receive
+
+
+async def _known(need: Need, connection: HTTPConnection, service: Service) -> Caller:
+    caller = await service.auth.identify(connection)
     if caller is None:
         raise NotAuthenticated
-    _check(need, caller, f"{scope['method']} {scope['path']}")
-    connection.state.caller = caller
+    service.auth.throttle.spend(caller.person.id)
+    _check(need, caller, f"{connection.scope['method']} {connection.scope['path']}")
+    return caller
 
 
 def _check(need: Need, caller: Caller, what: str) -> None:
@@ -37,6 +56,33 @@ def _check(need: Need, caller: Caller, what: str) -> None:
         raise NotAllowed(person.id, what)
 
 
+def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:
+    """What a browser sends by itself proves who it is, not that its person wanted this."""
+    caller: Caller = connection.state.caller
+    if caller.method not in csrf.AMBIENT:
+        return
+    csrf.check_origin(connection, service.settings.origin)
+    given = connection.headers.get(csrf.HEADER) or form_of(connection, body).get(csrf.FIELD, "")
+    csrf.check_token(service.assent.kernel.vault, caller, given)
+
+
+def form_of(connection: HTTPConnection, body: Body) -> dict[str, str]:
+    """The fields of a posted form; nothing where it is no form."""
+    kind = connection.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return fields_of(body.content) if kind == _FORM else {}
+
+
+def fields_of(content: bytes) -> dict[str, str]:
+    """The fields of a form's text; nothing where there are too many."""
+    try:
+        pairs = parse_qsl(
+            content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MAX_FIELDS
+        )
+    except ValueError:
+        return {}
+    return dict(pairs)
+
+
 class _Guarded:
     """Mixed into a route class: looks its needs up when it is made, asks before it handles."""
 
@@ -47,6 +93,10 @@ class _Guarded:
     def _look_up(self) -> None:
         self.needs = {method: need_of(method, self.path) for method in self.methods or ()}
 
+    async def _admitted(self, scope: Scope, receive: Receive) -> Receive:
+        need = self.needs.get(scope["method"])
+        return receive if need is None else await admit(need, scope, receive)
+
 
 class GuardedRoute(_Guarded, Route):
     """A plain route behind the guard."""
@@ -56,10 +106,7 @@ class GuardedRoute(_Guarded, Route):
         self._look_up()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        need = self.needs.get(scope["method"])
-        if need is not None:
-            await admit(need, scope, receive)
-        await super().handle(scope, receive, send)
+        await super().handle(scope, await self._admitted(scope, receive), send)
 
 
 class GuardedApi(_Guarded, APIRoute):
@@ -70,7 +117,4 @@ class GuardedApi(_Guarded, APIRoute):
         self._look_up()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        need = self.needs.get(scope["method"])
-        if need is not None:
-            await admit(need, scope, receive)
-        await super().handle(scope, receive, send)
+        await super().handle(scope, await self._admitted(scope, receive), send)

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from assent.domain import errors
 from assent.domain.errors import AssentError
@@ -24,10 +25,20 @@ STATUS: dict[type[AssentError], int] = {
     errors.NotEligible: 403,
     errors.NotAllowed: 403,
     errors.Conflict: 409,
+    errors.OverQuota: 429,
     errors.ModelFailed: 502,
     errors.StoreUnavailable: 503,
+    errors.NotReady: 503,
+    errors.IdentityUnavailable: 503,
+    errors.TooManyRequests: 429,
+    errors.TooLarge: 413,
+    errors.CrossSite: 403,
+    errors.WrongHost: 403,
+    errors.SignInFailed: 403,
     errors.AssentError: 422,
 }
+# RFC 9457 has its own meaning for these names.
+_FACTS = {"status": "state", "detail": "cause", "type": "of", "title": "name", "code": "number"}
 _TITLES = {
     400: "Bad request",
     401: "Not signed in",
@@ -45,11 +56,9 @@ _TITLES = {
 }
 
 
-def problem(
-    status: int, code: str, detail: str, headers: dict[str, str] | None = None, **facts: Any
-) -> Response:
-    """One problem, in the shape of RFC 9457."""
-    body = {
+def body_of(status: int, code: str, detail: str, facts: Facts) -> Facts:
+    """The members of one problem."""
+    return {
         "type": f"{TYPE}{code}",
         "title": _TITLES.get(status, "Error"),
         "status": status,
@@ -57,18 +66,39 @@ def problem(
         "detail": detail,
         **facts,
     }
+
+
+def problem(
+    status: int, code: str, detail: str, headers: dict[str, str] | None = None, **facts: Any
+) -> Response:
+    """One problem, in the shape of RFC 9457."""
+    body = body_of(status, code, detail, facts)
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
 def problem_of(error: AssentError) -> Response:
     """An error of ours, with its facts."""
+    status, body = facts_of(error)
+    headers = _headers(status, error)
+    return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+def facts_of(error: AssentError) -> tuple[int, Facts]:
+    """The status and the members of an error of ours."""
     status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     if isinstance(error, errors.NotFound):
         # One shape for what is missing and what is somebody else's: not even the id comes back.
-        return problem(404, "not_found", "There is nothing here, or it is not yours to see")
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    facts = {name: _plain(value) for name, value in vars(error).items()}
-    return problem(status, error.code, str(error), headers, **facts)
+        detail = "There is nothing here, or it is not yours to see"
+        return status, body_of(status, "not_found", detail, {})
+    facts = {_FACTS.get(name, name): _plain(value) for name, value in vars(error).items()}
+    return status, body_of(status, error.code, str(error), facts)
+
+
+def _headers(status: int, error: AssentError) -> dict[str, str] | None:
+    if status == 401:
+        return {"WWW-Authenticate": "Bearer"}
+    wait = getattr(error, "retry_after", None)
+    return None if wait is None else {"Retry-After": str(wait)}
 
 
 def _plain(value: Any) -> Any:
@@ -102,19 +132,33 @@ async def _assent(_request: Request, error: Exception) -> Response:
 async def _validation(_request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    # Without `input` and `ctx`: a refused body may hold a secret, and needs no echo.
-    found = [{"at": [str(p) for p in e["loc"]], "message": e["msg"]} for e in error.errors()]
+    found = shape_errors(error)
     return problem(422, "invalid_request", "The request does not have its shape", errors=found)
 
 
-async def _http(_request: Request, error: Exception) -> Response:
+def shape_errors(error: RequestValidationError) -> list[Facts]:
+    """Where a body does not have its shape, and why."""
+    # Without `input` and `ctx`: a refused body may hold a secret, and needs no echo.
+    return [{"at": [str(p) for p in e["loc"]], "message": e["msg"]} for e in error.errors()]
+
+
+async def _http(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code == 404:
         return problem_of(errors.NotFound("path", ""))
     code = {405: "method_not_allowed"}.get(error.status_code, "bad_request")
     headers = dict(error.headers) if error.headers else None
+    if error.status_code == 405:
+        headers = {"Allow": ", ".join(sorted(_allowed(request)))}
     return problem(error.status_code, code, str(error.detail), headers)
+
+
+def _allowed(request: Request) -> set[str]:
+    """What can be done at this address: by all routes that have it, not by the first alone."""
+    routes: Iterable[Any] = request.app.router.routes
+    found = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in found for method in getattr(route, "methods", None) or ()}
 
 
 async def _unexpected(_request: Request, error: Exception) -> Response:

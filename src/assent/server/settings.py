@@ -1,8 +1,11 @@
 """How a deployment serves; everything has a default that is safe on a laptop."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
+
+from assent.engine.quotas import Quotas
+from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
 AiSdk = Literal["5", "6", "7"]
 
@@ -21,3 +24,12 @@ class Settings:
     patience: timedelta = timedelta(seconds=30)
     keep_alive: timedelta = timedelta(seconds=15)
     max_body_bytes: int = 1_000_000
+    max_header_bytes: int = 32_768
+    max_json_depth: int = 64
+    # Whose tokens are believed besides our own keys and sessions, and whose word for who it is.
+    openid: tuple[OpenId, ...] = ()
+    proxy: TrustedProxy | None = None
+    # For people on this machine only, whatever address the server is bound to.
+    local: bool = False
+    rates: Rates = field(default_factory=Rates)
+    quotas: Quotas = field(default_factory=Quotas.generous)

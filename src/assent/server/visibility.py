@@ -2,7 +2,7 @@
 
 from assent.domain.conversations import Conversation
 from assent.domain.errors import NotFound
-from assent.domain.people import ADMIN, AUDITOR, Person
+from assent.domain.people import ADMIN, AUDITOR, Person, PersonKind
 from assent.domain.requests import Request
 from assent.ports import Tx
 
@@ -11,13 +11,14 @@ _ALL_SEEING = frozenset({ADMIN, AUDITOR})
 
 def sees_everything(person: Person) -> bool:
     """Whether this person reads what is not theirs."""
-    return not _ALL_SEEING.isdisjoint(person.roles)
+    # An agent sees what it owns, whatever roles it was given.
+    return person.kind is not PersonKind.AGENT and not _ALL_SEEING.isdisjoint(person.roles)
 
 
 def sees_request(person: Person, request: Request) -> bool:
     """The owner, whoever may decide it, and those who see everything."""
     is_owner = person.id == request.owner
-    return is_owner or sees_everything(person) or request.audience.admits(person, request.owner)
+    return is_owner or sees_everything(person) or request.admits(person)
 
 
 def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
@@ -30,7 +31,7 @@ def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
 
 def request_of(tx: Tx, person: Person, id: str) -> Request:
     """A request that this person may read."""
-    found = tx.requests.get(id)
+    found = tx.requests.look(id)
     if found is None or not sees_request(person, found):
         raise NotFound("request", id)
     return found

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Unpack
 
 from sqlalchemy import BigInteger, bindparam, or_, select, update
@@ -127,10 +128,12 @@ class StoredCalls:
         *,
         lost: bool = False,
         in_time: bool = False,
+        via: CallStatus | None = None,
         **changes: Unpack[CallChanges],
     ) -> bool:
-        if target not in TRANSITIONS[call.status]:
-            raise AssertionError(f"no transition from {call.status} to {target}")
+        for source, next_one in pairwise(filter(None, (call.status, via, target))):
+            if next_one not in TRANSITIONS[source]:
+                raise AssertionError(f"no transition from {source} to {next_one}")
         names = tuple(sorted((*changes, "status")))
         params: Params = {f"to_{name}": _stored(value) for name, value in changes.items()}
         params |= {
@@ -140,7 +143,7 @@ class StoredCalls:
             "is_revision": call.revision,
             "is_fence": call.fence,
         }
-        return bool(self._driver.rows(_move(names, lost, in_time), params))
+        return self._driver.expect(call.id, _move(names, lost, in_time), params)
 
     def revise(self, revision: Revision) -> None:
         row: Params = {

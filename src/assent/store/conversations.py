@@ -1,5 +1,6 @@
 """Conversations, turns and messages: their SQL."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Unpack
@@ -61,7 +62,7 @@ CLAIM_TURN = (
     )
     .returning(turns)
 )
-WAKE_TURN = (
+_waking = (
     update(turns)
     .where(_t.id == bindparam("turn"), _t.status == fixed(TurnStatus.WAITING))
     .values(
@@ -70,8 +71,9 @@ WAKE_TURN = (
         worker=bindparam("worker"),
         lease_until=_lease,
     )
-    .returning(turns)
 )
+WAKE_TURN = _waking.returning(turns)
+WAKE_SEEN = _waking.where(_t.fence == bindparam("seen")).returning(_t.id)
 # Two halves, each on a partial index of its own; an OR would read the whole table.
 CLAIMABLE_TURNS = union_all(
     select(_t.id).where(_t.status == fixed(TurnStatus.READY)), select(_t.id).where(_lease_out)
@@ -105,6 +107,7 @@ SETTLE = (
     .values(open_calls=_m.open_calls - 1)
     .returning(_m.open_calls)
 )
+SETTLE_SEEN = SETTLE.where(_m.open_calls == bindparam("seen"))
 
 
 @lru_cache
@@ -137,6 +140,7 @@ class StoredConversations:
             "owner": owner.id,
             "owner_kind": owner.kind,
             "owner_roles": dump(sorted(owner.roles)),
+            "owner_behind": owner.behind,
             "created_at": micros(conversation.created_at),
         }
         self._driver.insert(conversations, [row])
@@ -158,7 +162,12 @@ def conversation_of(row: Row) -> Conversation:
     """A conversation from all of its table's columns."""
     got = _read_conversation(row)
     roles: Any = load(got["owner_roles"])
-    owner = Person(got["owner"], roles=frozenset(roles), kind=PersonKind(got["owner_kind"]))
+    owner = Person(
+        got["owner"],
+        roles=frozenset(roles),
+        kind=PersonKind(got["owner_kind"]),
+        behind=got["owner_behind"],
+    )
     return Conversation(
         id=got["id"], agent=got["agent"], owner=owner, created_at=moment(got["created_at"])
     )
@@ -209,8 +218,15 @@ class StoredTurns:
     def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
         return self._one(CLAIM_TURN, turn=id, worker=worker, lease=span(lease))
 
-    def wake(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
-        return self._one(WAKE_TURN, turn=id, worker=worker, lease=span(lease))
+    def wake(
+        self, id: str, worker: str, lease: timedelta, *, seen: TurnRow | None = None
+    ) -> TurnRow | None:
+        params: Params = {"turn": id, "worker": worker, "lease": span(lease)}
+        if seen is None or seen.status is not TurnStatus.WAITING:
+            return self._one(WAKE_TURN, **params)
+        if not self._driver.expect(id, WAKE_SEEN, params | {"seen": seen.fence}):
+            return None
+        return replace(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
         self._driver.rows(ROUSE_TURN, {"turn": id})
@@ -230,7 +246,8 @@ class StoredTurns:
     def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
         held = frozenset({TurnStatus.RUNNING})
         statement, params = _move(turn, target, held, changes, fenced=True)
-        self._driver.guard(statement, params, LeaseLost("turn", turn.id))
+        if not self._driver.expect(turn.id, statement, params):
+            raise LeaseLost("turn", turn.id)
 
     def claimable(self, limit: int) -> list[str]:
         return [row[0] for row in self._driver.rows(CLAIMABLE_TURNS, {"limit": limit})]
@@ -307,16 +324,20 @@ class StoredMessages:
 
     def of_conversation(self, conversation_id: str) -> list[Message]:
         rows = self._driver.rows(MESSAGES, {"conversation_id": conversation_id})
-        return [_message(row) for row in rows]
+        return [message_of(row) for row in rows]
 
-    def settle(self, message_id: str) -> int:
-        return self._driver.rows(SETTLE, {"message": message_id})[0][0]
+    def settle(self, message_id: str, *, seen: int | None = None) -> int:
+        params: Params = {"message": message_id}
+        if seen and self._driver.expect(message_id, SETTLE_SEEN, params | {"seen": seen}):
+            return seen - 1
+        return self._driver.rows(SETTLE, params)[0][0]
 
 
 _read_message = reader(messages)
 
 
-def _message(row: Row) -> Message:
+def message_of(row: Row) -> Message:
+    """A message from all of its table's columns."""
     got = _read_message(row)
     got["role"] = Role(got["role"])
     got["incomplete"] = bool(got["incomplete"])

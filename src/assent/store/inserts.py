@@ -3,12 +3,24 @@
 A round trip is what a statement costs on PostgreSQL; a transaction that only inserts takes one.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Integer, Table, Text, bindparam, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Integer,
+    Table,
+    Text,
+    bindparam,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.outputs import json_text
@@ -39,11 +51,17 @@ _TYPES: dict[type, str] = {
 }
 
 
+def _given(table: Table) -> list[Column[Any]]:
+    """The columns that a row brings; the database fills in the others."""
+    counted = table.autoincrement_column
+    return [c for c in table.columns if c.server_default is None and c is not counted]
+
+
 @lru_cache
 def insert_one(table: Table) -> ClauseElement:
     """The insert of one row, for a driver without arrays."""
     values: dict[str, Any] = {
-        column.name: bindparam(column.name, type_=column.type) for column in table.columns
+        column.name: bindparam(column.name, type_=column.type) for column in _given(table)
     }
     numbered = NUMBERED.get(table)
     if numbered is not None:
@@ -66,31 +84,53 @@ class BulkInsert:
         return [json_text(pending[table]) for table in self.tables]
 
 
-@lru_cache
-def insert_all(tables: frozenset[Table], guard: str = "", taken: int = 0) -> BulkInsert:
-    """The statement for these tables; foreign keys are checked at its end, so order is free.
+# An update that does not find its row makes a number of this text, which nobody can.
+BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
+_PLACE = re.compile(r"\$(\d+)")
 
-    With a guard (an UPDATE … RETURNING that takes the first parameters) nothing is inserted unless
-    it finds its row; the answer is how many it found.
+
+class Change(NamedTuple):
+    """An UPDATE … RETURNING that has to find its one row, and how many parameters it takes."""
+
+    sql: str
+    takes: int
+
+
+@lru_cache(maxsize=1024)
+def write_all(tables: frozenset[Table], changes: tuple[Change, ...] = ()) -> BulkInsert:
+    """The statement for rows of these tables; keys are checked at its end, so order is free.
+
+    The changes take the first parameters and come first, in their order. If one of them does not
+    find its row the whole statement fails and nothing is written.
     """
     ordered = tuple(sorted(tables, key=_ORDER.__getitem__))
-    held = " WHERE EXISTS (SELECT 1 FROM guard)" if guard else ""
-    parts = [f"guard AS ({guard})"] if guard else []
-    parts += [_insert_from(table, n, held) for n, table in enumerate(ordered, taken + 1)]
-    answer = "SELECT count(*) FROM guard" if guard else "SELECT 1"
+    parts, taken = list[str](), 0
+    for number, change in enumerate(changes):
+        parts.append(f"change_{number} AS ({_moved(change.sql, taken)})")
+        taken += change.takes
+    parts += [_insert_from(table, n) for n, table in enumerate(ordered, taken + 1)]
+    # Read one after the other, and a change happens when it is read: locks are taken in order.
+    found = [f"(SELECT count(*) FROM change_{n}) = 1" for n in range(len(changes))]  # noqa: S608
+    all_found = " AND ".join(found) or "TRUE"
+    answer = f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
     return BulkInsert(f"WITH {', '.join(parts)} {answer}", ordered)
 
 
+def _moved(sql: str, taken: int) -> str:
+    """The same statement with its parameters so many places later."""
+    return _PLACE.sub(lambda place: f"${int(place[1]) + taken}", sql) if taken else sql
+
+
 # Only names of our own tables and columns are put together here; every value is a parameter.
-def _insert_from(table: Table, parameter: int, held: str) -> str:
+def _insert_from(table: Table, parameter: int) -> str:
     numbered = NUMBERED.get(table)
     skipped = None if numbered is None else numbered.column
-    given = [column for column in table.columns if column.name != skipped]
+    given = [column for column in _given(table) if column.name != skipped]
     names = ", ".join(f'"{column.name}"' for column in given)
     typed = ", ".join(f'"{column.name}" {_TYPES[type(column.type)]}' for column in given)
     rows = (
         f"ROWS FROM (json_to_recordset(${parameter}::json) AS ({typed})) "
-        f"WITH ORDINALITY AS r({names}, ord){held}"
+        f"WITH ORDINALITY AS r({names}, ord)"
     )
     into = f'{table.name}_rows AS (INSERT INTO "{table.name}"'
     if numbered is None:

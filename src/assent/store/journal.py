@@ -17,8 +17,9 @@ ENTRIES_OF_CONVERSATION = (
     .order_by(audit.c.at, audit.c.id)
 )
 ENTRIES = select(audit).order_by(audit.c.at, audit.c.id)
+_e = events.c
 EVENTS = (
-    select(events)
+    select(_e.turn_id, _e.seq, _e.kind, _e.data, _e.at)
     .where(events.c.turn_id == bindparam("turn_id"), events.c.seq > bindparam("after"))
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
@@ -65,7 +66,7 @@ class StoredJournal:
             rows = self._driver.rows(ENTRIES_OF_CONVERSATION, {"conversation_id": conversation_id})
         else:
             rows = self._driver.rows(ENTRIES, {})
-        return [_entry(row) for row in rows]
+        return [entry_of(row) for row in rows]
 
 
 def _entry_params(entry: Entry) -> Params:
@@ -87,7 +88,8 @@ def _entry_params(entry: Entry) -> Params:
 _read_entry = reader(audit)
 
 
-def _entry(row: Row) -> Entry:
+def entry_of(row: Row) -> Entry:
+    """An entry from all of its table's columns."""
     got = _read_entry(row)
     got["at"] = moment(got["at"])
     got["data"] = load(got["data"])

@@ -14,7 +14,9 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.inserts import insert_all
+from assent.store.connections import Connections
+from assent.store.feed import ADOPT
+from assent.store.inserts import Change, write_all
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
@@ -39,72 +41,93 @@ _DEFEATS = (
 MIGRATION_LOCK = 0x617373656E74
 
 
-class _Guard(NamedTuple):
-    """An update that must find its row, and what to raise if it does not."""
+class _Expected(NamedTuple):
+    """A change of one row that is not sent yet."""
 
-    sql: str
+    change: Change
+    tables: frozenset[str]
     params: tuple[object, ...]
-    error: Exception | None
 
 
 class PostgresDriver:
-    """The asyncpg connection inside one transaction."""
+    """The asyncpg connection inside one transaction.
 
-    def __init__(self, connection: Any, compiler: Compiler, now: Callable[[], int]) -> None:
+    A trusting one reads without locks, takes for granted that the rows stay as they were read, and
+    sends all its changes in one statement that fails if they did not. See
+    docs/decisions/0004-one-statement-per-transaction.md.
+    """
+
+    def __init__(
+        self, connection: Any, compiler: Compiler, now: Callable[[], int], *, trusting: bool
+    ) -> None:
         self._connection, self._compiler, self._now = connection, compiler, now
+        self._trusting = trusting
         self.began = False
-        self._pending: dict[Table, list[Params]] = {}
-        self._guard: _Guard | None = None
-
-    def _prepare(self, statement: ClauseElement) -> Compiled:
-        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
-        # the first write or lock need no transaction; one that only reads costs no BEGIN at all.
-        compiled = self._compiler(statement)
-        if not (self.began or (compiled.only_reads and self._guard is None)):
-            self.began = True
-            await_only(self._connection.execute("BEGIN"))
-        if self._guard is not None:
-            self.flush()
-        # A statement must see what was inserted before it.
-        if self._pending and any(table.name in compiled.tables for table in self._pending):
-            self.flush()
-        return compiled
+        self._inserts: dict[Table, list[Params]] = {}
+        self._expected: dict[str, _Expected] = {}
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
-        compiled = self._prepare(statement)
+        compiled = self._compiler(statement)
+        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
+        # the first write or lock need no transaction; one that only reads costs no BEGIN at all.
+        concerned = self._concerns(compiled)
+        if concerned or not compiled.only_reads:
+            self._begin()
+        if concerned or (self._expected and not compiled.only_reads):
+            self.flush()
+        return self._fetch(compiled.sql, self._ordered(compiled, params))
+
+    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+        if not self._trusting or self.began:
+            return self.rows(statement, params)
+        compiled = self._compiler(statement)
+        return self._fetch(compiled.unlocked, self._ordered(compiled, params))
+
+    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        compiled = self._compiler(statement)
+        # One statement changes a row once only, and does not see what it inserts.
+        known = row in self._expected or self._is_inserted(compiled)
+        if not self._trusting or self.began or known:
+            return bool(self.rows(statement, params))
         ordered = self._ordered(compiled, params)
-        return await_only(self._connection.fetch(compiled.sql, *ordered))
+        change = Change(compiled.sql, len(ordered))
+        self._expected[row] = _Expected(change, compiled.tables, ordered)
+        return True
+
+    def insert(self, table: Table, rows: list[Params]) -> None:
+        if rows:
+            self._inserts.setdefault(table, []).extend(rows)
+
+    def flush(self) -> None:
+        """Write what was collected, in one statement."""
+        inserts, self._inserts = self._inserts, {}
+        expected, self._expected = self._expected, {}
+        if not inserts and not expected:
+            return
+        bulk = write_all(frozenset(inserts), tuple([each.change for each in expected.values()]))
+        changing = [param for each in expected.values() for param in each.params]
+        self._fetch(bulk.sql, (*changing, *bulk.params(inserts)))
+
+    def _begin(self) -> None:
+        if not self.began:
+            self.began = True
+            await_only(self._connection.execute("BEGIN"))
+
+    def _concerns(self, compiled: Compiled) -> bool:
+        """Whether a statement must see what is not sent yet."""
+        waiting = any(each.tables & compiled.tables for each in self._expected.values())
+        return waiting or self._is_inserted(compiled)
+
+    def _is_inserted(self, compiled: Compiled) -> bool:
+        return any(table.name in compiled.tables for table in self._inserts)
 
     def _ordered(self, compiled: Compiled, params: Params) -> tuple[object, ...]:
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now()}
         return compiled.ordered(params)
 
-    def guard(self, statement: ClauseElement, params: Params, error: Exception) -> None:
-        """Opens a transaction that otherwise only inserts: then both are one statement."""
-        if self.began or self._pending or self._guard is not None:
-            if not self.rows(statement, params):
-                raise error
-            return
-        compiled = self._compiler(statement)
-        self._guard = _Guard(compiled.sql, self._ordered(compiled, params), error)
-
-    def insert(self, table: Table, rows: list[Params]) -> None:
-        if rows:
-            self._pending.setdefault(table, []).extend(rows)
-
-    def flush(self) -> None:
-        """Write what was collected, in one statement."""
-        if self._guard is None and not self._pending:
-            return
-        pending, self._pending = self._pending, {}
-        guard, self._guard = self._guard, None
-        held = guard or _Guard("", (), None)
-        bulk = insert_all(frozenset(pending), held.sql, len(held.params))
-        params = (*held.params, *bulk.params(pending))
-        [found] = await_only(self._connection.fetch(bulk.sql, *params))
-        if held.error is not None and found[0] == 0:
-            raise held.error
+    def _fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
+        return await_only(self._connection.fetch(sql, *params))
 
     def clock(self) -> int:
         return self._now()
@@ -116,9 +139,9 @@ class PostgresStore:
     def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 16) -> None:
         self.url = url
         self._clock = clock
-        self._connections = connections
+        self._most = connections
         self._compiler = Compiler.postgres(server_clock=clock is None)
-        self._pool: Any = None
+        self._connections: Connections | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._hint = asyncio.Event()
@@ -126,32 +149,21 @@ class PostgresStore:
 
     async def open(self, *, worker: bool) -> None:
         del worker  # PostgreSQL takes any number of them.
+        connections = Connections(self._connect, self._most)
         try:
-            self._pool = await cast("Any", asyncpg).create_pool(
-                _dsn(self.url),
-                min_size=1,
-                max_size=self._connections,
-                # By the server: a timer per statement in this process would cost more than most.
-                server_settings={
-                    "statement_timeout": STATEMENT_TIMEOUT,
-                    # Our statements find rows by key: planning one again for its values is waste.
-                    "plan_cache_mode": "force_generic_plan",
-                    "jit": "off",
-                },
-                # We leave no session state behind, so a connection needs no cleaning.
-                reset=_nothing_to_reset,
-                max_cacheable_statement_size=64 * 1024,
-                statement_cache_size=500,
-            )
+            connection = await connections.take()
         except (OSError, asyncpg.PostgresError, ValueError) as error:
             raise StoreUnavailable(f"cannot connect: {error}") from error
         try:
-            async with self._pool.acquire() as connection:
-                await _ensure_schema(connection, self.url)
-                await self._synchronise(connection)
+            await _ensure_schema(connection, self.url)
+            with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
+                await connection.execute(ADOPT)
+            await self._synchronise(connection)
         except BaseException:
-            await self.close()
+            await connections.discard(connection)
             raise
+        connections.give(connection)
+        self._connections = connections
         self._tasks = [
             asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
@@ -161,16 +173,29 @@ class PostgresStore:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
-        if self._pool is not None:
-            await self._pool.close()
-            self._pool = None
+        if self._connections is not None:
+            connections, self._connections = self._connections, None
+            await connections.close()
+
+    async def _connect(self) -> Any:
+        return await cast("Any", asyncpg).connect(
+            _dsn(self.url),
+            # By the server: a timer per statement in this process would cost more than most.
+            server_settings={
+                "statement_timeout": STATEMENT_TIMEOUT,
+                # Our statements find rows by key: planning one again for its values is waste.
+                "plan_cache_mode": "force_generic_plan",
+                "jit": "off",
+            },
+            max_cacheable_statement_size=64 * 1024,
+            statement_cache_size=500,
+        )
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
-        if self._pool is None:
+        if self._connections is None:
             raise StoreUnavailable("it is closed")
         try:
-            async with self._pool.acquire() as connection:
-                result, touched = await self._persist(connection, fn)
+            result, touched = await self._borrowing(self._connections, fn)
         except (
             OSError,
             asyncpg.PostgresConnectionError,
@@ -184,25 +209,46 @@ class PostgresStore:
             self._hint.set()
         return result
 
+    async def _borrowing(
+        self, connections: Connections, fn: Callable[[Tx], T]
+    ) -> tuple[T, frozenset[str]]:
+        connection = await connections.take()
+        try:
+            done = await self._persist(connection, fn)
+        except Exception:
+            connections.give(connection)
+            raise
+        except BaseException:
+            # Shielded: a cancelled caller must not leave a statement behind that still runs.
+            await asyncio.shield(connections.discard(connection))
+            raise
+        connections.give(connection)
+        return done
+
     async def _persist(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
         """Functions are plain and start from the rows: one that lost to another runs again."""
-        for _ in range(MAX_DEFEATS):
+        try:
+            return await self._transact(connection, fn, trusting=True)
+        except (asyncpg.InvalidTextRepresentationError, *_DEFEATS) as error:
+            log.debug("a transaction runs again, with locks: %s", error)
+        for _ in range(MAX_DEFEATS - 1):
             try:
-                return await self._transact(connection, fn)
+                return await self._transact(connection, fn, trusting=False)
             except _DEFEATS as error:
                 log.debug("a transaction lost to another and runs again: %s", error)
-        return await self._transact(connection, fn)
+        return await self._transact(connection, fn, trusting=False)
 
-    async def _transact(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
-        driver = PostgresDriver(connection, self._compiler, self._now)
+    async def _transact(
+        self, connection: Any, fn: Callable[[Tx], T], *, trusting: bool
+    ) -> tuple[T, frozenset[str]]:
+        driver = PostgresDriver(connection, self._compiler, self._now, trusting=trusting)
         try:
             result, touched = await greenlet_spawn(_perform, fn, driver)
             if driver.began:
                 await connection.execute("COMMIT")
-        except BaseException:
-            # Shielded: a cancelled caller must not hand a half-open transaction back to the pool.
+        except Exception:
             if driver.began:
-                await asyncio.shield(_rollback(connection))
+                await _rollback(connection)
             raise
         return result, touched
 
@@ -266,10 +312,6 @@ def _perform(fn: Callable[[Tx], T], driver: PostgresDriver) -> tuple[T, frozense
     # Nothing begun means that this one statement is the whole transaction.
     driver.flush()
     return result, touched
-
-
-async def _nothing_to_reset(connection: Any) -> None:
-    del connection
 
 
 async def _rollback(connection: Any) -> None:

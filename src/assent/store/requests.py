@@ -11,6 +11,7 @@ from assent.domain.calls import Call
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.pages import put_to
 from assent.domain.people import Audience, Person
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Preview
@@ -18,13 +19,14 @@ from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
 from assent.store.statements import ClockNow, fixed
-from assent.store.tables import calls, conversations, decisions, requests
+from assent.store.tables import calls, conversations, decisions, request_audience, requests
 
 _r, _d = requests.c, decisions.c
 _open = _r.status == fixed(RequestStatus.OPEN)
 
 # FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
-REQUEST = select(requests).where(_r.id == bindparam("id")).with_for_update()
+LOOK = select(requests).where(_r.id == bindparam("id"))
+REQUEST = LOOK.with_for_update()
 _width = len(requests.columns)
 _call_width = len(calls.columns)
 CASE = (
@@ -52,8 +54,19 @@ _closing: dict[str, Any] = {
 CLOSE = (
     update(requests).where(_r.id == bindparam("request"), _open).values(_closing).returning(_r.id)
 )
-CLOSE_IN_TIME = CLOSE.where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+_same = requests.alias("same")
+_locked = select(_same.c.id).where(_same.c.id == bindparam("request")).with_for_update()
+# The lock first, then the clock: after waiting for a row that was only locked PostgreSQL does not
+# look at the conditions again, and would go by the time before the wait.
+CLOSE_IN_TIME = CLOSE.where(
+    _r.id == _locked.scalar_subquery(), or_(_r.decide_by.is_(None), _r.decide_by > ClockNow())
+)
 EXPIRE = CLOSE.where(_r.decide_by <= ClockNow())
+CLOSE_AUDIENCE = (
+    update(request_audience)
+    .where(request_audience.c.request_id == bindparam("request"))
+    .values(closed_at=ClockNow())
+)
 KEEP_DRAFT = (
     update(requests)
     .where(_r.id == bindparam("request"), _open)
@@ -87,13 +100,20 @@ class StoredRequests:
 
     def add(self, requests: Sequence[Request]) -> None:
         self._driver.insert(_r.id.table, [_request_params(request) for request in requests])
+        # Most questions are the owner's alone and cost no further row.
+        if named := [row for request in requests for row in _audience_params(request)]:
+            self._driver.insert(request_audience, named)
 
     def get(self, id: str) -> Request | None:
         found = self._driver.rows(REQUEST, {"id": id})
         return request_of(found[0]) if found else None
 
+    def look(self, id: str) -> Request | None:
+        found = self._driver.rows(LOOK, {"id": id})
+        return request_of(found[0]) if found else None
+
     def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
-        found = self._driver.rows(CASE, {"id": id})
+        found = self._driver.look(CASE, {"id": id})
         if not found:
             return None
         row = tuple(found[0])
@@ -118,7 +138,10 @@ class StoredRequests:
         self, statement: ClauseElement, request: Request, status: RequestStatus, by: str
     ) -> bool:
         params: Params = {"request": request.id, "to_status": status, "by": by}
-        return bool(self._driver.rows(statement, params))
+        closed = self._driver.expect(request.id, statement, params)
+        if closed and put_to(request.audience):
+            self._driver.rows(CLOSE_AUDIENCE, {"request": request.id})
+        return closed
 
     def keep_draft(self, request: Request, draft: str) -> bool:
         return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
@@ -134,7 +157,7 @@ class StoredRequests:
         while len(page) < limit:
             size = max(limit, 50) if person else limit
             found = self._page(size, after)
-            admitted = [r for r in found if person is None or r.audience.admits(person, r.owner)]
+            admitted = [r for r in found if person is None or r.admits(person)]
             page += admitted[: limit - len(page)]
             if len(found) < size:
                 break
@@ -171,7 +194,20 @@ def _request_params(request: Request) -> Params:
         "decide_by": micros(request.decide_by),
         "closed_at": micros(request.closed_at),
         "closed_by": request.closed_by,
+        "owner_behind": request.owner_behind,
     }
+
+
+def _audience_params(request: Request) -> list[Params]:
+    return [
+        {
+            "request_id": request.id,
+            "principal": principal,
+            "created_at": micros(request.created_at),
+            "closed_at": micros(request.closed_at),
+        }
+        for principal in put_to(request.audience)
+    ]
 
 
 _read_request = reader(requests)

@@ -36,8 +36,16 @@ class Driver(Protocol):
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]: ...
     def insert(self, table: Table, rows: list[Params]) -> None: ...
-    def guard(self, statement: ClauseElement, params: Params, error: Exception) -> None:
-        """An update that must find its row, or the transaction fails, at its end at the latest."""
+    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+        """A locking read. Whatever is written for what it finds is written by `expect`."""
+        ...
+
+    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        """Change one row that should be what its guards say; whether it was.
+
+        A driver may answer yes on trust. If it was wrong the transaction writes nothing, and its
+        function runs again without any.
+        """
         ...
 
     def clock(self) -> int: ...

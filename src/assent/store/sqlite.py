@@ -41,10 +41,13 @@ class SqliteDriver:
             params = {**params, CLOCK: self._now()}
         return self._connection.execute(compiled.sql, compiled.named(params)).fetchall()
 
-    def guard(self, statement: ClauseElement, params: Params, error: Exception) -> None:
-        """Nothing to save here: a statement costs no round trip."""
-        if not self.rows(statement, params):
-            raise error
+    # Nothing to save by trust: a statement costs no round trip, and nobody else writes meanwhile.
+    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+        return self.rows(statement, params)
+
+    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        del row
+        return bool(self.rows(statement, params))
 
     def insert(self, table: Table, rows: list[Params]) -> None:
         compiled = self._compiler(insert_one(table))

@@ -37,6 +37,54 @@ def _clock_bound(_: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
     return compiler.process(bindparam(CLOCK, type_=BigInteger()), **kw)
 
 
+class TransactionId(ColumnElement[int]):
+    """The number of the transaction that writes, for ordering by it; SQLite has one writer."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(TransactionId)
+def _only_transaction(*_: object, **__: object) -> str:
+    return "0"
+
+
+@compiles(TransactionId, "postgresql")
+def _transaction_id(*_: object, **__: object) -> str:
+    return "pg_current_xact_id()::text::bigint"
+
+
+class Horizon(ColumnElement[int]):
+    """The oldest transaction that still runs: what is numbered below it has happened or never will.
+
+    SQLite has none that runs beside the one that reads.
+    """
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(Horizon)
+def _no_horizon(*_: object, **__: object) -> str:
+    return "1"
+
+
+@compiles(Horizon, "postgresql")
+def _horizon(*_: object, **__: object) -> str:
+    return "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+
+
+class PerDatabase(ClauseElement):
+    """A statement that the two databases are best asked in different words."""
+
+    def __init__(self, *, sqlite: ClauseElement, postgres: ClauseElement) -> None:
+        self.sqlite, self.postgres = sqlite, postgres
+
+    def of(self, dialect: Dialect) -> ClauseElement:
+        """The words for one of them."""
+        return self.sqlite if dialect.name == "sqlite" else self.postgres
+
+
 def fixed(value: StrEnum) -> ColumnElement[str]:
     """A status spelt out in the statement: a bound one would hide the partial indexes."""
     return literal_column(f"'{value}'", Text)
@@ -68,6 +116,8 @@ class Compiled:
     wants_clock: bool
     only_reads: bool
     tables: frozenset[str]
+    # A locking read without its lock.
+    unlocked: str
 
     def named(self, given: Mapping[str, object]) -> Mapping[str, object]:
         """Parameters for a driver that takes them by name."""
@@ -104,14 +154,18 @@ class Compiler:
         return found[1]
 
     def _compiled(self, statement: ClauseElement) -> Compiled:
+        if isinstance(statement, PerDatabase):
+            statement = statement.of(self._dialect)
         compiled = cast("SQLCompiler", statement.compile(dialect=self._dialect))
         names = tuple(cast("Sequence[str]", compiled.positiontup or ()))
         params = compiled.params
         wants_clock = CLOCK in params
         literals = {name: value for name, value in params.items() if value is not None}
         sql = compiled.string
-        only_reads = sql.startswith("SELECT") and "FOR UPDATE" not in sql
+        unlocked, locking, _ = sql.partition(" FOR UPDATE")
+        only_reads = sql.startswith("SELECT") and not locking
         touched = {each.name for each in iterate(statement) if isinstance(each, Table)}
         if isinstance(statement, UpdateBase):
             touched.add(cast("Table", statement.entity_description["table"]).name)
-        return Compiled(sql, names, literals, wants_clock, only_reads, frozenset(touched))
+        tables = frozenset(touched)
+        return Compiled(sql, names, literals, wants_clock, only_reads, tables, unlocked)

@@ -1,21 +1,41 @@
 """Whether this process lives, and whether it can work."""
 
 from fastapi import APIRouter
+from pydantic import Field
 
-from assent.server.guard import GuardedApi
+from assent.domain.errors import NotReady
+from assent.server.api.shapes import Shape
+from assent.server.api.strict import NativeApi
 from assent.server.service import ServiceDep
 
-router = APIRouter(route_class=GuardedApi, tags=["health"])
+router = APIRouter(route_class=NativeApi, tags=["health"])
+
+
+class Alive(Shape):
+    """The process answers."""
+
+    status: str = Field(default="alive", examples=["alive"])
+
+
+class Ready(Shape):
+    """The database answers, its schema is this release's, and work is taken up."""
+
+    status: str = Field(default="ready", examples=["ready"])
+    worker: bool = Field(description="false: this process decides and reads, others run calls.")
 
 
 @router.get("/healthz", operation_id="alive")
-async def alive() -> dict[str, str]:
+async def alive() -> Alive:
     """Alive: the process answers."""
-    return {"status": "alive"}
+    return Alive()
 
 
 @router.get("/readyz", operation_id="ready")
-async def ready(service: ServiceDep) -> dict[str, str]:
-    """Ready: the database answers too; a problem with 503 where it does not."""
-    await service.assent.kernel.store.run(lambda tx: tx.now())
-    return {"status": "ready"}
+async def ready(service: ServiceDep) -> Ready:
+    """Ready: the database answers and work is taken up; 503 where not."""
+    assent = service.assent
+    # Opening the engine brought the schema up to date; that it answers means that it is open.
+    await assent.kernel.store.run(lambda tx: tx.settings.fact("ready"))
+    if assent.kernel.is_worker and not assent.is_working:
+        raise NotReady("its worker has stopped")
+    return Ready(worker=assent.kernel.is_worker)

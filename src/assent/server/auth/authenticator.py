@@ -1,24 +1,159 @@
 """From a connection to a caller, by whichever credential it carries."""
 
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+
 from starlette.requests import HTTPConnection
 
+from assent.domain.credentials import Key
+from assent.domain.people import Person
 from assent.engine.assent import Assent
+from assent.ports import Tx
+from assent.server.auth.cookies import Cookies
+from assent.server.auth.peers import address_of, vouched
+from assent.server.auth.ratelimit import Attempt, Throttle, network_of
+from assent.server.auth.tokens import Tokens, looks_signed
 from assent.server.caller import Caller, Method
+from assent.server.settings import Settings
+
+_PREFIX = slice(7, 19)
 
 
 class Authenticator:
-    """Tries each way to know somebody; none means nobody."""
+    """Tries the ways to know somebody; none means nobody.
 
-    def __init__(self, assent: Assent) -> None:
-        self._assent = assent
+    A connection with an Authorization header is judged by that alone: a wrong key is never saved
+    by a cookie.
+    """
+
+    def __init__(self, assent: Assent, settings: Settings) -> None:
+        monotonic = assent.kernel.clock.monotonic
+        self._assent, self._settings = assent, settings
+        self.cookies = Cookies(settings.origin)
+        self.throttle = Throttle(settings.rates, monotonic)
+        self.issuers = {each.name: Tokens(each, monotonic) for each in settings.openid}
 
     async def identify(self, connection: HTTPConnection) -> Caller | None:
-        """The caller, or None where no credential holds."""
-        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            return None
-        found = await self._assent.people.by_key(token.strip())
+        """The caller, or None where no credential holds; `TooManyRequests` after many wrong."""
+        given = connection.headers.getlist("authorization")
+        if given:
+            scheme, _, token = given[0].partition(" ")
+            is_one = len(given) == 1 and scheme.lower() == "bearer"
+            return await self._by_bearer(connection, token.strip()) if is_one else None
+        if self._settings.proxy is not None:
+            said = vouched(connection, self._settings.proxy)
+            if said is not None:
+                return await self._by_proxy(*said)
+        token = self.cookies.session(connection)
+        return None if token is None else await self._by_session(connection, token)
+
+    async def key_of(self, connection: HTTPConnection, text: str) -> tuple[Person, Key] | None:
+        """Whose API key this is; counts against whoever guesses."""
+        attempt = self._attempt(connection, "key", text, claims=text[_PREFIX])
+        self.throttle.begin(attempt)
+        found = await self._assent.people.by_key(text)
+        self._judged(attempt, holds=found is not None)
+        return found
+
+    def link_attempt(self, connection: HTTPConnection) -> Attempt:
+        """Somebody tries a link."""
+        return self._attempt(connection, "link", "")
+
+    async def fallen(self, callers: Iterable[Caller]) -> frozenset[Caller]:
+        """Those whose credential no longer holds, or who are no longer who they were.
+
+        For streams: one transaction for all of them, whatever their number.
+        """
+        known = frozenset(callers)
+        if not known:
+            return known
+        persons = {each.person for each in known if each.method in (Method.JWT, Method.PROXY)}
+        fresh = {person.id: await self._assent.people.find(person.id) for person in persons}
+
+        def judge(tx: Tx) -> frozenset[Caller]:
+            now = tx.now()
+            return frozenset(each for each in known if not self._stands(tx, each, now))
+
+        fallen = await self._assent.kernel.store.run(judge)
+        gone = {id for id, account in fresh.items() if account is not None and account.disabled}
+        return fallen | {each for each in known if each.person.id in gone}
+
+    def _stands(self, tx: Tx, caller: Caller, now: datetime) -> bool:
+        if caller.until is not None and now >= caller.until:
+            return False
+        match caller.method:
+            case Method.KEY:
+                return self._assent.people.holder(tx, caller.credential) == caller.person
+            case Method.SESSION:
+                visitor = self._assent.people.sessions.visitor(tx, caller.credential)
+                return visitor is not None and visitor[0] == caller.person
+            case Method.JWT | Method.PROXY | Method.LOCAL:
+                return True
+
+    async def _by_bearer(self, connection: HTTPConnection, token: str) -> Caller | None:
+        if looks_signed(token):
+            return await self._by_token(connection, token)
+        found = await self.key_of(connection, token)
         if found is None:
             return None
         person, key = found
-        return Caller(person=person, method=Method.KEY, credential=key.id, scopes=key.scopes)
+        return Caller(
+            person=person,
+            method=Method.KEY,
+            credential=key.id,
+            scopes=key.scopes,
+            until=key.expires_at,
+        )
+
+    async def _by_token(self, connection: HTTPConnection, token: str) -> Caller | None:
+        attempt = self._attempt(connection, "token", token)
+        self.throttle.begin(attempt)
+        issuer = next((each for each in self.issuers.values() if each.is_issuer_of(token)), None)
+        bearer = None if issuer is None else await issuer.bearer(token)
+        person = None if bearer is None else await self._assent.people.recognise(bearer.person)
+        self._judged(attempt, holds=person is not None)
+        if bearer is None or person is None:
+            return None
+        return Caller(
+            person=person,
+            method=Method.JWT,
+            credential=bearer.credential,
+            scopes=bearer.scopes,
+            until=bearer.until,
+        )
+
+    async def _by_proxy(self, user: str, roles: frozenset[str]) -> Caller | None:
+        person = await self._assent.people.recognise(Person(user, roles=roles))
+        if person is None:
+            return None
+        return Caller(person=person, method=Method.PROXY, credential=person.id)
+
+    async def _by_session(self, connection: HTTPConnection, token: str) -> Caller | None:
+        attempt = self._attempt(connection, "session", token)
+        self.throttle.begin(attempt)
+        found = await self._assent.people.sessions.find(token)
+        self._judged(attempt, holds=found is not None)
+        if found is None:
+            return None
+        person, session = found
+        return Caller(
+            person=person,
+            method=Method.SESSION,
+            credential=session.id,
+            scopes=session.scopes,
+            until=session.expires_at,
+        )
+
+    def _attempt(
+        self, connection: HTTPConnection, kind: str, proof: str, *, claims: str = ""
+    ) -> Attempt:
+        address = network_of(address_of(connection, self._settings.proxy))
+        hashed = hashlib.sha256(proof.encode("utf-8", "surrogatepass")).hexdigest() if proof else ""
+        return Attempt(kind=kind, address=address, claims=claims, proof=hashed)
+
+    def _judged(self, attempt: Attempt, *, holds: bool) -> None:
+        if holds:
+            self.throttle.succeeded(attempt)
+        else:
+            self.throttle.failed(attempt)

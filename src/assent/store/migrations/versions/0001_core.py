@@ -42,6 +42,7 @@ def _conversations() -> None:
         sa.Column("owner", sa.Text(), nullable=False),
         sa.Column("owner_kind", sa.Text(), nullable=False),
         sa.Column("owner_roles", sa.Text(), nullable=False),
+        sa.Column("owner_behind", sa.Text(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_conversations")),
     )
@@ -49,14 +50,27 @@ def _conversations() -> None:
 
 
 def _events() -> None:
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    transaction = "0" if is_sqlite else "pg_current_xact_id()::text::bigint"
     op.create_table(
         "events",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("xid", sa.BigInteger(), server_default=sa.text(transaction), nullable=False),
         sa.Column("turn_id", sa.Text(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("data", sa.Text(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("turn_id", "seq", name=op.f("pk_events")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
+        sa.UniqueConstraint("turn_id", "seq", name=op.f("uq_events_turn_id_seq")),
+        sqlite_autoincrement=True,
+    )
+    fed = (
+        "kind IN ('call', 'decided', 'error', 'finished', 'pending', 'reset', 'result', "
+        "'started', 'waiting')"
+    )
+    op.create_index(
+        "ix_events_feed", "events", ["xid", "id"], **_where("xid > 0" if is_sqlite else fed)
     )
 
 
@@ -264,6 +278,7 @@ def _requests() -> None:
         sa.Column("decide_by", sa.BigInteger(), nullable=True),
         sa.Column("closed_at", sa.BigInteger(), nullable=True),
         sa.Column("closed_by", sa.Text(), nullable=True),
+        sa.Column("owner_behind", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_requests")),
         sa.CheckConstraint(
             "status IN ('open', 'approved', 'rejected', 'answered', 'expired', "

@@ -1,0 +1,107 @@
+"""The commands that serve: the demo, and somebody's own agents."""
+
+import logging
+import sys
+from argparse import Namespace
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from assent.app import Assent
+from assent.cli.listening import Listener, bind
+from assent.cli.loading import agents_at
+from assent.cli.options import home_of, login, model_of, open_screen, url_of, without_password
+from assent.cli.screen import Screen
+from assent.cli.welcome import Doors, show_demo, show_service
+from assent.demo.accounts import ROLES, settle_accounts
+from assent.demo.agent import AGENT, demo_agent
+from assent.domain.errors import InvalidCommand
+from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
+from assent.engine.people import People
+
+if TYPE_CHECKING:
+    from assent.server import Settings
+
+Ready = Callable[[], Awaitable[None]]
+_LOG_LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+# Who serves agents on their own machine, for themselves, is everything there.
+_OWN_ROLES = frozenset({REQUESTER, APPROVER, ADMIN})
+
+
+async def demo(options: Namespace) -> None:
+    """Serve the demo: its own folder, its own agent, three accounts."""
+    _log(options)
+    home, model, screen = home_of(options), model_of(options), open_screen()
+    settings = _settings(listener := bind(options), AGENT)
+    with listener.socket:
+        home.furnish()
+        url = url_of(options.db) if options.db else home.url
+        assent = Assent(url, agents=[demo_agent(home, model)])
+
+        async def ready() -> None:
+            await settle_accounts(assent.people, home.root)
+            doors = await _doors(assent.people, listener, *ROLES)
+            show_demo(screen, home, doors, model)
+
+        await _run(assent, settings, listener, screen, ready)
+
+
+async def serve(options: Namespace) -> None:
+    """Serve somebody's own agents."""
+    _log(options)
+    agents, screen = agents_at(options.agents), open_screen()
+    settings = _settings(listener := bind(options), agents[0].name)
+    with listener.socket:
+        url = url_of(options.db or "assent.db")
+        assent = Assent(url, agents=agents)
+
+        async def ready() -> None:
+            names = [await _own_account(assent.people)] if listener.is_local else []
+            doors = await _doors(assent.people, listener, *names)
+            show_service(screen, [agent.name for agent in agents], without_password(url), doors)
+
+        await _run(assent, settings, listener, screen, ready)
+
+
+def _log(options: Namespace) -> None:
+    """Warnings and worse on stderr; `--debug` has set up more than that already."""
+    if not options.debug:
+        logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=_LOG_LINE)
+
+
+def _settings(listener: Listener, agent: str) -> "Settings":
+    try:
+        from assent.server import Settings
+    except ModuleNotFoundError as error:
+        raise InvalidCommand(
+            f"serving needs {error.name!r}; install it with: pip install 'assent[server]'"
+        ) from error
+    return Settings(origin=listener.origin, agent=agent)
+
+
+async def _own_account(people: People) -> str:
+    name = login()
+    if await people.find(name) is None:
+        await people.add(Person(name, roles=_OWN_ROLES), by=SYSTEM)
+    return name
+
+
+async def _doors(people: People, listener: Listener, *names: str) -> Doors:
+    """Where people come in, each by a link that works once."""
+    tokens = [(name, (await people.links.to_sign_in(name, by=SYSTEM))[1]) for name in names]
+    return Doors(
+        origin=listener.origin,
+        address=listener.address,
+        links={name: f"{listener.origin}/sign-in#{token}" for name, token in tokens},
+    )
+
+
+async def _run(
+    assent: Assent, settings: "Settings", listener: Listener, screen: Screen, ready: Ready
+) -> None:
+    from assent.cli.running import run
+    from assent.server import create_app
+
+    app = create_app(assent, settings)
+    # Opened here and not by uvicorn, which would make an exit code of whatever goes wrong.
+    async with app.router.lifespan_context(app):
+        await run(app, listener, screen, ready)

@@ -1,0 +1,85 @@
+"""What a server says when it is ready: where it is, how to come in, how to talk to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assent.cli.screen import Ink, Screen
+from assent.demo.accounts import KEYS_FILE
+from assent.demo.agent import Home
+from assent.presentation.text import safe_line
+
+_LABEL_COLUMNS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """The address of a server, and for each account a link that signs it in once."""
+
+    origin: str
+    address: str
+    links: Mapping[str, str]
+
+    @property
+    def where(self) -> str:
+        """The address people use, and the socket behind it where that is another one."""
+        own = self.address in self.origin
+        return self.origin if own else f"{self.origin}, listening on {self.address}"
+
+
+def show_demo(screen: Screen, home: Home, doors: Doors, model: str | None) -> None:
+    """The demo's greeting."""
+    keys = home.root / KEYS_FILE
+    script = "a script: no key, no network (--model openai:gpt-5 uses a real one)"
+    screen.line(f"The Assent demo runs on {doors.where}", Ink.STRONG)
+    _links(screen, doors)
+    _fact(screen, "Keys", f"{_short(keys)}")
+    _fact(screen, "Files", _short(home.workspace))
+    _fact(screen, "Model", model or script)
+    screen.line()
+    screen.line("Talk to it; Assent asks before anything risky runs:", Ink.STRONG)
+    _curl(screen, doors.origin, keys)
+    screen.line()
+    screen.line("Ctrl-C stops it; what waits is kept.", Ink.FAINT)
+
+
+def show_service(screen: Screen, agents: Sequence[str], url: str, doors: Doors) -> None:
+    """The greeting of somebody's own agents."""
+    screen.line(f"Assent serves on {doors.where}", Ink.STRONG)
+    _links(screen, doors)
+    _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
+    _fact(screen, "Database", safe_line(url))
+    if not doors.links:
+        _fact(screen, "Sign in", "with an API key: assent keys create PERSON --db …")
+    screen.line("Ctrl-C stops it; what waits is kept.", Ink.FAINT)
+
+
+def _links(screen: Screen, doors: Doors) -> None:
+    if not doors.links:
+        return
+    screen.line()
+    screen.line("Sign in; each link works once:", Ink.STRONG)
+    for name, link in doors.links.items():
+        # Never wrapped: a terminal makes a link of one line, and people copy one.
+        screen.line(f"  {safe_line(name):<{_LABEL_COLUMNS}}{link}")
+    screen.line()
+
+
+def _fact(screen: Screen, label: str, text: str) -> None:
+    screen.line(f"  {screen.paint(f'{label:<{_LABEL_COLUMNS}}', Ink.FAINT)}{text}")
+
+
+def _curl(screen: Screen, origin: str, keys: Path) -> None:
+    message = '{"messages":[{"role":"user","content":"Perform a dangerous operation on test.txt"}]}'
+    screen.line(f"  KEY=$(jq -r .user {_short(keys)})")
+    screen.line(f"  curl -N {origin}/api/qa/chat_streamed/first \\")
+    screen.line('    -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\')
+    screen.line(f"    -d '{message}'")
+
+
+def _short(path: Path) -> str:
+    """A path as a shell takes it: from the home folder on, where it is in there."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(path)

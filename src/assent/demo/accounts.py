@@ -1,0 +1,61 @@
+"""The demo's three accounts, and the file that its API keys are found in."""
+
+import asyncio
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
+from assent.engine.people import People
+
+KEYS_FILE = "demo-keys.json"
+# `user` confirms what their own agent wants; commands go to an approver who is not the requester.
+ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "user": frozenset({REQUESTER}),
+        "approver": frozenset({APPROVER, REQUESTER}),
+        "admin": frozenset({ADMIN, REQUESTER}),
+    }
+)
+
+
+async def settle_accounts(people: People, folder: Path) -> dict[str, str]:
+    """See to it that the accounts are there and each has a key that holds; the keys by account."""
+    path = folder / KEYS_FILE
+    kept = await asyncio.to_thread(_read, path)
+    keys = {name: await _key(people, name, kept.get(name, "")) for name in ROLES}
+    # Also when nothing changed: somebody may have opened the file to others since.
+    await asyncio.to_thread(_write, path, keys)
+    return keys
+
+
+async def _key(people: People, name: str, kept: str) -> str:
+    if await people.find(name) is None:
+        await people.add(Person(name, roles=ROLES[name]), by=SYSTEM)
+    known = await people.by_key(kept)
+    if known is not None and known[0].id == name:
+        return kept
+    _, text = await people.issue_key(name, by=SYSTEM, label=KEYS_FILE)
+    return text
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        kept: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(kept, dict):
+        return {}
+    return {str(k): str(v) for k, v in cast("dict[object, object]", kept).items()}
+
+
+def _write(path: Path, keys: Mapping[str, str]) -> None:
+    # Made for us alone and then put in place: at no time can anybody else read it.
+    descriptor, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(json.dumps(keys, indent=2) + "\n")
+    Path(fresh).replace(path)

@@ -1,0 +1,15 @@
+"""Who may manage people and their credentials."""
+
+from assent.domain.errors import NotAllowed
+from assent.domain.people import ADMIN, SYSTEM_ROLE, Person, PersonKind
+
+
+def manages(by: Person) -> bool:
+    """Admins, and the system: whoever has the database and its key in hand."""
+    return by.kind is not PersonKind.AGENT and not by.roles.isdisjoint({ADMIN, SYSTEM_ROLE})
+
+
+def want_manager(by: Person, action: str) -> None:
+    """Raise unless this person manages."""
+    if not manages(by):
+        raise NotAllowed(by.id, action)

@@ -1,0 +1,204 @@
+"""What happens in the whole deployment, read once per process for any number of followers."""
+
+import asyncio
+import logging
+from bisect import bisect_right
+from collections.abc import Sequence
+from operator import attrgetter
+from types import TracebackType
+from typing import Self
+
+from assent.domain.feed import START, Cursor, News, Page
+from assent.ports import Store
+
+log = logging.getLogger(__name__)
+
+# A hint can get lost, a row cannot.
+POLL_SECONDS = 1.0
+# While an older transaction runs nobody tells us when it ends.
+HELD_SECONDS = 0.02
+# However many commits there are: what they have in common is one reading.
+PACE_SECONDS = 0.005
+# Who falls further behind than this reads the table, page by page.
+REMEMBERED = 2_000
+AT_ONCE = 200
+CATCHING_UP = 4
+_place = attrgetter("cursor")
+
+
+class Recent:
+    """The newest news: everything from `floor`, which is not in it, to `last`."""
+
+    def __init__(self, start: Cursor, remembered: int) -> None:
+        self.floor = self.last = start
+        self._remembered = remembered
+        self._news: list[News] = []
+
+    def __len__(self) -> int:
+        return len(self._news)
+
+    def add(self, page: Page) -> None:
+        """Go on with the next page, and forget the oldest."""
+        self._news += page.news
+        self.last = page.last
+        if len(self._news) > 2 * self._remembered:
+            self.floor = self._news[-self._remembered - 1].cursor
+            del self._news[: -self._remembered]
+
+    def after(self, cursor: Cursor) -> Sequence[News]:
+        """What came after a place at or beyond the floor, so much of it as goes out at once."""
+        if cursor >= self.last:
+            return ()
+        first = bisect_right(self._news, cursor, key=_place)
+        return self._news[first : first + AT_ONCE]
+
+
+class Follower:
+    """One who follows the feed from a place; leave it when done, or use it in a `with`."""
+
+    __slots__ = ("_feed", "_nudged", "_waiter", "cursor", "lost")
+
+    def __init__(self, feed: "Feed", cursor: Cursor, *, lost: bool) -> None:
+        self._feed, self.cursor = feed, cursor
+        # Whether the place it came from does not exist: it must look at everything anew.
+        self.lost = lost
+        self._nudged = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    async def news(self) -> Sequence[News]:
+        """What comes next, in order; nothing at all if somebody nudged."""
+        while not self._nudged:
+            # Before looking: what comes while we look must not be slept through.
+            self._waiter = asyncio.get_running_loop().create_future()
+            if found := await self._feed.after(self):
+                return found
+            await self._waiter
+        self._nudged = False
+        return ()
+
+    def nudge(self) -> None:
+        """Let it return from its wait with nothing: there is something else to look at."""
+        self._nudged = True
+        self.wake()
+
+    def wake(self) -> None:
+        """There may be news."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def leave(self) -> None:
+        """Follow no more."""
+        self._feed.leave(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.leave()
+
+
+class Feed:
+    """`assent.feed`: reads what is new once, and only while somebody follows."""
+
+    def __init__(self, store: Store, *, remembered: int = REMEMBERED) -> None:
+        self._store, self._remembered = store, remembered
+        self._followers: set[Follower] = set()
+        self._recent: Recent | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._hint = asyncio.Event()
+        self._catching_up = asyncio.Semaphore(CATCHING_UP)
+
+    def heard(self, touched: frozenset[str]) -> None:
+        """Somebody committed something."""
+        del touched
+        self._hint.set()
+
+    async def follow(self, after: Cursor | None = None) -> Follower:
+        """Follow from a place, or from now on.
+
+        A place ahead of everything is from another life of this database: `lost`, and from now on.
+        """
+        recent = self._recent
+        head = START if recent is None else recent.last
+        if recent is None or (after is not None and after > head):
+            head = await self._store.run(lambda tx: tx.feed.head())
+        lost = after is not None and after > head
+        follower = Follower(self, head if after is None or lost else after, lost=lost)
+        self._followers.add(follower)
+        if self._reader is None:
+            self._reader = asyncio.create_task(self._read(), name="assent-feed")
+        return follower
+
+    def leave(self, follower: Follower) -> None:
+        """One follower less; the reader rests when it was the last."""
+        self._followers.discard(follower)
+        if not self._followers:
+            self._hint.set()
+
+    async def after(self, follower: Follower) -> Sequence[News]:
+        """What follows a follower's place, from memory or from the table; moves the place."""
+        recent = self._recent
+        if recent is not None and follower.cursor >= recent.floor:
+            found = recent.after(follower.cursor)
+            more = len(found) == AT_ONCE
+            follower.cursor = found[-1].cursor if more else max(follower.cursor, recent.last)
+            return found
+        async with self._catching_up:
+            page = await self._page(follower.cursor)
+        # Nothing there: then neither is there anything before what we remember.
+        floor = START if recent is None else recent.floor
+        follower.cursor = page.last if page.news else max(page.last, floor)
+        return page.news
+
+    async def close(self) -> None:
+        """End the reader; who still follows hears nothing more."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+            self._reader = None
+
+    async def _page(self, after: Cursor) -> Page:
+        return await self._store.run(lambda tx: tx.feed.page(after))
+
+    async def _read(self) -> None:
+        while self._followers:
+            try:
+                await self._read_on()
+            except Exception:
+                log.exception("reading the feed failed and will be tried again")
+                await asyncio.sleep(POLL_SECONDS)
+        self._recent = self._reader = None
+
+    async def _read_on(self) -> None:
+        if self._recent is None:
+            head = await self._store.run(lambda tx: tx.feed.head())
+            self._recent = Recent(head, self._remembered)
+            # Who looked before this place was known may have missed what led up to it.
+            self._wake()
+        recent = self._recent
+        while self._followers:
+            # Before looking, as every waiter does.
+            self._hint.clear()
+            page = await self._page(recent.last)
+            recent.add(page)
+            if page.news:
+                self._wake()
+                await asyncio.sleep(PACE_SECONDS)
+            else:
+                await self._rest(HELD_SECONDS if page.held else POLL_SECONDS)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._hint.wait()
+        except TimeoutError:
+            pass
+
+    def _wake(self) -> None:
+        for follower in self._followers:
+            follower.wake()

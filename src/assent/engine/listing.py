@@ -1,0 +1,130 @@
+"""Lists as one person may see them, page by page."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from assent.domain.conversations import Conversation, status_of
+from assent.domain.events import Entry
+from assent.domain.lifecycle import ConversationStatus
+from assent.domain.pages import (
+    EntryFilter,
+    Place,
+    RequestFilter,
+    Summary,
+    names_of,
+    put_to_role,
+)
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.engine.agents import Catalogue
+from assent.ports import Tx
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """Some rows, newest first, and where the next page begins if there is one."""
+
+    items: tuple[T, ...]
+    next: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A conversation in a list, with its derived status."""
+
+    conversation: Conversation
+    status: ConversationStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """The requests that one person sees: their own, and those put to them.
+
+    `everything` is for who sees all; `mine` leaves what the person may decide.
+    """
+
+    person: Person
+    wanted: RequestFilter
+    everything: bool = False
+    mine: bool = False
+    role: str | None = None
+
+    def page(self, tx: Tx, *, after: Place | None, limit: int) -> Page[Request]:
+        """One page; rows that a role or eligibility leaves out are read past."""
+        kept: list[Request] = []
+        while len(kept) <= limit:
+            found = self._read(tx, after, limit + 1)
+            kept += filter(self._fits, found)
+            if len(found) <= limit:
+                break
+            after = _place(found[-1])
+        return _cut(kept, limit, _place)
+
+    def _fits(self, request: Request) -> bool:
+        routed = self.role is None or self.role in request.audience.roles
+        is_owner = request.owner == self.person.id
+        # A role alone is not enough: the requester's other identities are left out as well.
+        visible = not self.mine and (self.everything or is_owner)
+        return routed and (visible or request.admits(self.person))
+
+    def _read(self, tx: Tx, after: Place | None, limit: int) -> list[Request]:
+        wanted, lists = self.wanted, tx.listings
+        if self.everything and not self.mine:
+            if self.role is None:
+                return lists.requests(wanted, after=after, limit=limit)
+            name = put_to_role(self.role)
+            return lists.requests_put_to(name, wanted, after=after, limit=limit)
+        parts = [lists.requests_of(self.person.id, wanted, after=after, limit=limit)]
+        parts += [
+            lists.requests_put_to(name, wanted, after=after, limit=limit)
+            for name in names_of(self.person)
+        ]
+        return _merged(parts, limit)
+
+
+def _merged(parts: Iterable[list[Request]], limit: int) -> list[Request]:
+    """The newest of several lists, each request once."""
+    found = {request.id: request for part in parts for request in part}
+    ordered = sorted(found.values(), key=lambda r: (r.created_at, r.id), reverse=True)
+    return ordered[:limit]
+
+
+def conversations(
+    tx: Tx,
+    catalogue: Catalogue,
+    *,
+    owner: str | None,
+    agent: str | None,
+    after: Place | None,
+    limit: int,
+) -> Page[Listed]:
+    """Conversations of one owner, or of everybody."""
+    found = tx.listings.conversations(owner, agent=agent, after=after, limit=limit + 1)
+    listed = [_listed(summary, catalogue) for summary in found]
+    return _cut(listed, limit, lambda i: Place(i.conversation.created_at, i.conversation.id))
+
+
+def entries(tx: Tx, wanted: EntryFilter, *, after: Place | None, limit: int) -> Page[Entry]:
+    """The record."""
+    found = tx.listings.entries(wanted, after=after, limit=limit + 1)
+    return _cut(found, limit, lambda entry: Place(entry.at, entry.id))
+
+
+def _listed(summary: Summary, catalogue: Catalogue) -> Listed:
+    conversation = summary.conversation
+    manual = catalogue.manual_tools(conversation.agent)
+    status = status_of(summary.turn, summary.open_calls, manual)
+    return Listed(conversation=conversation, status=status)
+
+
+def _place(request: Request) -> Place:
+    return Place(request.created_at, request.id)
+
+
+def _cut(found: list[T], limit: int, place: Callable[[T], Place]) -> Page[T]:
+    """One row more than wanted was read: whether it is there says whether a next page is."""
+    items = tuple(found[:limit])
+    return Page(items=items, next=place(items[-1]) if len(found) > limit else None)

@@ -1,0 +1,56 @@
+"""Who still is who they were: many credentials looked at in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assent.domain.people import Person
+from assent.engine.kernel import Kernel
+from assent.engine.sessions import Sessions
+from assent.ports import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What is to be looked at, by id; people who are known by something else are `accounts`."""
+
+    keys: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    accounts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """By id: whom a credential stands for now, and the accounts that are nobody any more."""
+
+    keys: Mapping[str, Person]
+    sessions: Mapping[str, Person]
+    disabled: frozenset[str]
+
+
+class Standing:
+    """Looks, changes nothing: a session does not become busy by being looked at."""
+
+    def __init__(self, kernel: Kernel, sessions: Sessions) -> None:
+        self._kernel, self._sessions = kernel, sessions
+
+    async def of(self, held: Held) -> Findings:
+        """What holds of all of these at this moment."""
+
+        def look(tx: Tx) -> Findings:
+            accounts = tx.standing.accounts(held.accounts) if held.accounts else []
+            return Findings(
+                keys=_keys(tx, held.keys) if held.keys else {},
+                sessions=self._sessions.visitors(tx, held.sessions) if held.sessions else {},
+                disabled=frozenset(account.id for account in accounts if account.disabled),
+            )
+
+        return await self._kernel.store.run(look)
+
+
+def _keys(tx: Tx, ids: frozenset[str]) -> dict[str, Person]:
+    now = tx.now()
+    return {
+        key.id: account.person
+        for key, account in tx.standing.keys(ids)
+        if key.holds(now) and not account.disabled
+    }

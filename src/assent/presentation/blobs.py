@@ -1,0 +1,115 @@
+"""Bytes that came as text: base64, data addresses, hex, or control characters all over.
+
+Whatever is found here is still shown as it is; a reader also learns what nobody can read in it.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+
+from assent.domain.cards import Blob
+
+_DATA_URL = re.compile(
+    r"data:(?P<media>[A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)?(?:;[A-Za-z0-9=.+-]+)*;base64,"
+    r"(?P<body>[A-Za-z0-9+/_-]*={0,2})"
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]+={0,2}\s*")
+_HEX = re.compile(r"[0-9A-Fa-f]+")
+_BREAKS = re.compile(r"\s+")
+# Blanks among them are padding, not data.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+# Shorter ones are identifiers and digests, unless their first bytes are known.
+_BASE64_CHARS = 160
+_HEX_CHARS = 256
+_KNOWN_CHARS = 24
+# Base64 of real data uses most of its alphabet; a word repeated does not.
+_DISTINCT_CHARS = 24
+_CONTROL_CHARS = 64
+_CONTROL_SHARE = 5
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"\x7fELF", "application/x-elf"),
+    (b"\xcf\xfa\xed\xfe", "application/x-mach-binary"),
+    (b"\xca\xfe\xba\xbe", "application/java-vm"),
+    (b"\x00asm", "application/wasm"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"OggS", "audio/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"\x80\x04\x95", "application/x-python-pickle"),
+    (b"MZ", "application/x-msdownload"),
+)
+
+
+def blob_of(text: str) -> Blob | None:
+    """The bytes that a text stands for; None where it is a text to be read."""
+    if match := _DATA_URL.fullmatch(text):
+        data = _decoded(match["body"])
+        return None if not data else _blob(text, data, match["media"] or "")
+    if len(text) >= _KNOWN_CHARS and _BASE64.fullmatch(text):
+        return _encoded(text)
+    return _raw(text)
+
+
+def media_of(data: bytes) -> str:
+    """What the first bytes say that the rest is; empty where they say nothing."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    if data[4:8] == b"ftyp":
+        return "video/mp4"
+    return next((media for magic, media in _MAGIC if data.startswith(magic)), "")
+
+
+def _encoded(text: str) -> Blob | None:
+    body = _BREAKS.sub("", text)
+    if _HEX.fullmatch(body):
+        is_long = len(body) >= _HEX_CHARS and len(body) % 2 == 0
+        return _blob(text, bytes.fromhex(body)) if is_long else None
+    data = _decoded(body)
+    if not data:
+        return None
+    is_long = len(body) >= _BASE64_CHARS and len(set(body)) >= _DISTINCT_CHARS
+    # Two or three bytes are in many a word by chance.
+    is_known = any(len(magic) > 3 and data.startswith(magic) for magic, _ in _MAGIC)
+    return _blob(text, data) if is_long or is_known else None
+
+
+def _raw(text: str) -> Blob | None:
+    if len(text) < _CONTROL_CHARS or text.isprintable():
+        return None
+    if len(_CONTROL.findall(text)) * _CONTROL_SHARE < len(text):
+        return None
+    try:
+        return _blob(text, text.encode("latin-1"))
+    except UnicodeEncodeError:
+        return _blob(text, text.encode("utf-8", "surrogatepass"))
+
+
+def _decoded(body: str) -> bytes:
+    """The bytes of base64 in either alphabet, padded or not; none where it is not base64."""
+    plain = body.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except binascii.Error:
+        return b""
+
+
+def _blob(text: str, data: bytes, declared: str = "") -> Blob:
+    return Blob(
+        encoded=text,
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        media=media_of(data),
+        declared=declared,
+    )

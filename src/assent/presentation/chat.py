@@ -1,0 +1,153 @@
+"""A card as short passages, for chats: narrow, and cut field by field until a message can hold it.
+
+What a message could not show in full is not decided there: only the full review is offered.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from assent.domain.cards import Card, Choice
+from assent.presentation.elision import clip
+from assent.presentation.outline import Fields, Region, regions_of
+from assent.presentation.page import put_choices, put_facts, put_footer, put_tool
+from assent.presentation.passages import put_content
+from assent.presentation.rendering import UNLIMITED, Limits, Room, offered, units
+from assent.presentation.sheet import Full, Place, Role, Sheet, Span
+from assent.presentation.text import safe_line
+
+T = TypeVar("T")
+
+_START = Place(indent=0)
+_NAME_CHARS = 60
+# Fields that may be cut are, before any that may not; trees go before nothing is left of a field.
+_LADDER = (
+    UNLIMITED,
+    Limits(characters=1000, items=40, sparing=True),
+    Limits(characters=300, items=12, sparing=True),
+    Limits(characters=80, items=4, sparing=True),
+    Limits(characters=24, items=1, sparing=True),
+    Limits(characters=1000, items=40),
+    Limits(characters=400, items=20),
+    Limits(characters=200, items=12),
+    Limits(characters=100, items=8),
+    Limits(characters=100, items=8, flat=True),
+    Limits(characters=60, items=4, flat=True),
+    Limits(characters=24, items=2, flat=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A heading and a remark in our words, and lines of safe text under them."""
+
+    heading: str = ""
+    remark: str = ""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """A card in passages, and whether anything had to be left out of them."""
+
+    passages: tuple[Passage, ...]
+    choices: tuple[Choice, ...]
+    cut: bool
+    withheld: bool
+
+
+def fitted(
+    card: Card, width: int, room: Room, draw: Callable[[Talk], T | None]
+) -> tuple[T | None, Talk]:
+    """The card with as little cut as makes it fit: `draw` says None to what it has no room for."""
+    for limits in _LADDER:
+        try:
+            talk = talk_of(card, width, limits, most_lines=room.total)
+        except Full:
+            continue
+        if (drawn := draw(talk)) is not None:
+            return drawn, talk
+    talk = _stub(card, width)
+    return draw(talk), talk
+
+
+def talk_of(
+    card: Card, width: int, limits: Limits = UNLIMITED, most_lines: int | None = None
+) -> Talk:
+    """The card in passages, each field of it within the limits."""
+    sheets: list[Sheet] = []
+
+    def sheet() -> Sheet:
+        sheets.append(Sheet(width=width, limits=limits, most_lines=most_lines))
+        return sheets[-1]
+
+    passages = [_facts(sheet(), card)]
+    passages += [_region(sheet(), region) for region in regions_of(card)]
+    withheld = any(each.withheld for each in sheets)
+    choices = offered(card, withheld=withheld)
+    if choices:
+        passages.append(_choices(sheet(), choices))
+    is_marked = any(each.is_marked for each in sheets)
+    passages.append(_footer(sheet(), card, is_marked=is_marked))
+    cut = any(each.cut for each in sheets)
+    return Talk(passages=tuple(passages), choices=choices, cut=cut, withheld=withheld)
+
+
+def paged(lines: Sequence[str], most: int) -> Iterator[str]:
+    """Lines put together to texts of at most so many units; no line is longer than that."""
+    page, used = list[str](), 0
+    for line in lines:
+        size = units(line) + 1
+        if page and used + size > most:
+            yield "\n".join(page)
+            page, used = [], 0
+        page.append(line)
+        used += size
+    if page:
+        yield "\n".join(page)
+
+
+def _facts(sheet: Sheet, card: Card) -> Passage:
+    put_tool(sheet, card, _START)
+    put_facts(sheet, card, _START)
+    return _passage(sheet)
+
+
+def _region(sheet: Sheet, region: Region) -> Passage:
+    match region.content:
+        case Fields(entries=()):
+            sheet.put(_START, Span("none", Role.MUTED))
+        case _:
+            put_content(sheet, region.content, _START)
+    return replace(_passage(sheet), heading=region.heading, remark=region.remark)
+
+
+def _choices(sheet: Sheet, choices: tuple[Choice, ...]) -> Passage:
+    put_choices(sheet, choices, _START)
+    return replace(_passage(sheet), heading="You can")
+
+
+def _footer(sheet: Sheet, card: Card, *, is_marked: bool) -> Passage:
+    put_footer(sheet, card, _START, is_marked=is_marked)
+    return _passage(sheet)
+
+
+def _passage(sheet: Sheet) -> Passage:
+    return Passage(lines=tuple(sheet.text().rstrip("\n").split("\n")))
+
+
+def _stub(card: Card, width: int) -> Talk:
+    """What is left of a card that no cutting of fields makes small enough."""
+    sheet = Sheet(width=width)
+    name = clip(card.tool, _NAME_CHARS)
+    sheet.foreign(name.head, _START)
+    if name.hidden:
+        sheet.remark(f"{name.hidden:,} characters not shown", _START)
+        sheet.foreign(name.tail, _START)
+    count = len(card.arguments)
+    words = f"{count:,} argument{'' if count == 1 else 's'}, and more than fits into a message"
+    sheet.own(0, "not shown", len("not shown"), words)
+    choices = offered(card, withheld=True)
+    put_choices(sheet, choices, _START)
+    sheet.own(0, "request", len("not shown"), clip(safe_line(card.request_id), _NAME_CHARS).head)
+    return Talk(passages=(_passage(sheet),), choices=choices, cut=True, withheld=True)

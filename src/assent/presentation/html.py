@@ -1,0 +1,193 @@
+"""A card as HTML: a semantic fragment for any page, all in full, classes only.
+
+Nothing in it runs, loads, links or is styled by itself, so it stands under any strict policy.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import assert_never
+
+from assent.domain.cards import Blank, Card, Change, Choice, Members, Note, Past
+from assent.domain.fields import FieldType
+from assent.presentation.fields import json_of
+from assent.presentation.html_values import (
+    block,
+    changes,
+    entries,
+    excerpt,
+    foreign,
+    text_diff,
+    value,
+)
+from assent.presentation.markup import Html, element, isolated, joined
+from assent.presentation.outline import (
+    Content,
+    Diff,
+    Edits,
+    Excerpt,
+    Fact,
+    Fields,
+    Form,
+    Notes,
+    Pasts,
+    Quote,
+    Region,
+    RegionName,
+    deadline_of,
+    facts_of,
+    moment,
+    regions_of,
+    warning_of,
+)
+from assent.presentation.passages import PAST_CHARS
+from assent.presentation.rendering import RENDERER_VERSION, Rendered
+from assent.presentation.text import quoted, safe_line
+
+VERSION = f"html/{RENDERER_VERSION}"
+# What a page may show in its own way instead; the rest is what a decision rests on.
+OMITTABLE = frozenset({RegionName.FORM, RegionName.HISTORY, RegionName.SIMILAR})
+_NOTHING: frozenset[RegionName] = frozenset()
+
+
+def render(
+    card: Card,
+    *,
+    level: int = 2,
+    omit: Collection[RegionName] = _NOTHING,
+    with_choices: bool = True,
+) -> Rendered:
+    """The card as an `article` whose title is a heading of this level.
+
+    A page that has its own form, history or buttons leaves those out here.
+    """
+    if not OMITTABLE.issuperset(omit):
+        raise ValueError(f"a card is not shown without {set(omit) - OMITTABLE}")
+    shown = [region for region in regions_of(card) if region.name not in omit]
+    regions = [_region(region, level + 1) for region in shown]
+    choices = [_choices(card.choices, level + 1)] if with_choices and card.choices else []
+    parts = (_header(card, level), _facts(card), *regions, *choices, _footer(card))
+    text = element("article", *parts, class_=f"card {card.kind} {card.status}")
+    return Rendered(text=text, complete=True, cut=False, choices=card.choices, version=VERSION)
+
+
+def render_changes(found: Iterable[Change]) -> Html:
+    """Edits alone: for somebody about to approve them, and for the record."""
+    return changes(found)
+
+
+def _header(card: Card, level: int) -> Html:
+    """Our title, then the tool by its name and source: never by words a server chose for it."""
+    origin = (" from ", element("code", foreign(card.source), class_="source"))
+    category = (" ", element("span", foreign(card.category), class_="category"))
+    tool = element(
+        "p",
+        element("code", foreign(card.tool), class_="tool"),
+        *(category if card.category else ()),
+        *(origin if card.is_foreign else ()),
+    )
+    risk = element("span", card.risk, class_=f"badge risk-{card.risk}")
+    return element("header", element(f"h{level}", card.title, " ", risk), tool)
+
+
+def _facts(card: Card) -> Html:
+    rows = [_fact(fact) for fact in facts_of(card)]
+    if warning := warning_of(card):
+        rows.insert(0, _row("risk", element("strong", warning)))
+    if (deadline := deadline_of(card)) is not None:
+        time = element("time", moment(deadline), datetime=deadline.isoformat())
+        rows.append(_row("expires", time))
+    return element("dl", *rows, class_="facts")
+
+
+def _fact(fact: Fact) -> Html:
+    text = block(fact.text) if "\n" in fact.text else foreign(fact.text)
+    before = (element("span", fact.before, class_="remark"),) if fact.before else ()
+    return _row(fact.label, *before, text)
+
+
+def _region(region: Region, level: int) -> Html:
+    remark = (" ", element("small", region.remark)) if region.remark else ()
+    heading = element(f"h{level}", region.heading, *remark)
+    warning = " warning" if region.is_warning else ""
+    return element(
+        "section", heading, _content(region.content), class_=f"region {region.name}{warning}"
+    )
+
+
+def _content(content: Content) -> Html:
+    match content:
+        case Fields(entries=()):
+            return element("p", "none", class_="remark")
+        case Fields(entries=found):
+            return entries(found)
+        case Quote(text=text):
+            return block(text)
+        case Excerpt(text=text, characters=most):
+            return excerpt(text, most)
+        case Diff(before=before, after=after, text=text):
+            return joined((*((block(text),) if text else ()), text_diff(before, after)))
+        case Edits(changes=found, editors=editors):
+            by = element("dl", *(_row("by", foreign(editor)) for editor in editors), class_="facts")
+            return joined((*((by,) if editors else ()), changes(found)))
+        case Form(blanks=blanks):
+            return element("dl", *map(_blank, blanks), class_="fields")
+        case Notes(notes=notes):
+            return element("ol", *map(_note, notes), class_="notes")
+        case Pasts(calls=calls):
+            return element("ol", *map(_past, calls), class_="notes")
+        case _:
+            assert_never(content)
+
+
+def _blank(blank: Blank) -> Html:
+    field = blank.field
+    kind = f"{field.type.replace('_', ' ')}{', required' if field.required else ''}"
+    name = element("dt", foreign(field.name), " ", element("small", kind))
+    return joined((name, *(element("dd", part) for part in _about(blank))))
+
+
+def _about(blank: Blank) -> Iterator[Html]:
+    field = blank.field
+    if field.label.lower() != field.name.replace("_", " ").lower():
+        yield foreign(field.label)
+    if field.help:
+        yield block(field.help)
+    for option in field.choices:
+        label = f"  {safe_line(option.label)}" if option.label else ""
+        yield isolated(quoted(option.value) + label)
+    if blank.prefilled is not None and field.type is not FieldType.SECRET:
+        yield joined((element("span", "filled in with", class_="remark"), value(blank.prefilled)))
+
+
+def _note(note: Note) -> Html:
+    reason = (block(note.reason),) if note.reason else ()
+    who = (" by ", foreign(note.by), " via ", foreign(note.channel))
+    time = element("time", moment(note.at), datetime=note.at.isoformat())
+    return element("li", time, " ", note.verdict.replace("_", " "), *who, *reason)
+
+
+def _past(past: Past) -> Html:
+    time = element("time", moment(past.at), datetime=past.at.isoformat())
+    by = (" by ", foreign(past.by)) if past.by else ()
+    arguments = json_of(Members(past.arguments))
+    return element(
+        "li", time, " ", past.status.replace("_", " "), *by, excerpt(arguments, PAST_CHARS)
+    )
+
+
+def _choices(choices: Iterable[Choice], level: int) -> Html:
+    rows = (_row(choice.verb.replace("_", " "), foreign(choice.effect)) for choice in choices)
+    heading = element(f"h{level}", "You can")
+    return element("section", heading, element("dl", *rows), class_="region choices")
+
+
+def _footer(card: Card) -> Html:
+    ids = f"{card.request_id} · {card.call_id} · revision {card.revision}"
+    rows = (
+        _row("request", element("code", foreign(ids))),
+        _row("sha256", element("code", foreign(card.arguments_digest))),
+    )
+    return element("footer", element("dl", *rows, class_="facts"))
+
+
+def _row(label: str, *shown: str) -> Html:
+    return joined((element("dt", label), element("dd", *shown)))

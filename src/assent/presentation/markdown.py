@@ -1,0 +1,117 @@
+"""A card as Markdown for Discord: all foreign text stands in code blocks that it cannot leave.
+
+Inside them Discord formats nothing, links nothing and mentions nobody.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC
+
+from assent.domain.canonical import Json, encode
+from assent.domain.cards import Card
+from assent.domain.tools import Risk
+from assent.presentation.characters import counted
+from assent.presentation.chat import Passage, Talk, fitted, paged
+from assent.presentation.outline import deadline_of
+from assent.presentation.rendering import RENDERER_VERSION, Rendered, Room, units
+from assent.presentation.sheet import GOES_ON, MIN_COLUMNS
+from assent.presentation.text import fenced, mark
+from assent.presentation.wrapping import wrapped
+
+MESSAGE_VERSION = f"markdown/{RENDERER_VERSION}"
+EMBED_VERSION = f"discord/{RENDERER_VERSION}"
+# What a code block in a message or an embed has on a phone.
+COLUMNS = 36
+MESSAGE = Room(text=2000, total=2000, texts=1)
+EMBEDS = Room(text=4096, total=6000, texts=10)
+TITLE_CHARS = 256
+
+_COLOURS = {Risk.SAFE: 0x2E7D32, Risk.MODERATE: 0xF9A825, Risk.DANGEROUS: 0xC62828}
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# Discord ends a code block at the next three backticks, however many had opened it.
+_TICKS = re.compile("`{2,}")
+_FENCE_CHARS = 16
+# Up to the gutter, or up to what stands without one.
+_INDENT = re.compile(r" *(?:[-+~○] )?")
+
+
+def render(card: Card, *, width: int = COLUMNS, room: Room = MESSAGE) -> Rendered:
+    """The card as the text of one message."""
+
+    def draw(talk: Talk) -> str | None:
+        text = "\n".join((f"**{_title(card)}**", *_pieces(card, talk, width, room.text)))
+        return text if units(text) <= room.text else None
+
+    text, talk = fitted(card, width, room, draw)
+    return _rendered(text or "", talk, MESSAGE_VERSION)
+
+
+def render_embeds(card: Card, *, width: int = COLUMNS, room: Room = EMBEDS) -> Rendered:
+    """The card as the payload of a message with embeds; `Rendered.json()` is what to send."""
+    title = _title(card)
+
+    def draw(talk: Talk) -> list[str] | None:
+        texts = list(_packed(_pieces(card, talk, width, room.text), room.text))
+        total = units(title) + sum(map(units, texts))
+        return texts if len(texts) <= room.texts and total <= room.total else None
+
+    texts, talk = fitted(card, width, room, draw)
+    payload = _payload(title, texts or [], _COLOURS[card.risk])
+    return _rendered(encode(payload), talk, EMBED_VERSION)
+
+
+def _rendered(text: str, talk: Talk, version: str) -> Rendered:
+    return Rendered(
+        text=text,
+        complete=not talk.withheld,
+        cut=talk.cut,
+        choices=talk.choices,
+        version=version,
+    )
+
+
+def _payload(title: str, texts: list[str], colour: int) -> Json:
+    first, *others = texts
+    embeds: list[Json] = [{"title": title, "description": first, "color": colour}]
+    embeds += [{"description": text, "color": colour} for text in others]
+    # Code blocks mention nobody; should Discord ever change its mind, this says it again.
+    return {"content": "", "embeds": embeds, "allowed_mentions": {"parse": []}}
+
+
+def _title(card: Card) -> str:
+    """Our words; a tool's name only where it has nothing in it that Markdown could read."""
+    name = f" · `{card.tool}`" if _PLAIN_NAME.fullmatch(card.tool) else ""
+    return f"{card.title}{name} · {card.risk.upper()}"
+
+
+def _pieces(card: Card, talk: Talk, width: int, most: int) -> Iterator[str]:
+    if (deadline := deadline_of(card)) is not None:
+        # Discord keeps this current in every reader's own time.
+        seconds = int(deadline.astimezone(UTC).timestamp())
+        yield f"Expires <t:{seconds}:R>"
+    for passage in talk.passages:
+        yield from _blocks(passage, width, most)
+
+
+def _blocks(passage: Passage, width: int, most: int) -> Iterator[str]:
+    remark = f" {passage.remark}" if passage.remark else ""
+    heading = f"**{passage.heading}**{remark}\n" if passage.heading else ""
+    lines = [part for line in passage.lines for part in _inert(line, width)]
+    for number, text in enumerate(paged(lines, most - units(heading) - _FENCE_CHARS)):
+        yield (heading if number == 0 else "") + fenced(text)
+
+
+def _inert(line: str, width: int) -> list[str]:
+    """A line without what would end its code block; spelt out it may need more lines."""
+    if "``" not in line:
+        return [line]
+    indent = _INDENT.match(line)
+    before = indent.group() if indent else ""
+    text = line.removeprefix(before)
+    spelt = _TICKS.sub(lambda run: mark(counted("`", len(run.group()))), text)
+    first, *others = wrapped(spelt, max(MIN_COLUMNS, width - len(before) - len(GOES_ON)))
+    return [before + first, *(before + GOES_ON + part for part in others)]
+
+
+def _packed(pieces: Iterator[str], most: int) -> Iterator[str]:
+    return paged([*pieces], most)

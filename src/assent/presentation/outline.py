@@ -1,0 +1,245 @@
+"""A card as regions in the one order that every surface keeps, before any of them draws it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import assert_never
+
+from assent.domain.cards import (
+    Blank,
+    Card,
+    CardPreview,
+    Change,
+    DiffPreview,
+    Entry,
+    FailedPreview,
+    Note,
+    Past,
+    TextPreview,
+)
+from assent.domain.lifecycle import RequestStatus
+
+AGENT_WORDS_CHARS = 600
+DESCRIPTION_CHARS = 600
+BESIDE_NAMED = 5
+
+
+class RegionName(StrEnum):
+    """What a region is about; surfaces use it as a class."""
+
+    ARGUMENTS = "arguments"
+    DETAILS = "details"
+    PREVIEW = "preview"
+    EDITS = "edits"
+    FORM = "form"
+    DESCRIPTION = "description"
+    WORDS = "words"
+    HISTORY = "history"
+    SIMILAR = "similar"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A short text of somebody else behind a label and perhaps a remark of ours."""
+
+    label: str
+    text: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Named values; none of them is said, too."""
+
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Somebody else's text, in full wherever there is room."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Somebody else's text that no decision rests on, limited everywhere."""
+
+    text: str
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """A text before and after."""
+
+    before: str
+    after: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What people changed of the model's arguments."""
+
+    changes: tuple[Change, ...]
+    editors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is to be filled in."""
+
+    blanks: tuple[Blank, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What was decided so far."""
+
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pasts:
+    """Earlier calls of the same tool."""
+
+    calls: tuple[Past, ...]
+
+
+Content = Fields | Quote | Excerpt | Diff | Edits | Form | Notes | Pasts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A heading and a remark in our words, and what stands under them."""
+
+    name: RegionName
+    heading: str
+    remark: str = ""
+    content: Content
+    is_warning: bool = False
+
+
+def facts_of(card: Card) -> tuple[Fact, ...]:
+    """What there is to know before the arguments; never what the agent says about them."""
+    claim = "its server says: " if card.is_foreign else ""
+    facts = (
+        Fact(label="impact", text=card.impact, before=claim),
+        Fact(label="question", text=card.question),
+        Fact(label="why", text=card.reason),
+        Fact(label="agent", text=card.agent),
+        Fact(label="for", text=card.on_behalf_of),
+        Fact(label="beside", text=", ".join(card.beside[:BESIDE_NAMED]), before=_waiting(card)),
+    )
+    return tuple(fact for fact in facts if fact.text)
+
+
+def warning_of(card: Card) -> str:
+    """Why the card's risk is not the tool's; empty where it is."""
+    if not card.is_raised:
+        return ""
+    return f"raised from {card.declared_risk}: it holds data that nobody can inspect"
+
+
+def deadline_of(card: Card) -> datetime | None:
+    """Until when there is something to decide."""
+    return card.deadline if card.status is RequestStatus.OPEN else None
+
+
+def moment(at: datetime) -> str:
+    """A time as every surface writes it."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def regions_of(card: Card) -> tuple[Region, ...]:
+    """What stands under the facts. The agent's words come after what they are about."""
+    return tuple(_regions(card))
+
+
+def _regions(card: Card) -> Iterator[Region]:
+    yield Region(name=RegionName.ARGUMENTS, heading="Arguments", content=Fields(card.arguments))
+    if card.details:
+        yield Region(name=RegionName.DETAILS, heading="The tool adds", content=Fields(card.details))
+    if card.preview is not None:
+        yield _preview(card.preview)
+    if card.edits:
+        yield Region(
+            name=RegionName.EDITS,
+            heading="Changed",
+            remark="- as proposed  + as it will run",
+            content=Edits(changes=card.edits, editors=card.edited_by),
+        )
+    if card.blanks:
+        yield Region(
+            name=RegionName.FORM,
+            heading="To fill in",
+            remark="* is required",
+            content=Form(card.blanks),
+        )
+    yield from _claims(card)
+    yield from _past(card)
+
+
+def _claims(card: Card) -> Iterator[Region]:
+    if card.description:
+        whose = "The tool's server says" if card.is_foreign else "The tool's description"
+        yield Region(
+            name=RegionName.DESCRIPTION,
+            heading=whose,
+            remark="not checked, not trusted" if card.is_foreign else "its author's words",
+            content=Excerpt(card.description, DESCRIPTION_CHARS),
+        )
+    if card.agent_words:
+        yield Region(
+            name=RegionName.WORDS,
+            heading="The agent says",
+            remark="its own words, not checked",
+            content=Excerpt(card.agent_words, AGENT_WORDS_CHARS),
+        )
+
+
+def _past(card: Card) -> Iterator[Region]:
+    if card.history:
+        yield Region(name=RegionName.HISTORY, heading="So far", content=Notes(card.history))
+    if card.similar:
+        yield Region(
+            name=RegionName.SIMILAR,
+            heading="Earlier calls",
+            remark="of this tool",
+            content=Pasts(card.similar),
+        )
+
+
+def _preview(preview: CardPreview) -> Region:
+    match preview:
+        case TextPreview(text=text):
+            return Region(
+                name=RegionName.PREVIEW,
+                heading="Preview",
+                remark="what the tool says it would do",
+                content=Quote(text),
+            )
+        case DiffPreview(before=before, after=after, text=text):
+            return Region(
+                name=RegionName.PREVIEW,
+                heading="Preview",
+                remark="what the tool says it would change",
+                content=Diff(before=before, after=after, text=text),
+            )
+        case FailedPreview(reason=reason):
+            return Region(
+                name=RegionName.PREVIEW,
+                heading="Preview failed",
+                content=Quote(reason),
+                is_warning=True,
+            )
+        case _:
+            assert_never(preview)
+
+
+def _waiting(card: Card) -> str:
+    others = len(card.beside)
+    such_as = ", such as" if others > BESIDE_NAMED else ""
+    return f"{others:,} other call{'' if others == 1 else 's'} of this answer{such_as}: "

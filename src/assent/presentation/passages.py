@@ -1,0 +1,168 @@
+"""The regions of a card as lines of text, for surfaces that show text in a fixed width."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from assent.domain.cards import Blank, Members, Note, Past, Text
+from assent.domain.fields import FieldType, Option
+from assent.presentation.elision import select
+from assent.presentation.fields import (
+    json_of,
+    put_change,
+    put_entries,
+    put_line_edits,
+    put_value,
+)
+from assent.presentation.outline import (
+    Content,
+    Diff,
+    Edits,
+    Excerpt,
+    Fact,
+    Fields,
+    Form,
+    Notes,
+    Pasts,
+    Quote,
+    moment,
+)
+from assent.presentation.sheet import Place, Role, Sheet, Span, fits
+from assent.presentation.text import quoted, safe_line
+from assent.presentation.wrapping import width_of
+
+FACT_COLUMN = 8
+PAST_CHARS = 160
+
+
+def put_content(sheet: Sheet, content: Content, place: Place) -> None:
+    """What stands under a heading."""
+    match content:
+        case Fields(entries=entries):
+            put_entries(sheet, entries, place)
+        case Quote(text=text):
+            sheet.foreign(text, place)
+        case Excerpt(text=text, characters=most):
+            sheet.excerpt(text, most, place)
+        case Diff(before=before, after=after, text=text):
+            if text:
+                sheet.foreign(text, place)
+            put_line_edits(sheet, before, after, place)
+        case Edits():
+            _edits(sheet, content, place)
+        case Form(blanks=blanks):
+            _blanks(sheet, blanks, place)
+        case Notes(notes=notes):
+            _notes(sheet, notes, place)
+        case Pasts(calls=calls):
+            _pasts(sheet, calls, place)
+        case _:
+            assert_never(content)
+
+
+def put_fact(sheet: Sheet, fact: Fact, place: Place) -> None:
+    """A label of ours and a text of somebody else, beside it or under it."""
+    head = Span(fact.label.ljust(FACT_COLUMN + 2), Role.LABEL)
+    before = Span(fact.before, Role.MUTED)
+    room = sheet.room(place.indent + FACT_COLUMN + 2 + width_of(fact.before))
+    if "\n" not in fact.text and fits(safe_line(fact.text), room):
+        sheet.put(place, head, before, Span(safe_line(fact.text)))
+        return
+    sheet.own(place.indent, fact.label, FACT_COLUMN, fact.before)
+    sheet.foreign(fact.text, place.inside())
+
+
+def _edits(sheet: Sheet, edits: Edits, place: Place) -> None:
+    for editor in edits.editors:
+        put_fact(sheet, Fact(label="by", text=editor), place)
+    selection = select(edits.changes, sheet.items(place))
+    for change in selection.head:
+        put_change(sheet, change, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} changes not shown", place)
+    for change in selection.tail:
+        put_change(sheet, change, place)
+
+
+def _blanks(sheet: Sheet, blanks: Sequence[Blank], place: Place) -> None:
+    selection = select(blanks, sheet.items(place))
+    for blank in selection.head:
+        _blank(sheet, blank, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} fields not shown", place)
+    for blank in selection.tail:
+        _blank(sheet, blank, place)
+
+
+def _blank(sheet: Sheet, blank: Blank, place: Place) -> None:
+    field, inside = blank.field, place.inside()
+    sign = "* " if field.required else "  "
+    name, kind = field.name, field.type.replace("_", " ")
+    if fits(f"{sign}{name}  {kind}", sheet.room(place.indent)):
+        spans = (Span(name, Role.LABEL), Span(f"  {kind}", Role.MUTED))
+        sheet.put(place, Span(sign, Role.WARNING), *spans)
+    else:
+        sheet.foreign(f"{sign}{name} ({kind})", place)
+    if field.label.lower() != field.name.replace("_", " ").lower():
+        sheet.foreign(field.label, inside)
+    if field.help:
+        sheet.foreign(field.help, inside)
+    _options(sheet, field.choices, replace(inside, sign="○", role=Role.MUTED))
+    if blank.prefilled is not None and field.type is not FieldType.SECRET:
+        put_value(sheet, "filled in with", blank.prefilled, inside)
+
+
+def _options(sheet: Sheet, options: Sequence[Option], place: Place) -> None:
+    selection = select(options, sheet.items(place))
+    for option in selection.head:
+        _option(sheet, option, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} options not shown", place)
+    for option in selection.tail:
+        _option(sheet, option, place)
+
+
+def _option(sheet: Sheet, option: Option, place: Place) -> None:
+    label = f"  {safe_line(option.label)}" if option.label else ""
+    line = quoted(option.value) + label
+    if fits(line, sheet.room(place.indent + place.lead)):
+        sheet.put(place, Span(line))
+    else:
+        sheet.safe(line, place)
+
+
+def _notes(sheet: Sheet, notes: Sequence[Note], place: Place) -> None:
+    selection = select(notes, sheet.items(place))
+    for note in selection.head:
+        _note(sheet, note, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} decisions not shown", place)
+    for note in selection.tail:
+        _note(sheet, note, place)
+
+
+def _note(sheet: Sheet, note: Note, place: Place) -> None:
+    verdict = note.verdict.replace("_", " ")
+    sheet.put(place, Span(moment(note.at), Role.MUTED), Span(f"  {verdict}"))
+    put_value(sheet, "by", Text(note.by), place.inside(), column=3)
+    put_value(sheet, "via", Text(note.channel), place.inside(), column=3)
+    if note.reason:
+        sheet.foreign(note.reason, place.inside())
+
+
+def _pasts(sheet: Sheet, calls: Sequence[Past], place: Place) -> None:
+    # No decision rests on these: a surface without room may leave some out.
+    selection = select(calls, sheet.items(place.elided()))
+    for past in (*selection.head, *selection.tail):
+        _past(sheet, past, place)
+    if selection.hidden:
+        sheet.leave_out(f"{selection.hidden:,} earlier calls not shown", place.elided())
+
+
+def _past(sheet: Sheet, past: Past, place: Place) -> None:
+    status = past.status.replace("_", " ")
+    sheet.put(place, Span(moment(past.at), Role.MUTED), Span(f"  {status}"))
+    if past.by:
+        put_value(sheet, "by", Text(past.by), place.inside().elided(), column=3)
+    if past.arguments:
+        sheet.excerpt(json_of(Members(past.arguments)), PAST_CHARS, place.inside())

@@ -1,0 +1,76 @@
+"""A card as Slack blocks: rich text and plain text only, which Slack reads as nothing but text.
+
+There is no mrkdwn in it: no mention, link, format or emoji can come out of foreign text.
+"""
+
+from collections.abc import Iterator
+
+from assent.domain.canonical import Json, encode
+from assent.domain.cards import Card
+from assent.presentation.chat import Passage, Talk, fitted, paged
+from assent.presentation.rendering import RENDERER_VERSION, Rendered, Room, units
+
+VERSION = f"slack/{RENDERER_VERSION}"
+COLUMNS = 44
+# Slack takes 50 blocks; five are left for buttons and what a channel adds. Beyond a dozen
+# thousand characters it refuses messages of rich text, so this stays below.
+BLOCKS = Room(text=3000, total=10_000, texts=45)
+HEADER_CHARS = 150
+
+
+def render(card: Card, *, width: int = COLUMNS, room: Room = BLOCKS) -> Rendered:
+    """The card as what to post: `Rendered.json()` has `blocks`, a fallback `text` and settings."""
+    title = f"{card.title} · {card.risk.upper()}"
+
+    def draw(talk: Talk) -> list[Json] | None:
+        blocks = [_header(title), *_blocks(talk, room.text)]
+        lines = (line for passage in talk.passages for line in passage.lines)
+        total = sum(units(line) + 1 for line in lines)
+        return blocks if len(blocks) <= room.texts and total <= room.total else None
+
+    blocks, talk = fitted(card, width, room, draw)
+    return Rendered(
+        text=encode(_payload(title, blocks or [])),
+        complete=not talk.withheld,
+        cut=talk.cut,
+        choices=talk.choices,
+        version=VERSION,
+    )
+
+
+def _payload(title: str, blocks: list[Json]) -> Json:
+    # Slack shows the fallback in notifications and would format it: it holds our words only.
+    quiet: dict[str, Json] = {"mrkdwn": False, "parse": "none", "link_names": False}
+    unlinked: dict[str, Json] = {"unfurl_links": False, "unfurl_media": False}
+    return {"text": title, "blocks": blocks, **quiet, **unlinked}
+
+
+def _header(title: str) -> Json:
+    text: Json = {"type": "plain_text", "text": title[:HEADER_CHARS], "emoji": False}
+    return {"type": "header", "text": text}
+
+
+def _blocks(talk: Talk, most: int) -> Iterator[Json]:
+    for passage in talk.passages:
+        for number, text in enumerate(paged(passage.lines, most)):
+            yield {
+                "type": "rich_text",
+                "elements": [
+                    *(_heading(passage) if number == 0 else ()),
+                    {"type": "rich_text_preformatted", "elements": [_text(text)]},
+                ],
+            }
+
+
+def _heading(passage: Passage) -> Iterator[Json]:
+    if not passage.heading:
+        return
+    words = [_text(passage.heading, bold=True)]
+    if passage.remark:
+        words.append(_text(f"  {passage.remark}"))
+    yield {"type": "rich_text_section", "elements": words}
+
+
+def _text(text: str, *, bold: bool = False) -> Json:
+    style: dict[str, Json] = {"style": {"bold": True}} if bold else {}
+    return {"type": "text", "text": text, **style}

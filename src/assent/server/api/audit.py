@@ -1,0 +1,37 @@
+"""The record, for auditors."""
+
+from fastapi import APIRouter
+
+from assent.domain.pages import EntryFilter
+from assent.engine import listing
+from assent.server.api import shapes
+from assent.server.api.parameters import After, IdFilter, Limit, Word, place
+from assent.server.api.shapes import page
+from assent.server.api.strict import NativeApi
+from assent.server.service import ServiceDep
+
+router = APIRouter(route_class=NativeApi, tags=["audit"])
+
+
+@router.get("/api/audit", operation_id="read_audit")
+async def index(
+    service: ServiceDep,
+    *,
+    conversation: IdFilter | None = None,
+    call: IdFilter | None = None,
+    request: IdFilter | None = None,
+    actor: Word | None = None,
+    action: Word | None = None,
+    limit: Limit = 50,
+    after: After | None = None,
+) -> shapes.EntryPage:
+    """Who did what, refused attempts included, newest first."""
+    begin = place(after)
+    wanted = EntryFilter(
+        conversation_id=conversation, call_id=call, request_id=request, actor=actor, action=action
+    )
+    found = await service.assent.kernel.store.run(
+        lambda tx: listing.entries(tx, wanted, after=begin, limit=limit)
+    )
+    items = [shapes.Entry.of(entry) for entry in found.items]
+    return shapes.EntryPage(items=items, next=page(found))

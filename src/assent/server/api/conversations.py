@@ -1,0 +1,174 @@
+"""Conversations, the messages in them, and their turns."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from assent.domain.conversations import Conversation
+from assent.domain.errors import NothingAwaited
+from assent.domain.lifecycle import ConversationStatus
+from assent.domain.pages import EntryFilter
+from assent.engine import listing
+from assent.engine.snapshots import read_thread
+from assent.ports import Tx
+from assent.server.api import shapes
+from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
+from assent.server.api.shapes import Given, page, thread_shape, turn_shape
+from assent.server.api.strict import NativeApi
+from assent.server.service import CallerDep, ServiceDep
+from assent.server.visibility import conversation_of, own_turn, sees_everything
+
+router = APIRouter(route_class=NativeApi, tags=["conversations"])
+
+
+class NewConversation(Given):
+    """Which agent to talk to."""
+
+    agent: str = Field(min_length=1, max_length=200, examples=["files"])
+
+
+class NewMessage(Given):
+    """Something to say; `supersede` withdraws the calls that still wait."""
+
+    text: str = Field(min_length=1, max_length=100_000, examples=["delete test.txt"])
+    on_pending: Literal["refuse", "supersede"] = "refuse"
+
+
+@router.post("/api/conversations", operation_id="create_conversation", status_code=201)
+async def create(
+    body: NewConversation, service: ServiceDep, caller: CallerDep, response: Response
+) -> shapes.Conversation:
+    """Create a conversation; you are its owner, on whose behalf the agent acts."""
+    made = await service.assent.open(body.agent, by=caller.person)
+    response.headers["Location"] = f"/api/conversations/{made.id}"
+    listed = listing.Listed(conversation=made, status=ConversationStatus.IDLE)
+    return shapes.Conversation.of(listed)
+
+
+@router.get("/api/conversations", operation_id="list_conversations")
+async def index(
+    service: ServiceDep,
+    caller: CallerDep,
+    *,
+    owner: IdFilter | None = None,
+    agent: Word | None = None,
+    limit: Limit = 50,
+    after: After | None = None,
+) -> shapes.ConversationPage:
+    """Your conversations, newest first; who sees everything gets everybody's, or an `owner`'s."""
+    whose = owner if sees_everything(caller.person) else caller.person.id
+    if owner not in (None, whose):
+        # Somebody else's list looks like one that has nothing in it.
+        return shapes.ConversationPage(items=[], next=None)
+    begin, catalogue = place(after), service.assent.kernel.catalogue
+
+    def read(tx: Tx) -> listing.Page[listing.Listed]:
+        return listing.conversations(
+            tx, catalogue, owner=whose, agent=agent, after=begin, limit=limit
+        )
+
+    found = await service.assent.kernel.store.run(read)
+    items = [shapes.Conversation.of(listed) for listed in found.items]
+    return shapes.ConversationPage(items=items, next=page(found))
+
+
+@router.get("/api/conversations/{id}", operation_id="read_conversation")
+async def show(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.ConversationDetail:
+    """A conversation with its messages, calls and status; asks no model anything."""
+    kernel = service.assent.kernel
+
+    def read(tx: Tx) -> shapes.ConversationDetail:
+        conversation_of(tx, caller.person, id)
+        return thread_shape(read_thread(tx, id, kernel), caller.person, kernel.catalogue)
+
+    return await kernel.store.run(read)
+
+
+@router.post("/api/conversations/{id}/messages", operation_id="send_message", status_code=202)
+async def send(
+    id: Id,
+    body: NewMessage,
+    service: ServiceDep,
+    caller: CallerDep,
+    response: Response,
+    *,
+    idempotency_key: Key | None = None,
+) -> shapes.Turn:
+    """Say something. The turn goes on by itself: follow its events, or read it again."""
+    found = await _visible(service, caller, id)
+    turn_id = await service.assent.start(
+        found.agent,
+        body.text,
+        by=caller.person,
+        conversation_id=id,
+        on_pending=body.on_pending,
+        idempotency_key=idempotency_key,
+    )
+    response.headers["Location"] = f"/api/turns/{turn_id}"
+    turn = await service.assent.turn(turn_id)
+    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+
+
+@router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
+async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+    """End its turn: what waits is cancelled, what was said so far is kept as incomplete."""
+    await _visible(service, caller, id)
+    newest = await service.assent.kernel.store.run(lambda tx: tx.turns.newest(id))
+    if newest is None:
+        raise NothingAwaited("Conversation", id, ConversationStatus.IDLE)
+    turn = await service.assent.stop(newest.id, by=caller.person)
+    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+
+
+@router.get(
+    "/api/conversations/{id}/export",
+    operation_id="export_conversation",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+async def export(id: Id, service: ServiceDep, caller: CallerDep) -> Response:
+    """All of it as versioned JSON that another deployment can import; without secrets."""
+    await _visible(service, caller, id)
+    text = await service.assent.export(id, by=caller.person)
+    headers = {"Content-Disposition": 'attachment; filename="conversation.json"'}
+    return Response(text, media_type="application/json", headers=headers)
+
+
+@router.get("/api/conversations/{id}/audit", operation_id="read_conversation_audit")
+async def audit(
+    id: Id,
+    service: ServiceDep,
+    caller: CallerDep,
+    limit: Limit = 50,
+    after: After | None = None,
+) -> shapes.EntryPage:
+    """The record of one conversation, newest first."""
+    begin, wanted = place(after), EntryFilter(conversation_id=id)
+
+    def read(tx: Tx) -> listing.Page[listing.Entry]:
+        conversation_of(tx, caller.person, id)
+        return listing.entries(tx, wanted, after=begin, limit=limit)
+
+    found = await service.assent.kernel.store.run(read)
+    return shapes.EntryPage(items=[shapes.Entry.of(e) for e in found.items], next=page(found))
+
+
+@router.get("/api/turns/{id}", operation_id="read_turn", tags=["turns"])
+async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+    """A turn as it stands: its answer so far, its calls, and what waits for people."""
+    await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
+    turn = await service.assent.turn(id)
+    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+
+
+@router.post("/api/turns/{id}/resume", operation_id="resume_turn", status_code=202, tags=["turns"])
+async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+    """Go on with a turn that failed; nothing that is settled is asked or run again."""
+    await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
+    turn = await service.assent.restart(id, by=caller.person)
+    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+
+
+async def _visible(service: ServiceDep, caller: CallerDep, id: str) -> Conversation:
+    return await service.assent.kernel.store.run(lambda tx: conversation_of(tx, caller.person, id))

@@ -1,0 +1,209 @@
+"""Who I am; and, for admins, people and their API keys."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
+
+from assent.domain import credentials
+from assent.domain.people import Account, Person, PersonKind, Scope
+from assent.server.api.parameters import Id
+from assent.server.api.shapes import Given, Shape
+from assent.server.api.strict import NativeApi
+from assent.server.caller import Method
+from assent.server.service import CallerDep, ServiceDep
+
+router = APIRouter(route_class=NativeApi, tags=["people"])
+
+# As the engine takes them; a subject of an identity provider may hold a slash.
+_PERSON = r"^[A-Za-z0-9](?:[A-Za-z0-9._:@|/+=~%-]{0,253}[A-Za-z0-9._=~-])?$"
+PersonId = Annotated[str, Path(pattern=_PERSON, description="A person's id.")]
+PersonField = Annotated[str, Field(pattern=_PERSON)]
+RoleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$")]
+Roles = Annotated[list[RoleName], Field(max_length=50)]
+Label = Annotated[str, Field(max_length=200, pattern=r"^[ -~]*$")]
+_DAYS = 3_650
+
+
+class Me(Shape):
+    """Who you are, by this credential, and what it may be used for."""
+
+    id: str
+    kind: PersonKind
+    roles: list[str]
+    method: Method
+    scopes: list[Scope]
+
+
+class PersonShape(Shape):
+    """An account of this deployment."""
+
+    id: str
+    name: str
+    kind: PersonKind
+    roles: list[str]
+    behind: str | None = Field(description="The human whose further identity this is.")
+    disabled: bool
+    created_at: datetime
+
+    @classmethod
+    def of(cls, account: Account) -> "PersonShape":
+        """How an account is shown."""
+        return cls(
+            id=account.id,
+            name=account.name,
+            kind=account.kind,
+            roles=sorted(account.roles),
+            behind=account.behind,
+            disabled=account.disabled,
+            created_at=account.created_at,
+        )
+
+
+class People(Shape):
+    """Every account, oldest first."""
+
+    items: list[PersonShape]
+
+
+class NewPerson(Given):
+    """An account to make."""
+
+    id: PersonField
+    name: Label = ""
+    kind: PersonKind = PersonKind.HUMAN
+    roles: Roles = Field(default_factory=list[str])
+    behind: PersonField | None = None
+
+
+class PersonChange(Given):
+    """What to change; roles replace those there are. `disabled` ends every credential at once."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[ -~]+$")] | None = None
+    roles: Roles | None = None
+    disabled: bool | None = None
+
+
+class KeyShape(Shape):
+    """An API key: never its text, only the prefix that it begins with."""
+
+    id: str
+    person: str
+    prefix: str
+    label: str
+    scopes: list[Scope]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+    @classmethod
+    def of(cls, key: credentials.Key) -> "KeyShape":
+        """How a key is shown."""
+        return cls(**_facts(key))
+
+
+class IssuedKey(KeyShape):
+    """A new key; its text is told this once and kept nowhere."""
+
+    key: str
+
+
+class Keys(Shape):
+    """API keys."""
+
+    items: list[KeyShape]
+
+
+class NewKey(Given):
+    """A key to issue: for whom, for what, for how long."""
+
+    person: PersonField
+    scopes: list[Scope] = Field(min_length=1, max_length=len(Scope))
+    label: Label = ""
+    days: int | None = Field(default=None, ge=1, le=_DAYS, description="null: until revoked.")
+
+
+@router.get("/api/me", operation_id="read_me")
+async def me(caller: CallerDep) -> Me:
+    """Who you are to this service."""
+    person = caller.person
+    return Me(
+        id=person.id,
+        kind=person.kind,
+        roles=sorted(person.roles),
+        method=caller.method,
+        scopes=sorted(caller.scopes),
+    )
+
+
+@router.get("/api/people", operation_id="list_people")
+async def index(service: ServiceDep) -> People:
+    """Every account of this deployment."""
+    found = await service.assent.people.all()
+    return People(items=[PersonShape.of(account) for account in found])
+
+
+@router.post("/api/people", operation_id="add_person", status_code=201)
+async def add(
+    body: NewPerson, service: ServiceDep, caller: CallerDep, response: Response
+) -> PersonShape:
+    """Make an account."""
+    person = Person(body.id, roles=frozenset(body.roles), kind=body.kind, behind=body.behind)
+    account = await service.assent.people.add(person, name=body.name, by=caller.person)
+    response.headers["Location"] = f"/api/people/{account.id}"
+    return PersonShape.of(account)
+
+
+@router.get("/api/people/{id:path}", operation_id="read_person")
+async def show(id: PersonId, service: ServiceDep) -> PersonShape:
+    """One account."""
+    return PersonShape.of(await service.assent.people.get(id))
+
+
+@router.patch("/api/people/{id:path}", operation_id="change_person")
+async def change(
+    id: PersonId, body: PersonChange, service: ServiceDep, caller: CallerDep
+) -> PersonShape:
+    """Change an account."""
+    account = await service.assent.people.change(
+        id, name=body.name, roles=body.roles, disabled=body.disabled, by=caller.person
+    )
+    return PersonShape.of(account)
+
+
+@router.get("/api/keys", operation_id="list_keys", tags=["keys"])
+async def keys(
+    service: ServiceDep,
+    caller: CallerDep,
+    person: Annotated[str, Query(pattern=_PERSON)] | None = None,
+) -> Keys:
+    """API keys of one person, or of everybody; never their text."""
+    found = await service.assent.people.keys(person, by=caller.person)
+    return Keys(items=[KeyShape.of(key) for key in found])
+
+
+@router.post("/api/keys", operation_id="issue_key", status_code=201, tags=["keys"])
+async def issue(body: NewKey, service: ServiceDep, caller: CallerDep) -> IssuedKey:
+    """Issue a key; this answer is the only place where its text ever is."""
+    key, text = await service.assent.people.issue_key(
+        body.person,
+        scopes=body.scopes,
+        label=body.label,
+        lifetime=None if body.days is None else timedelta(days=body.days),
+        by=caller.person,
+    )
+    return IssuedKey(**_facts(key), key=text)
+
+
+@router.delete("/api/keys/{id}", operation_id="revoke_key", tags=["keys"])
+async def revoke(id: Id, service: ServiceDep, caller: CallerDep) -> KeyShape:
+    """End a key, in every process within a second."""
+    return KeyShape.of(await service.assent.people.revoke_key(id, by=caller.person))
+
+
+def _facts(key: credentials.Key) -> dict[str, Any]:
+    same = ("id", "person", "prefix", "label", "created_at", "expires_at", "revoked_at")
+    found: dict[str, Any] = {name: getattr(key, name) for name in (*same, "last_used_at")}
+    return found | {"scopes": sorted(key.scopes)}

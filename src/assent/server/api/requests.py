@@ -1,0 +1,191 @@
+"""The inbox, and deciding."""
+
+from collections.abc import Awaitable
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from assent.domain.decisions import Cancel
+from assent.domain.errors import NotEligible, NotFound
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.pages import RequestFilter
+from assent.domain.tools import Risk
+from assent.engine import ballots
+from assent.engine.deciding import Outcome
+from assent.engine.listing import Inbox
+from assent.ports import Tx
+from assent.server.api import shapes
+from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
+from assent.server.api.shapes import page
+from assent.server.api.sheets import RequestDetail
+from assent.server.api.strict import NativeApi
+from assent.server.api.verdicts import (
+    Batch,
+    CancelBody,
+    Decided,
+    Outcomes,
+    OutcomeShape,
+    Verdict,
+    verdict_of,
+)
+from assent.server.caller import Caller
+from assent.server.problems import facts_of
+from assent.server.service import CallerDep, Service, ServiceDep
+from assent.server.visibility import request_of, sees_everything
+
+router = APIRouter(route_class=NativeApi, tags=["requests"])
+
+Status = Annotated[RequestStatus | Literal["any"], Query(description="`any` for all of them.")]
+Mine = Annotated[bool, Query(description="Only what you may decide yourself.")]
+Role = Annotated[str, Query(pattern=r"^[A-Za-z0-9._:/-]{1,64}$", description="Put to this role.")]
+
+
+@router.get("/api/requests", operation_id="list_requests")
+async def inbox(
+    service: ServiceDep,
+    caller: CallerDep,
+    *,
+    status: Status = RequestStatus.OPEN,
+    kind: RequestKind | None = None,
+    tool: Word | None = None,
+    risk: Risk | None = None,
+    agent: Word | None = None,
+    conversation: IdFilter | None = None,
+    role: Role | None = None,
+    mine: Mine = False,
+    limit: Limit = 50,
+    after: After | None = None,
+) -> shapes.RequestPage:
+    """Requests that you may see, newest first: your own conversations', and those put to you."""
+    box = Inbox(
+        person=caller.person,
+        wanted=RequestFilter(
+            status=None if status == "any" else status,
+            kind=kind,
+            tool=tool,
+            risk=risk,
+            agent=agent,
+            conversation_id=conversation,
+        ),
+        everything=sees_everything(caller.person),
+        mine=mine,
+        role=role,
+    )
+    begin = place(after)
+    found = await service.assent.kernel.store.run(lambda tx: box.page(tx, after=begin, limit=limit))
+    items = [shapes.Request.of(request, caller.person) for request in found.items]
+    return shapes.RequestPage(items=items, next=page(found))
+
+
+@router.get("/api/requests/{id}", operation_id="read_request")
+async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
+    """One request with the exact arguments, their history, and the digest that a decision needs."""
+    catalogue = service.assent.kernel.catalogue
+
+    def read(tx: Tx) -> RequestDetail:
+        request = request_of(tx, caller.person, id)
+        call = tx.calls.get(request.call_id)
+        if call is None:
+            raise NotFound("request", id)
+        return RequestDetail.whole(
+            request,
+            caller.person,
+            call,
+            catalogue.tool(call.agent, call.tool),
+            revisions=tx.calls.revisions(call.id),
+            decisions=tx.decisions.of_request(id),
+        )
+
+    return await service.assent.kernel.store.run(read)
+
+
+@router.post("/api/requests/decide", operation_id="decide_requests")
+async def decide_all(
+    body: Batch, service: ServiceDep, caller: CallerDep, idempotency_key: Key | None = None
+) -> Outcomes:
+    """Decide several requests; each outcome is reported, a contradiction decides nothing."""
+    said = [(one.request_id, verdict_of(one.request_id, one.decision)) for one in body.decisions]
+    digests = {one.request_id: one.decision.digest for one in body.decisions if one.decision.digest}
+    outcomes = await service.assent.decide_all(
+        said,
+        by=caller.person,
+        channel=caller.channel,
+        digests=digests,
+        idempotency_key=idempotency_key,
+    )
+    return Outcomes(outcomes=[await _reported(service, caller, each) for each in outcomes])
+
+
+@router.post("/api/requests/{id}/decide", operation_id="decide_request")
+async def decide(
+    id: Id,
+    body: Verdict,
+    service: ServiceDep,
+    caller: CallerDep,
+    idempotency_key: Key | None = None,
+) -> Decided:
+    """Decide a request. It is durable when this answers; the turn goes on by itself.
+
+    An approval carries the `digest` of what was seen. Too late is 409, with the state that won.
+    """
+    deciding = service.assent.decide(
+        id,
+        verdict_of(id, body),
+        by=caller.person,
+        digest=body.digest,
+        channel=caller.channel,
+        idempotency_key=idempotency_key,
+    )
+    return _decided(await _seen(deciding, service, caller, id))
+
+
+@router.post("/api/requests/{id}/cancel", operation_id="cancel_request")
+async def cancel(
+    id: Id,
+    service: ServiceDep,
+    caller: CallerDep,
+    body: CancelBody | None = None,
+    idempotency_key: Key | None = None,
+) -> Decided:
+    """Withdraw the call: for whoever may decide it, and for the conversation's owner."""
+    deciding = service.assent.decide(
+        id,
+        Cancel(reason=body.reason if body else ""),
+        by=caller.person,
+        channel=caller.channel,
+        idempotency_key=idempotency_key,
+    )
+    return _decided(await _seen(deciding, service, caller, id))
+
+
+async def _seen(
+    deciding: Awaitable[ballots.Decided], service: Service, caller: Caller, id: str
+) -> ballots.Decided:
+    """Who may read a request but not decide it is told so; all others find nothing."""
+    try:
+        return await deciding
+    except NotFound:
+        await service.assent.kernel.store.run(lambda tx: request_of(tx, caller.person, id))
+        raise NotEligible(id, caller.person.id) from None
+
+
+async def _reported(service: Service, caller: Caller, outcome: Outcome) -> OutcomeShape:
+    error = outcome.error
+    if error is None and outcome.decided is not None:
+        return OutcomeShape(request_id=outcome.request_id, decided=_decided(outcome.decided))
+    if isinstance(error, NotFound):
+        try:
+            await service.assent.kernel.store.run(
+                lambda tx: request_of(tx, caller.person, outcome.request_id)
+            )
+            error = NotEligible(outcome.request_id, caller.person.id)
+        except NotFound as missing:
+            error = missing
+    if error is None:
+        raise AssertionError("an outcome is decided or has an error")
+    return OutcomeShape(request_id=outcome.request_id, problem=shapes.Problem(**facts_of(error)[1]))
+
+
+def _decided(decided: ballots.Decided) -> Decided:
+    return Decided(**asdict(decided))

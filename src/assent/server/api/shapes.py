@@ -1,0 +1,327 @@
+"""What the native API shows: the JSON of conversations, turns, calls and requests."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assent.domain import calls, conversations, events, requests
+from assent.domain.canonical import Json
+from assent.domain.lifecycle import (
+    CallStatus,
+    ConversationStatus,
+    RequestKind,
+    RequestStatus,
+    TurnStatus,
+)
+from assent.domain.people import Audience, Person
+from assent.domain.tools import EffectiveTool
+from assent.engine import listing, snapshots
+from assent.engine.agents import Catalogue
+from assent.presentation.card import hints_of
+
+MASKED: Mapping[str, Json] = {"$masked": True}
+
+
+class Shape(BaseModel):
+    """What is shown: made from our own values, so never validated again."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Given(BaseModel):
+    """What is taken in: a field that nobody knows is a mistake, not something to ignore."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Problem(Shape):
+    """A refusal, in the shape of RFC 9457; further members are facts about it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(examples=["urn:assent:problem:already_approved"])
+    title: str = Field(examples=["Conflict"])
+    status: int = Field(examples=[409])
+    code: str = Field(examples=["already_approved"])
+    detail: str = Field(examples=["Request 'req_18c2' is already approved by 'ada'"])
+
+
+class Who(Shape):
+    """A person: the id that their identity provider or this deployment knows them by."""
+
+    id: str = Field(examples=["ada"])
+    kind: str = Field(examples=["human"])
+    roles: list[str] = Field(examples=[["requester"]])
+
+    @classmethod
+    def of(cls, person: Person) -> "Who":
+        """How a person is shown."""
+        return cls(id=person.id, kind=person.kind, roles=sorted(person.roles))
+
+
+class AudienceShape(Shape):
+    """Who may decide: the owner, roles, people; perhaps not whoever asked."""
+
+    model_config = ConfigDict(title="Audience")
+
+    owner: bool
+    roles: list[str]
+    people: list[str]
+    exclude_requester: bool
+
+    @classmethod
+    def of(cls, audience: Audience) -> "AudienceShape":
+        """How an audience is shown."""
+        return cls(
+            owner=audience.owner,
+            roles=sorted(audience.roles),
+            people=sorted(audience.people),
+            exclude_requester=audience.exclude_requester,
+        )
+
+
+class Call(Shape):
+    """A tool call. Secrets in its arguments are references, or `{"$masked": true}`."""
+
+    id: str
+    turn_id: str
+    message_id: str
+    agent: str
+    tool: str
+    source: str
+    risk: str
+    status: CallStatus
+    revision: int
+    arguments: dict[str, Any]
+    arguments_digest: str
+    approved: bool
+    attempts: int
+    output: Any = None
+    note: str | None = None
+    created_at: datetime
+    settled_at: datetime | None = None
+
+    @classmethod
+    def of(cls, call: calls.Call, tool: EffectiveTool | None) -> "Call":
+        """How a call is shown."""
+        return cls(
+            id=call.id,
+            turn_id=call.turn_id,
+            message_id=call.message_id,
+            agent=call.agent,
+            tool=call.tool,
+            source=call.source,
+            risk=call.risk,
+            status=call.status,
+            revision=call.revision,
+            arguments=masked(call.arguments.thaw(), tool),
+            arguments_digest=call.arguments.digest,
+            approved=call.approved,
+            attempts=call.attempts,
+            output=None if call.output is None else json.loads(call.output),
+            note=call.note,
+            created_at=call.created_at,
+            settled_at=call.settled_at,
+        )
+
+
+def masked(arguments: dict[str, Json], tool: EffectiveTool | None) -> dict[str, Json]:
+    """The arguments without what the tool's author declared to be nobody's to read."""
+    hidden = {name for name, hint in hints_of(tool).items() if hint.secret}
+    return {
+        name: dict(MASKED) if name in hidden and not _is_reference(value) else value
+        for name, value in arguments.items()
+    }
+
+
+def _is_reference(value: Json) -> bool:
+    return isinstance(value, dict) and "$secret" in value
+
+
+class Message(Shape):
+    """What was said."""
+
+    id: str
+    turn_id: str
+    role: conversations.Role
+    text: str
+    incomplete: bool = Field(description="Whether it was stopped half-way.")
+    created_at: datetime
+
+    @classmethod
+    def of(cls, message: conversations.Message) -> "Message":
+        """How a message is shown."""
+        return cls(
+            id=message.id,
+            turn_id=message.turn_id,
+            role=message.role,
+            text=message.text,
+            incomplete=message.incomplete,
+            created_at=message.created_at,
+        )
+
+
+class Request(Shape):
+    """What a person is asked about a call. Deciding takes its `digest`."""
+
+    id: str
+    kind: RequestKind
+    status: RequestStatus
+    conversation_id: str
+    turn_id: str
+    call_id: str
+    revision: int
+    agent: str
+    tool: str
+    risk: str
+    owner: str
+    question: str = Field(description="The tool's own question, if it has one.")
+    reason: str = Field(description="Why somebody is asked.")
+    digest: str
+    audience: AudienceShape
+    quorum: int
+    may_decide: bool = Field(description="Whether you may decide it while it is open.")
+    created_at: datetime
+    decide_by: datetime | None
+    closed_at: datetime | None
+    closed_by: str | None
+
+    @classmethod
+    def of(cls, request: requests.Request, person: Person) -> "Request":
+        """How a request is shown to a person."""
+        return cls(**facts(request, person))
+
+
+def facts(request: requests.Request, person: Person) -> dict[str, Any]:
+    """The fields of a request that every shape of it has."""
+    same = ("id", "kind", "status", "conversation_id", "turn_id", "call_id", "revision", "agent")
+    same += ("tool", "risk", "owner", "digest", "quorum", "created_at", "decide_by", "closed_at")
+    return {name: getattr(request, name) for name in (*same, "closed_by")} | {
+        "question": request.question.text,
+        "reason": request.question.reason,
+        "audience": AudienceShape.of(request.audience),
+        "may_decide": request.admits(person),
+    }
+
+
+class RequestPage(Shape):
+    """Requests, newest first."""
+
+    items: list[Request]
+    next: str | None = Field(description="Send it as `after` for the next page; null: the end.")
+
+
+class Turn(Shape):
+    """One run of the loop, from a message to the next pause or answer."""
+
+    id: str
+    conversation_id: str
+    number: int
+    status: TurnStatus
+    resting: bool = Field(description="Whether nothing happens any more until somebody acts.")
+    text: str
+    error: str | None
+    calls: list[Call]
+    pending: list[Request]
+
+
+class Conversation(Shape):
+    """A thread of messages with one owner."""
+
+    id: str = Field(examples=["conv_18c2f6b2a1d4e5f0"])
+    agent: str = Field(examples=["files"])
+    owner: Who
+    status: ConversationStatus
+    created_at: datetime
+
+    @classmethod
+    def of(cls, listed: listing.Listed) -> "Conversation":
+        """How a conversation is shown in a list."""
+        found = listed.conversation
+        return cls(
+            id=found.id,
+            agent=found.agent,
+            owner=Who.of(found.owner),
+            status=listed.status,
+            created_at=found.created_at,
+        )
+
+
+class ConversationDetail(Conversation):
+    """A conversation with everything in it."""
+
+    messages: list[Message]
+    calls: list[Call]
+    pending: list[Request] = Field(description="What the newest turn waits for.")
+
+
+class ConversationPage(Shape):
+    """Conversations, newest first."""
+
+    items: list[Conversation]
+    next: str | None
+
+
+class Entry(Shape):
+    """One entry of the record: a transition with its actor, or an attempt that was refused."""
+
+    id: str
+    at: datetime
+    action: str
+    actor: str
+    channel: str
+    conversation_id: str | None
+    call_id: str | None
+    request_id: str | None
+    source: str | None
+    target: str | None
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, entry: events.Entry) -> "Entry":
+        """How an entry is shown."""
+        return cls(**asdict(entry))
+
+
+class EntryPage(Shape):
+    """The record, newest first."""
+
+    items: list[Entry]
+    next: str | None
+
+
+def page(found: listing.Page[Any]) -> str | None:
+    """Where the next page begins."""
+    return None if found.next is None else str(found.next)
+
+
+def turn_shape(turn: snapshots.Turn, person: Person, catalogue: Catalogue) -> Turn:
+    """How a turn is shown."""
+    return Turn(
+        id=turn.id,
+        conversation_id=turn.conversation_id,
+        number=turn.number,
+        status=turn.status,
+        resting=turn.is_resting,
+        text=turn.text,
+        error=turn.error,
+        calls=[Call.of(call, catalogue.tool(call.agent, call.tool)) for call in turn.calls],
+        pending=[Request.of(request, person) for request in turn.pending],
+    )
+
+
+def thread_shape(
+    thread: snapshots.Thread, person: Person, catalogue: Catalogue
+) -> ConversationDetail:
+    """How a whole conversation is shown."""
+    listed = listing.Listed(conversation=thread.conversation, status=thread.status)
+    return ConversationDetail(
+        **Conversation.of(listed).model_dump(),
+        messages=[Message.of(message) for message in thread.messages],
+        calls=[Call.of(call, catalogue.tool(call.agent, call.tool)) for call in thread.calls],
+        pending=[Request.of(request, person) for request in thread.pending],
+    )

@@ -1,0 +1,110 @@
+"""A request with everything that a card shows of it."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from assent.domain import calls, requests
+from assent.domain.decisions import Decision as Vote
+from assent.domain.decisions import VerdictName
+from assent.domain.people import Person
+from assent.domain.tools import EffectiveTool
+from assent.server.api.shapes import Call, Request, Shape, facts, masked
+
+
+class Preview(Shape):
+    """What the call would do, as its tool says: a text, or one text before and after."""
+
+    text: str
+    before: str | None
+    after: str | None
+    failed: bool
+
+
+class Revision(Shape):
+    """One version of a call's arguments, and who made it."""
+
+    revision: int
+    arguments: dict[str, Any]
+    arguments_digest: str
+    author: calls.Author
+    by: str
+    at: datetime
+
+    @classmethod
+    def of(cls, revision: calls.Revision, tool: EffectiveTool | None) -> "Revision":
+        """How a revision is shown."""
+        return cls(
+            revision=revision.revision,
+            arguments=masked(revision.arguments.thaw(), tool),
+            arguments_digest=revision.arguments.digest,
+            author=revision.author,
+            by=revision.by,
+            at=revision.at,
+        )
+
+
+class Decision(Shape):
+    """One person's answer to a request."""
+
+    by: str
+    channel: str
+    verdict: VerdictName
+    reason: str
+    at: datetime
+
+    @classmethod
+    def of(cls, vote: Vote) -> "Decision":
+        """How a decision is shown."""
+        return cls(
+            by=vote.person,
+            channel=vote.channel,
+            verdict=vote.verdict,
+            reason=vote.reason,
+            at=vote.at,
+        )
+
+
+class RequestDetail(Request):
+    """A request with everything that a card shows: decide about exactly this."""
+
+    arguments: dict[str, Any] = Field(description="Of the revision that is asked about.")
+    preview: Preview | None
+    details: dict[str, Any] = Field(description="What the tool said about it while it ran.")
+    form: dict[str, Any] | None = Field(description="The fields to fill in, of an input request.")
+    prefilled: dict[str, Any]
+    has_draft: bool
+    call: Call
+    revisions: list[Revision]
+    decisions: list[Decision]
+
+    @classmethod
+    def whole(
+        cls,
+        request: requests.Request,
+        person: Person,
+        call: calls.Call,
+        tool: EffectiveTool | None,
+        *,
+        revisions: list[calls.Revision],
+        decisions: list[Vote],
+    ) -> "RequestDetail":
+        """A request with all that belongs to it."""
+        question, shown = request.question, call.arguments
+        for revision in revisions:
+            if revision.revision == request.revision:
+                shown = revision.arguments
+        return cls(
+            **facts(request, person),
+            arguments=masked(shown.thaw(), tool),
+            preview=Preview(**asdict(question.preview)) if question.preview else None,
+            details=dict(question.metadata),
+            form=None if question.form is None else dict(question.form),
+            prefilled=dict(question.prefilled),
+            has_draft=request.draft is not None,
+            call=Call.of(call, tool),
+            revisions=[Revision.of(revision, tool) for revision in revisions],
+            decisions=[Decision.of(vote) for vote in decisions],
+        )

@@ -1,0 +1,272 @@
+"""The tools as this deployment sees them, its overrides, and its policy."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import Field, model_validator
+
+from assent.domain.errors import NotFound
+from assent.domain.people import Audience
+from assent.domain.policy import Rule as PolicyRule
+from assent.domain.tools import EffectiveTool, Hitl, Manual, Override, Regular, Risk, is_predicate
+from assent.engine.assent import Assent
+from assent.server.api.shapes import AudienceShape, Given, Shape
+from assent.server.api.strict import NativeApi
+from assent.server.service import CallerDep, ServiceDep
+
+router = APIRouter(route_class=NativeApi, tags=["tools"])
+
+Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tool's name.")]
+RoleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$")]
+PersonId = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,255}$")]
+Line = Annotated[str, Field(max_length=1_000, pattern=r"^[^\x00]*$")]
+_YEAR_SECONDS = 366 * 24 * 3600
+
+
+class AgentShape(Shape):
+    """An agent to talk to."""
+
+    name: str
+    model: str
+
+
+class Agents(Shape):
+    """The agents of this deployment."""
+
+    items: list[AgentShape]
+
+
+class ToolShape(Shape):
+    """A tool of one agent: what the model sees, and how calls of it are treated here."""
+
+    agent: str
+    name: str
+    description: str
+    kind: str = Field(description="regular, generator, hitl or manual", examples=["regular"])
+    source: str
+    risk: Risk
+    requires_approval: bool | None = Field(description="null: it depends on the arguments")
+    impact: str
+    category: str
+    question: str
+    idempotent: bool
+    timeout_seconds: float | None
+    decide_within_seconds: float | None
+    caller_roles: list[str]
+    audience: AudienceShape
+    parameters: dict[str, Any] = Field(description="The JSON schema that the model sees.")
+    output: dict[str, Any] | None
+    form: dict[str, Any] | None = Field(description="What people are asked before it runs.")
+    definition: str = Field(description="A hash of what a person relies on when approving.")
+    overridden: bool
+
+
+class Tools(Shape):
+    """Every tool of every agent."""
+
+    items: list[ToolShape]
+
+
+class OverrideShape(Given):
+    """Metadata in place of a tool's own; what is left out stays as declared."""
+
+    risk: Risk | None = None
+    requires_approval: bool | None = None
+    decide_within_seconds: float | None = Field(default=None, gt=0, le=_YEAR_SECONDS)
+    impact: Line | None = None
+    category: Line | None = None
+    audience: "NewAudience | None" = None
+
+
+class NewAudience(Given):
+    """Who may decide: the owner, or roles and people instead or besides."""
+
+    owner: bool = True
+    roles: list[RoleName] = Field(default_factory=list[str], max_length=50)
+    people: list[PersonId] = Field(default_factory=list[str], max_length=50)
+    exclude_requester: bool = False
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "NewAudience":
+        if not (self.owner or self.roles or self.people):
+            raise ValueError("name somebody who may decide")
+        return self
+
+
+class ToolDetail(Shape):
+    """One tool by name, in every agent that has it, and this deployment's override."""
+
+    name: str
+    override: OverrideShape | None
+    items: list[ToolShape]
+
+
+class RuleShape(Shape):
+    """One rule; empty lists match everything."""
+
+    name: str
+    effect: str
+    tools: list[str]
+    categories: list[str]
+    risks: list[str]
+    sources: list[str]
+    when: str | None = Field(description="The name of the predicate that must hold as well.")
+    reason: str
+    audience: AudienceShape | None
+
+
+class PolicyShape(Shape):
+    """How calls are judged: the rules in order (deny over ask over allow), and their version."""
+
+    version: str
+    approvals: bool = Field(description="false: nothing is asked, only rules deny.")
+    hook: str | None
+    rules: list[RuleShape]
+
+
+@router.get("/api/agents", operation_id="list_agents")
+async def agents(service: ServiceDep) -> Agents:
+    """The agents of this deployment."""
+    catalogue = service.assent.kernel.catalogue
+    items = [AgentShape(name=name, model=catalogue.model(name).name) for name in catalogue.names()]
+    return Agents(items=items)
+
+
+@router.get("/api/tools", operation_id="list_tools")
+async def index(service: ServiceDep) -> Tools:
+    """Every tool of every agent, as this deployment treats it."""
+    return Tools(items=_tools(service.assent))
+
+
+@router.get("/api/tools/{name}", operation_id="read_tool")
+async def show(name: Name, service: ServiceDep) -> ToolDetail:
+    """One tool by its name."""
+    return _detail(service.assent, name)
+
+
+@router.put("/api/tools/{name}/override", operation_id="override_tool")
+async def put(
+    name: Name, body: OverrideShape, service: ServiceDep, caller: CallerDep
+) -> ToolDetail:
+    """Replace a tool's metadata in this deployment; on record, loosening in particular."""
+    _detail(service.assent, name)
+    await service.assent.override(name, _override(body), by=caller.person)
+    return _detail(service.assent, name)
+
+
+@router.delete("/api/tools/{name}/override", operation_id="restore_tool")
+async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDetail:
+    """Go back to what the tool declares."""
+    _detail(service.assent, name)
+    await service.assent.override(name, None, by=caller.person)
+    return _detail(service.assent, name)
+
+
+@router.get("/api/policy", operation_id="read_policy", tags=["policy"])
+async def policy(service: ServiceDep) -> PolicyShape:
+    """The rules of this deployment; they are its code, so they can only be read here."""
+    kernel = service.assent.kernel
+    hook = kernel.policy.hook
+    return PolicyShape(
+        version=kernel.policy_version,
+        approvals=kernel.policy.approvals,
+        hook=None if hook is None else getattr(hook, "__qualname__", "?"),
+        rules=[_rule(rule) for rule in kernel.policy.rules],
+    )
+
+
+def _tools(assent: Assent) -> list[ToolShape]:
+    catalogue = assent.kernel.catalogue
+    return [
+        _tool(agent, tool)
+        for agent in catalogue.names()
+        for tool in catalogue.toolbox(agent).tools.values()
+    ]
+
+
+def _detail(assent: Assent, name: str) -> ToolDetail:
+    items = [tool for tool in _tools(assent) if tool.name == name]
+    if not items:
+        raise NotFound("tool", name)
+    override = assent.kernel.catalogue.overrides.get(name)
+    shown = None if override is None else _shown(override)
+    return ToolDetail(name=name, override=shown, items=items)
+
+
+def _tool(agent: str, effective: EffectiveTool) -> ToolShape:
+    tool, within = effective.tool, effective.decide_within
+    asks = effective.requires_approval
+    return ToolShape(
+        agent=agent,
+        name=tool.name,
+        description=tool.description,
+        kind=_kind(effective),
+        source=tool.source,
+        risk=effective.risk,
+        requires_approval=None if is_predicate(asks) else bool(asks),
+        impact=effective.impact,
+        category=effective.category,
+        question=tool.question,
+        idempotent=tool.idempotent,
+        timeout_seconds=None if tool.timeout is None else tool.timeout.total_seconds(),
+        decide_within_seconds=None if within is None else within.total_seconds(),
+        caller_roles=sorted(tool.caller_roles),
+        audience=AudienceShape.of(effective.audience),
+        parameters=tool.arguments.visible,
+        output=None if tool.output is None else tool.output.schema,
+        form=None if tool.user_input is None else tool.user_input.to_json(),
+        definition=tool.definition_hash,
+        overridden=effective.overridden,
+    )
+
+
+def _kind(effective: EffectiveTool) -> str:
+    match effective.tool.kind:
+        case Regular():
+            return "regular"
+        case Hitl():
+            return "hitl"
+        case Manual():
+            return "manual"
+        case _:
+            return "generator"
+
+
+def _override(body: OverrideShape) -> Override:
+    within, audience = body.decide_within_seconds, body.audience
+    return Override(
+        risk=body.risk,
+        requires_approval=body.requires_approval,
+        decide_within=None if within is None else timedelta(seconds=within),
+        impact=body.impact,
+        category=body.category,
+        audience=None
+        if audience is None
+        else Audience(
+            owner=audience.owner,
+            roles=frozenset(audience.roles),
+            people=frozenset(audience.people),
+            exclude_requester=audience.exclude_requester,
+        ),
+    )
+
+
+def _shown(override: Override) -> OverrideShape:
+    within, audience = override.decide_within, override.audience
+    return OverrideShape(
+        risk=override.risk,
+        requires_approval=override.requires_approval,
+        decide_within_seconds=None if within is None else within.total_seconds(),
+        impact=override.impact,
+        category=override.category,
+        audience=None
+        if audience is None
+        else NewAudience(**AudienceShape.of(audience).model_dump()),
+    )
+
+
+def _rule(rule: PolicyRule) -> RuleShape:
+    told: dict[str, Any] = rule.to_json()
+    told["audience"] = None if rule.audience is None else AudienceShape.of(rule.audience)
+    return RuleShape(**told)

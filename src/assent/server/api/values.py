@@ -1,0 +1,75 @@
+"""What a conversation remembers of people's answers."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from assent.domain.values import SavedValue
+from assent.ports import Tx
+from assent.server.api.parameters import Id
+from assent.server.api.shapes import Shape
+from assent.server.api.strict import NativeApi
+from assent.server.service import CallerDep, ServiceDep
+from assent.server.visibility import conversation_of
+
+router = APIRouter(route_class=NativeApi, tags=["values"])
+Scope = Annotated[
+    str,
+    Query(pattern=r"^[A-Za-z0-9_.:-]{1,100}$", description="Of one tool or family; else of all."),
+]
+
+
+class Value(Shape):
+    """A saved answer; of a secret only that it is there."""
+
+    scope: str = Field(examples=["family:quickbooks"])
+    name: str
+    value: Any = None
+    secret: bool
+    saved_at: datetime
+
+
+class Values(Shape):
+    """What a conversation remembers."""
+
+    items: list[Value]
+
+
+class Cleared(Shape):
+    """How many answers were forgotten."""
+
+    cleared: int
+
+
+@router.get("/api/conversations/{id}/values", operation_id="read_values")
+async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
+    """The saved answers of a conversation, without secrets."""
+
+    def read(tx: Tx) -> list[SavedValue]:
+        conversation_of(tx, caller.person, id)
+        return tx.values.saved(id)
+
+    found = await service.assent.kernel.store.run(read)
+    items = [_value(value) for value in sorted(found, key=lambda each: (each.scope, each.name))]
+    return Values(items=items)
+
+
+@router.delete("/api/conversations/{id}/values", operation_id="clear_values")
+async def clear(
+    id: Id, service: ServiceDep, caller: CallerDep, scope: Scope | None = None
+) -> Cleared:
+    """Forget saved answers; only the owner can. They are asked for again when needed."""
+    return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
+
+
+def _value(saved: SavedValue) -> Value:
+    return Value(
+        scope=saved.scope,
+        name=saved.name,
+        # Not even the reference: it is of no use to anybody but the runner.
+        value=None if saved.secret else saved.value,
+        secret=saved.secret,
+        saved_at=saved.at,
+    )

@@ -1,0 +1,214 @@
+"""What a person may say about a request, as JSON."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from assent.domain import decisions
+from assent.domain.canonical import Json
+from assent.domain.errors import InvalidArguments
+from assent.server.api.parameters import ID, Digest
+from assent.server.api.shapes import MASKED, Given, Problem, Shape
+
+Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
+_ARGUMENTS = "The arguments to run with instead, all of them."
+
+
+class Approve(Given):
+    """Run it, once, with exactly the arguments that were shown."""
+
+    verdict: Literal["approve"]
+    digest: Digest
+
+
+class Edit(Given):
+    """Run it with other arguments: validated, judged by the policy again, and kept as yours."""
+
+    verdict: Literal["edit"]
+    digest: Digest
+    arguments: dict[str, Any] = Field(
+        min_length=1, description=_ARGUMENTS, examples=[{"path": "notes.txt"}]
+    )
+
+
+class Reject(Given):
+    """Do not run it."""
+
+    verdict: Literal["reject"]
+    reason: Reason = ""
+    digest: Digest | None = None
+
+
+class Answer(Given):
+    """Fill in the form of an input request; `partial` keeps it as a draft."""
+
+    verdict: Literal["answer"]
+    values: dict[str, Any] = Field(examples=[{"company_id": "4620816365"}])
+    partial: bool = False
+    digest: Digest | None = None
+
+
+class Supply(Given):
+    """The output of a call that waits for one: JSON, or content blocks."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["output"]}, {"required": ["content"]}]}
+    )
+
+    verdict: Literal["supply"]
+    output: Any = None
+    content: list["Block"] = Field(default_factory=list["Block"], min_length=1)
+    digest: Digest | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Supply":
+        if len({"output", "content"} & self.model_fields_set) != 1:
+            raise ValueError("send either output or content")
+        return self
+
+    @property
+    def value(self) -> Json:
+        """What is supplied."""
+        if "content" not in self.model_fields_set:
+            return self.output
+        return [block.model_dump(exclude_none=True) for block in self.content]
+
+
+class Block(Given):
+    """A piece of content: a text, or an image or file by its address or its data in base64."""
+
+    type: Literal["input_text", "input_image", "input_file"]
+    text: str | None = None
+    image_url: str | None = None
+    file_url: str | None = None
+    file_data: str | None = None
+    media_type: str | None = None
+
+
+class Fail(Given):
+    """The call that waits for an output has failed."""
+
+    verdict: Literal["fail"]
+    reason: Reason = ""
+    digest: Digest | None = None
+
+
+class Cancel(Given):
+    """Withdraw the call."""
+
+    verdict: Literal["cancel"]
+    reason: Reason = ""
+    digest: Digest | None = None
+
+
+class Ran(Given):
+    """A call in doubt did run, with this output."""
+
+    verdict: Literal["ran"]
+    output: Any = None
+    digest: Digest | None = None
+
+
+class DidNotRun(Given):
+    """A call in doubt did not run, and shall not."""
+
+    verdict: Literal["did_not_run"]
+    reason: Reason = ""
+    digest: Digest | None = None
+
+
+class RunAgain(Given):
+    """A call in doubt did not run: run it now. This is a fresh approval."""
+
+    verdict: Literal["run_again"]
+    digest: Digest
+
+
+Said = Approve | Edit | Reject | Answer | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
+Verdict = Annotated[Said, Field(discriminator="verdict")]
+
+
+def verdict_of(request_id: str, said: Said) -> decisions.Verdict:
+    """The same in the engine's words."""
+    match said:
+        case Edit(arguments=arguments):
+            _refuse_masks(request_id, arguments)
+            return decisions.Approve(arguments=arguments)
+        case Answer(values=values, partial=partial):
+            return decisions.Give(values=values, partial=partial)
+        case Supply():
+            return decisions.Supply(output=said.value)
+        case Ran(output=output):
+            return decisions.Ran(output=output)
+        case Approve():
+            return decisions.Approve()
+        case RunAgain():
+            return decisions.RunAgain()
+        case _:
+            return _with_reason(said)
+
+
+def _with_reason(said: Reject | Fail | Cancel | DidNotRun) -> decisions.Verdict:
+    match said:
+        case Reject(reason=reason):
+            return decisions.Reject(reason=reason)
+        case Fail(reason=reason):
+            return decisions.Fail(reason=reason)
+        case Cancel(reason=reason):
+            return decisions.Cancel(reason=reason)
+        case DidNotRun(reason=reason):
+            return decisions.DidNotRun(reason=reason)
+
+
+def _refuse_masks(request_id: str, arguments: dict[str, Any]) -> None:
+    # A client that posts back what it was shown would run the mask in place of the value.
+    if masks := sorted(name for name, value in arguments.items() if value == dict(MASKED)):
+        problems = [f"{name}: it is masked here; send its real value" for name in masks]
+        raise InvalidArguments(request_id, problems)
+
+
+class CancelBody(Given):
+    """Why a call is withdrawn."""
+
+    reason: Reason = ""
+
+
+class OneOfBatch(Given):
+    """One decision of a batch."""
+
+    request_id: str = Field(pattern=ID)
+    decision: Verdict
+
+
+class Batch(Given):
+    """Several decisions; each is made on its own."""
+
+    decisions: list[OneOfBatch] = Field(min_length=1, max_length=100)
+
+
+class Decided(Shape):
+    """Where a request and its call stand now; `replayed`: this decision had been made before."""
+
+    request_id: str
+    status: str = Field(examples=["approved"])
+    call_id: str
+    call_status: str = Field(examples=["running"])
+    turn_id: str
+    conversation_id: str
+    replayed: bool
+
+
+class OutcomeShape(Shape):
+    """How one decision of a batch went: decided, or the problem it met."""
+
+    model_config = ConfigDict(title="Outcome")
+
+    request_id: str
+    decided: Decided | None = None
+    problem: Problem | None = None
+
+
+class Outcomes(Shape):
+    """How each decision of a batch went, in the order given."""
+
+    outcomes: list[OutcomeShape]

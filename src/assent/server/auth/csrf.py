@@ -1,0 +1,51 @@
+"""Against requests that another site makes a browser send."""
+
+import hmac
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+
+from assent.domain.errors import CrossSite
+from assent.engine.vault import Vault
+from assent.server.caller import Caller, Method
+
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+# What a browser sends along by itself; an API key has to be put in by whoever holds it.
+AMBIENT: Final = frozenset({Method.SESSION, Method.PROXY, Method.LOCAL})
+HEADER: Final = "x-csrf-token"
+FIELD: Final = "csrf_token"
+
+
+def csrf_token(vault: Vault, caller: Caller) -> str:
+    """What a page of ours sends back; bound to the session and to this deployment's key."""
+    return vault.mac(["csrf", caller.method, caller.credential], kid=vault.kid) or ""
+
+
+def check_token(vault: Vault, caller: Caller, given: str) -> None:
+    """Raise unless this is the caller's token."""
+    if not hmac.compare_digest(csrf_token(vault, caller).encode(), given.encode()):
+        raise CrossSite("its CSRF token is missing or not that of this session")
+
+
+def check_origin(connection: HTTPConnection, origin: str) -> None:
+    """Raise where the browser says that another site caused the request."""
+    site = connection.headers.get("sec-fetch-site")
+    if site is not None and site != "same-origin":
+        raise CrossSite(f"the browser says that it is {site!r}")
+    given = connection.headers.get("origin")
+    # Our pages send no referrer, and then browsers send "null" for the origin of a form.
+    if given is None or (given == "null" and site == "same-origin"):
+        return
+    if given != origin and not _is_own(connection, given):
+        raise CrossSite("its Origin is another one")
+
+
+def _is_own(connection: HTTPConnection, given: str) -> bool:
+    """The origin is the host that was asked for; by https, unless this connection has none."""
+    try:
+        parts = urlsplit(given)
+    except ValueError:
+        return False
+    secure = parts.scheme == "https" or connection.url.scheme == "http"
+    return secure and parts.netloc != "" and parts.netloc == connection.headers.get("host")

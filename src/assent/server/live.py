@@ -1,0 +1,169 @@
+"""Streams that are open now: they end with their caller's credential, and with the process."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Final
+
+from assent.domain.errors import NotReady, OverQuota
+from assent.engine.assent import Assent
+from assent.engine.standing import Findings, Held
+from assent.server.caller import Caller, Method
+from assent.server.settings import Settings
+
+log = logging.getLogger(__name__)
+# A credential that is revoked anywhere must be worth nothing within a second.
+LOOK_SECONDS: Final = 0.5
+
+
+class Ending(StrEnum):
+    """Why a stream ends before its time."""
+
+    SIGNED_OUT = "signed_out"
+    CLOSING = "closing"
+
+
+class Stream:
+    """One open stream: `told` is called when there is an `ending`, or a sign of life is due."""
+
+    __slots__ = ("caller", "ending", "finishes", "told")
+
+    def __init__(self, caller: Caller, told: Callable[[], None], *, finishes: bool) -> None:
+        self.caller, self.told = caller, told
+        # Whether it comes to an end by itself soon: then a process that stops waits for it.
+        self.finishes = finishes
+        self.ending: Ending | None = None
+
+    def end(self, why: Ending) -> None:
+        """Tell it to end; it does so itself."""
+        if self.ending is None:
+            self.ending = why
+            self.told()
+
+
+class Live:
+    """All streams of this process, watched by one task while there are any."""
+
+    def __init__(self, assent: Assent, settings: Settings) -> None:
+        self._assent, self._settings = assent, settings
+        self._streams: set[Stream] = set()
+        self._of_person: Counter[str] = Counter()
+        self._watch: asyncio.Task[None] | None = None
+        self.is_closing = False
+
+    def __len__(self) -> int:
+        return len(self._streams)
+
+    def open(self, caller: Caller, told: Callable[[], None], *, finishes: bool = False) -> Stream:
+        """Enter a stream, unless its caller has too many or the process stops."""
+        if self.is_closing:
+            raise NotReady("it is stopping")
+        limit = self._settings.streams_per_person
+        if self._of_person[caller.person.id] >= limit:
+            raise OverQuota("open streams of one person", limit)
+        stream = Stream(caller, told, finishes=finishes)
+        self._streams.add(stream)
+        self._of_person[caller.person.id] += 1
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._look(), name="assent-live")
+        return stream
+
+    def leave(self, stream: Stream) -> None:
+        """It has ended."""
+        if stream not in self._streams:
+            return
+        self._streams.discard(stream)
+        person = stream.caller.person.id
+        self._of_person[person] -= 1
+        if not self._of_person[person]:
+            del self._of_person[person]
+
+    @contextmanager
+    def ending(self, caller: Caller) -> Generator[asyncio.Future[None]]:
+        """Enter a stream that finishes by itself; the future is done if it has to end earlier."""
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def told() -> None:
+            if stream.ending is not None and not ended.done():
+                ended.set_result(None)
+
+        stream = self.open(caller, told, finishes=True)
+        try:
+            yield ended
+        finally:
+            self.leave(stream)
+
+    def close(self) -> None:
+        """The process stops: endless streams end now, the others get a while to finish."""
+        if self.is_closing:
+            return
+        self.is_closing = True
+        _end((stream for stream in self._streams if not stream.finishes), Ending.CLOSING)
+        patience = self._settings.closing_patience.total_seconds()
+        loop = asyncio.get_running_loop()
+        loop.call_later(patience, lambda: _end(self._streams, Ending.CLOSING))
+
+    async def _look(self) -> None:
+        """Who lost their credential, twice a second; and signs of life, now and then."""
+        loop = asyncio.get_running_loop()
+        beat = self._settings.keep_alive.total_seconds()
+        due = loop.time() + beat
+        while self._streams:
+            try:
+                await self._end_revoked()
+            except Exception:
+                # Without the database there is no news that anybody could see, either.
+                log.exception("looking at the credentials of streams failed, and is done again")
+            if loop.time() >= due:
+                due = loop.time() + beat
+                for stream in tuple(self._streams):
+                    stream.told()
+            await asyncio.sleep(LOOK_SECONDS)
+        self._watch = None
+
+    async def _end_revoked(self) -> None:
+        streams = tuple(self._streams)
+        callers = {stream.caller for stream in streams}
+        found = await self._assent.people.standing.of(_held(callers))
+        now = datetime.now(UTC)
+        gone = {caller for caller in callers if not _stands(caller, found, now)}
+        _end((stream for stream in streams if stream.caller in gone), Ending.SIGNED_OUT)
+
+
+def _end(streams: Iterable[Stream], why: Ending) -> None:
+    for stream in tuple(streams):
+        stream.end(why)
+
+
+def _held(callers: Iterable[Caller]) -> Held:
+    keys: set[str] = set()
+    sessions: set[str] = set()
+    accounts: set[str] = set()
+    for caller in callers:
+        match caller.method:
+            case Method.KEY:
+                keys.add(caller.credential)
+            case Method.SESSION | Method.LOCAL:
+                sessions.add(caller.credential)
+            case Method.JWT | Method.PROXY:
+                accounts.add(caller.person.id)
+    return Held(
+        keys=frozenset(keys), sessions=frozenset(sessions), accounts=frozenset(accounts)
+    )
+
+
+def _stands(caller: Caller, found: Findings, now: datetime) -> bool:
+    """Whether the credential still says the same of the person, roles and all."""
+    if caller.until is not None and now >= caller.until:
+        return False
+    match caller.method:
+        case Method.KEY:
+            return found.keys.get(caller.credential) == caller.person
+        case Method.SESSION | Method.LOCAL:
+            return found.sessions.get(caller.credential) == caller.person
+        case Method.JWT | Method.PROXY:
+            return caller.person.id not in found.disabled

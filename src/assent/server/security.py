@@ -1,0 +1,144 @@
+"""What holds for every request and every response, whatever the route."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assent.domain.canonical import refuse_deep
+from assent.domain.errors import AssentError, InvalidJson, JsonFault, TooLarge, WrongHost
+from assent.server.auth.peers import host_of, is_loopback, peer_of
+from assent.server.problems import problem_of
+from assent.server.settings import Settings
+
+MAX_TARGET_BYTES: Final = 8_192
+# Everything from ourselves, nothing inline, in nobody's frame.
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cache-control": "no-store",
+}
+_HTTPS_ONLY: Final = "max-age=31536000"
+
+
+class Protection:
+    """Around the whole app: limits what comes in, and puts its headers on what goes out."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        self._headers = dict(HEADERS)
+        if urlsplit(settings.origin).scheme == "https":
+            self._headers["strict-transport-security"] = _HTTPS_ONLY
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            self._check(scope)
+        except AssentError as error:
+            await problem_of(error)(scope, receive, protected)
+            return
+        await self._app(scope, receive, protected)
+
+    def _check(self, scope: Scope) -> None:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_TARGET_BYTES:
+            raise TooLarge("address", MAX_TARGET_BYTES)
+        size = sum(len(name) + len(value) for name, value in scope["headers"])
+        if size > self._settings.max_header_bytes:
+            raise TooLarge("header", self._settings.max_header_bytes)
+        if self._settings.local:
+            connection = HTTPConnection(scope)
+            # The name keeps out pages of a site that has pointed its own name at this machine.
+            if not (is_loopback(peer_of(connection)) and is_loopback(host_of(connection))):
+                raise WrongHost
+
+
+class Body:
+    """A request's body: read whole and once, no larger and no deeper than allowed."""
+
+    def __init__(self, content: bytes, rest: Receive) -> None:
+        self.content = content
+        self._rest = rest
+        self._given = False
+
+    @classmethod
+    async def read(cls, scope: Scope, receive: Receive, settings: Settings) -> "Body":
+        """Read it, or raise; nothing beyond the limit is ever kept."""
+        headers, limit = Headers(scope=scope), settings.max_body_bytes
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > limit:
+            raise TooLarge("body", limit)
+        content = bytearray()
+        more = bool(declared not in ("", "0") or "transfer-encoding" in headers)
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                # Gone before it was all sent: whoever reads on is told the same.
+                return cls(b"", _always(message))
+            content += message.get("body", b"")
+            if len(content) > limit:
+                raise TooLarge("body", limit)
+            more = message.get("more_body", False)
+        body = cls(bytes(content), receive)
+        if _is_json(headers):
+            body.refuse_deep(settings.max_json_depth)
+        return body
+
+    async def receive(self) -> Message:
+        """What the handler reads from."""
+        if self._given:
+            return await self._rest()
+        self._given = True
+        return {"type": "http.request", "body": self.content, "more_body": False}
+
+    def refuse_deep(self, depth: int) -> None:
+        """Raise before any parser that recurses sees a bomb."""
+        try:
+            refuse_deep(self.content.decode(json.detect_encoding(self.content)), depth)
+        except UnicodeDecodeError as error:
+            raise InvalidJson(JsonFault.ENCODING, f"no text at byte {error.start}") from None
+
+
+def _always(message: Message) -> Receive:
+    async def receive() -> Message:
+        return message
+
+    return receive
+
+
+def _is_json(headers: Headers) -> bool:
+    # Also where none is named: handlers read JSON without asking what it calls itself.
+    kind = headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    return kind in ("application/json", "text/json", "text/plain") or kind.endswith("+json")

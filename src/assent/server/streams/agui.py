@@ -1,0 +1,221 @@
+"""`POST /agui`: AG-UI 1.0 with interrupts.
+
+Of what is posted only two things are read: the newest message, if it is the user's, and answers
+to interrupts that the server itself has open. History, state, context and tools are not.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assent.domain.canonical import digest
+from assent.domain.errors import (
+    Conflict,
+    EditRefused,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidJson,
+    InvalidOutput,
+    InvalidResume,
+    KeyReused,
+    MessageChanged,
+    NotEligible,
+    NotFound,
+    NothingAwaited,
+    UnsupportedContent,
+)
+from assent.domain.events import Event
+from assent.domain.lifecycle import TurnStatus
+from assent.engine.agents import Catalogue
+from assent.engine.snapshots import Turn, read_turn
+from assent.ports import Tx
+from assent.server.caller import Caller, caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import Service, service_of
+from assent.server.streams.agui_events import AguiEvents
+from assent.server.streams.agui_held import Held
+from assent.server.streams.agui_resume import Entry, Resuming
+from assent.server.streams.bodies import CamelBody
+from assent.server.streams.conversing import Place, agent_of
+from assent.server.streams.following import follow
+from assent.server.streams.frames import streamed
+from assent.server.streams.posts import ChatId
+
+_MAX_TEXT_CHARS = 200_000
+_EVERY_EVENT = 1_000_000
+# The run is refused in the protocol's own words; everything else is a problem before the stream.
+_REFUSALS = (
+    Conflict,
+    EditRefused,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidJson,
+    InvalidOutput,
+    InvalidResume,
+    NotEligible,
+)
+T = TypeVar("T")
+Text = Annotated[str, Field(max_length=_MAX_TEXT_CHARS)]
+Posted = dict[str, Any]
+
+
+class RunInput(CamelBody):
+    """A `RunAgentInput`, as far as it is read."""
+
+    thread_id: ChatId
+    run_id: Annotated[str, Field(min_length=1, max_length=200)]
+    messages: list[Posted]
+    resume: Annotated[list[Entry], Field(max_length=1_000)] | None = None
+    forwarded_props: Any = None
+
+
+class Said(CamelBody):
+    """The user's newest message: a text, or parts of which all are text."""
+
+    id: Annotated[str, Field(min_length=1, max_length=200)]
+    content: Text | list[Posted]
+
+    @property
+    def text(self) -> str:
+        """What it says; `UnsupportedContent` where that is not all."""
+        if isinstance(self.content, str):
+            return self.content
+        strange = {str(part.get("type")) for part in self.content} - {"text"}
+        if strange:
+            raise UnsupportedContent(sorted(strange))
+        return "\n".join(str(part.get("text", "")) for part in self.content)
+
+
+_RUN = TypeAdapter(RunInput)
+_SAID = TypeAdapter(Said)
+
+
+async def run(request: Request) -> Response:
+    """Take a message or answers, and stream the run."""
+    posted = _shaped(_RUN.validate_json, await request.body(), ())
+    service, caller = service_of(request), caller_of(request)
+    running = Running(
+        service=service, caller=caller, posted=posted, agent=request.path_params.get("agent")
+    )
+    events = AguiEvents(
+        posted.thread_id, posted.run_id, viewer=caller.person, catalogue=_catalogue(service)
+    )
+    try:
+        place = await running.place()
+    except _REFUSALS as error:
+        told = b"".join(events.refused(str(error), error.code))
+        return Response(told, headers=events.headers)
+    events.repeat(await running.held(place))
+    steps = follow(service.assent, place.turn_id, after=place.after)
+    return streamed(steps, events, keep_alive=service.settings.keep_alive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """What one posted run does."""
+
+    service: Service
+    caller: Caller
+    posted: RunInput
+    agent: str | None
+
+    async def place(self) -> Place:
+        """Where the stream of this run begins, once what it asks for is done."""
+        said = self._said()
+        if self.posted.resume:
+            await self._refuse_unheard(said, self.posted.resume)
+            return await self._resuming().resume(self.posted.resume)
+        turn = await self._newest() if said is None else await self._say(said)
+        if turn.status is TurnStatus.FAILED:
+            # The protocol has no word for trying again but to run the same once more.
+            await self.service.assent.restart(turn.id, by=self.caller.person)
+        return Place(turn_id=turn.id)
+
+    def _resuming(self) -> Resuming:
+        thread_id = self.posted.thread_id
+        return Resuming(service=self.service, caller=self.caller, thread_id=thread_id)
+
+    def _said(self) -> Said | None:
+        messages = self.posted.messages
+        if not messages or messages[-1].get("role") != "user":
+            return None
+        return _shaped(_SAID.validate_python, messages[-1], ("messages", len(messages) - 1))
+
+    def _key(self, said: Said) -> str:
+        return f"agui:{digest(f'{self.posted.thread_id} {said.id}')}"
+
+    async def _refuse_unheard(self, said: Said | None, entries: Sequence[Entry]) -> None:
+        """A message that comes with answers would be lost; one that was heard before is history."""
+        if said is None:
+            return
+        key, owner = self._key(said), self.caller.person.id
+        known = await self.service.assent.kernel.store.run(lambda tx: tx.turns.by_key(owner, key))
+        if known is None:
+            reason = "a new message came with it: answer first, then send the message"
+            raise InvalidResume(entries[0].interrupt_id, reason)
+
+    async def _say(self, said: Said) -> Turn:
+        props = self.posted.forwarded_props
+        named = props.get("agent") if isinstance(props, dict) else None
+        text = said.text
+        if not text.strip():
+            at = ("body", "messages", len(self.posted.messages) - 1, "content")
+            raise RequestValidationError([{"loc": at, "msg": "A message has some text"}])
+        try:
+            id = await self.service.assent.start(
+                agent_of(self.service, self.agent or (named if isinstance(named, str) else None)),
+                text,
+                by=self.caller.person,
+                conversation_id=self.posted.thread_id,
+                idempotency_key=self._key(said),
+            )
+        except KeyReused:
+            raise MessageChanged(said.id) from None
+        return await self.service.assent.turn(id)
+
+    async def _newest(self) -> Turn:
+        """A client that comes back without anything to say follows what there is."""
+
+        def read(tx: Tx) -> Turn:
+            id = self.posted.thread_id
+            conversation = tx.conversations.get(id)
+            if conversation is None or conversation.owner.id != self.caller.person.id:
+                raise NotFound("conversation", id)
+            turn = tx.turns.newest(id)
+            if turn is None:
+                raise NothingAwaited("Conversation", id, "empty")
+            return read_turn(tx, turn.id)
+
+        return await self.service.assent.kernel.store.run(read)
+
+    async def held(self, place: Place) -> Held:
+        """What the client shows already of what this stream is about to tell."""
+
+        def read(tx: Tx) -> list[Event]:
+            return tx.journal.events(place.turn_id, place.after, _EVERY_EVENT)
+
+        events = await self.service.assent.kernel.store.run(read)
+        return Held.of(place.turn_id, events, self.posted.messages)
+
+
+def _catalogue(service: Service) -> Catalogue:
+    return service.assent.kernel.catalogue
+
+
+def _shaped(validate: Callable[[Any], T], posted: Any, at: tuple[str | int, ...]) -> T:
+    try:
+        return validate(posted)
+    except ValidationError as error:
+        found: list[Any] = [{**each, "loc": ("body", *at, *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(found) from None
+
+
+routes = [
+    GuardedRoute("/agui", run, methods=["POST"]),
+    GuardedRoute("/agui/{agent}", run, methods=["POST"]),
+]

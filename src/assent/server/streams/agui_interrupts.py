@@ -1,0 +1,90 @@
+"""A request as an AG-UI interrupt: what is asked, and what an answer has to look like."""
+
+from ag_ui.core import Interrupt
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.server.streams.forms import schema_of
+from assent.server.streams.questions import question
+
+_REASONS = {
+    RequestKind.APPROVAL: "tool_call",
+    RequestKind.INPUT: "input_required",
+    RequestKind.RESULT: "input_required",
+    RequestKind.OUTCOME: "confirmation",
+}
+_MESSAGES = {
+    RequestKind.APPROVAL: "Shall {tool} run?",
+    RequestKind.INPUT: "{tool} needs your input",
+    RequestKind.RESULT: "What is the result of {tool}?",
+    RequestKind.OUTCOME: "Did {tool} run? Nobody knows",
+}
+# One more keyword, and assistant-ui shows no buttons.
+APPROVAL_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "approved": {"type": "boolean"},
+        "editedArgs": {"type": "object", "description": "Replaces all arguments; not merged"},
+        "reason": {"type": "string"},
+    },
+    "required": ["approved"],
+}
+OUTCOME_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "outcome": {"enum": ["ran", "did_not_run", "run_again"]},
+        "result": {"description": "What it answered, if it ran"},
+        "reason": {"type": "string"},
+    },
+    "required": ["outcome"],
+}
+
+
+def interrupt_of(
+    request: Request, call: Call | None, tool: EffectiveTool | None, *, viewer: Person
+) -> Interrupt:
+    """One open request, for whoever follows the run."""
+    deadline = request.decide_by
+    return Interrupt(
+        id=request.id,
+        reason=_REASONS[request.kind],
+        message=_message(request),
+        tool_call_id=request.call_id,
+        response_schema=_schema(request, tool),
+        expires_at=None if deadline is None else deadline.isoformat(),
+        metadata=_metadata(request, call, viewer),
+    )
+
+
+def _message(request: Request) -> str:
+    asked = request.question
+    text = asked.text or _MESSAGES[request.kind].format(tool=request.tool)
+    return f"{text} ({asked.reason})" if asked.reason else text
+
+
+def _schema(request: Request, tool: EffectiveTool | None) -> dict[str, Json]:
+    match request.kind:
+        case RequestKind.APPROVAL:
+            return APPROVAL_SCHEMA
+        case RequestKind.INPUT:
+            return schema_of(request)
+        case RequestKind.OUTCOME:
+            return OUTCOME_SCHEMA
+        case RequestKind.RESULT:
+            output = None if tool is None else tool.tool.output
+            return {} if output is None else dict(output.schema)
+
+
+def _metadata(request: Request, call: Call | None, viewer: Person) -> dict[str, Json]:
+    """What we know besides; arguments as they would run, also where they are no longer the call's
+    first.
+    """
+    told = question(request, viewer)
+    known = {n: v for n, v in told.items() if v is not None} if isinstance(told, dict) else {}
+    if call is not None and call.revision == request.revision:
+        known["arguments"] = call.arguments.thaw()
+    return known

@@ -1,0 +1,250 @@
+"""Answers to a paused AG-UI run: all of them or none, each only once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, assert_never, cast
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json, check
+from assent.domain.decisions import (
+    Approve,
+    Cancel,
+    DidNotRun,
+    Give,
+    Ran,
+    Reject,
+    RunAgain,
+    Supply,
+    Verdict,
+    answer,
+    approve,
+    cancel,
+    reject,
+    supply,
+)
+from assent.domain.errors import (
+    AlreadySettled,
+    InvalidResume,
+    NotAllowed,
+    NotFound,
+    ResumeIncomplete,
+)
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.people import Scope
+from assent.domain.requests import Request
+from assent.engine.intake import edited
+from assent.ports import Tx
+from assent.server.caller import Caller
+from assent.server.service import Service
+from assent.server.streams.bodies import CamelBody, Id
+from assent.server.streams.conversing import Place
+from assent.server.streams.forms import form_of
+
+_EVERY_EVENT = 1_000_000
+_AGREEING: dict[type[Verdict], RequestStatus] = {
+    Approve: RequestStatus.APPROVED,
+    Reject: RequestStatus.REJECTED,
+}
+Reason = Annotated[str, Field(max_length=10_000)]
+
+
+class Entry(CamelBody):
+    """One answer, as the protocol wraps it."""
+
+    interrupt_id: Id
+    status: Literal["resolved", "cancelled"]
+    payload: Any = None
+
+
+class Approval(CamelBody):
+    """The payload that decides an approval; only a real `true` approves."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    approved: bool
+    edited_args: dict[str, Any] | None = None
+    reason: Reason | None = None
+
+
+class Finding(CamelBody):
+    """The payload that settles a call in doubt."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    outcome: Literal["ran", "did_not_run", "run_again"]
+    result: Any = None
+    reason: Reason | None = None
+
+
+_APPROVAL = TypeAdapter(Approval)
+_FINDING = TypeAdapter(Finding)
+
+
+def verdict_of(request: Request, entry: Entry) -> Verdict:
+    """What an answer says about this kind of request; `InvalidResume` where it says nothing."""
+    if entry.status == "cancelled":
+        return cancel()
+    match request.kind:
+        case RequestKind.APPROVAL:
+            return _decided(entry)
+        case RequestKind.INPUT:
+            if not isinstance(entry.payload, dict):
+                raise InvalidResume(entry.interrupt_id, "its payload is an object of field values")
+            return answer(cast("dict[str, Any]", entry.payload))
+        case RequestKind.RESULT:
+            return supply(cast("Json", entry.payload))
+        case RequestKind.OUTCOME:
+            return _found(entry)
+    assert_never(request.kind)
+
+
+def _decided(entry: Entry) -> Approve | Reject:
+    said = _payload(entry, _APPROVAL)
+    if not said.approved:
+        return reject(said.reason or "")
+    if said.edited_args == {}:
+        # To the engine no arguments are no edit: it would run what the person took out.
+        reason = "editedArgs is empty; leave it out to approve the arguments as shown"
+        raise InvalidResume(entry.interrupt_id, reason)
+    return approve(said.edited_args)
+
+
+def _found(entry: Entry) -> Ran | DidNotRun | RunAgain:
+    said = _payload(entry, _FINDING)
+    match said.outcome:
+        case "ran":
+            return Ran(output=said.result)
+        case "did_not_run":
+            return DidNotRun(reason=said.reason or "")
+        case "run_again":
+            return RunAgain()
+
+
+def _payload(entry: Entry, shape: TypeAdapter[Any]) -> Any:
+    try:
+        return shape.validate_python(entry.payload)
+    except ValidationError as error:
+        found = [f"{'.'.join(map(str, e['loc'])) or 'payload'}: {e['msg']}" for e in error.errors()]
+        raise InvalidResume(entry.interrupt_id, "; ".join(found)) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One interrupt with its answer."""
+
+    request: Request
+    call: Call
+    verdict: Verdict
+
+    @property
+    def is_moot(self) -> bool:
+        """Whether somebody settled it just so before; or it is let go of, whoever settled it."""
+        status = self.request.status
+        return not self.request.is_open and self.agrees_with(status)
+
+    def agrees_with(self, status: str) -> bool:
+        """Whether this answer wants what has happened anyway, or gives way to whatever has."""
+        if isinstance(self.verdict, Cancel):
+            return True
+        is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
+        return not is_edit and _AGREEING.get(type(self.verdict)) == status
+
+    @property
+    def can_be_refused(self) -> bool:
+        """Whether its content may turn out not to be acceptable."""
+        is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
+        return is_edit or isinstance(self.verdict, Give | Supply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resuming:
+    """Takes the answers of one caller to the interrupts of one thread."""
+
+    service: Service
+    caller: Caller
+    thread_id: str
+
+    async def resume(self, entries: Sequence[Entry]) -> Place:
+        """Decide everything, or refuse before anything is; then go on from the decisions.
+
+        The same answers again decide nothing and lead to the same place.
+        """
+        if Scope.DECIDE not in self.caller.scopes:
+            raise NotAllowed(self.caller.person.id, "decide with a credential for chatting only")
+        answers = await self.service.assent.kernel.store.run(lambda tx: self._read(tx, entries))
+        for each in answers:
+            self._check(each)
+        # What may still be refused goes first: a plain approval must not run beside a refusal.
+        for each in sorted(answers, key=lambda each: not each.can_be_refused):
+            await self._decide(each)
+        return await self._place(answers)
+
+    def _read(self, tx: Tx, entries: Sequence[Entry]) -> list[Answered]:
+        conversation = tx.conversations.get(self.thread_id)
+        if conversation is None or conversation.owner.id != self.caller.person.id:
+            raise NotFound("conversation", self.thread_id)
+        answers = [self._found(tx, entry) for entry in entries]
+        ids = {each.request.id for each in answers}
+        turns = {each.request.turn_id for each in answers}
+        if len(ids) < len(entries) or len(turns) > 1:
+            reason = "one run is answered at once, and each of its interrupts once"
+            raise InvalidResume(entries[-1].interrupt_id, reason)
+        if any(each.request.is_open for each in answers):
+            missing = [r.id for r in tx.requests.of_turn(turns.pop()) if r.is_open]
+            if left_out := [id for id in missing if id not in ids]:
+                raise ResumeIncomplete(left_out)
+        return answers
+
+    def _found(self, tx: Tx, entry: Entry) -> Answered:
+        request = tx.requests.get(entry.interrupt_id)
+        call = None if request is None else tx.calls.get(request.call_id)
+        if request is None or call is None or request.conversation_id != self.thread_id:
+            raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
+        return Answered(request=request, call=call, verdict=verdict_of(request, entry))
+
+    def _check(self, answered: Answered) -> None:
+        """Whether the content is acceptable, before anything is decided."""
+        request, call = answered.request, answered.call
+        match answered.verdict:
+            case Approve(arguments=arguments) if arguments and request.is_open:
+                tool = self.service.assent.kernel.catalogue.tool(call.agent, call.tool)
+                if tool is not None and tool.tool.definition_hash == call.definition_hash:
+                    edited(tool, arguments, call.arguments)
+            case Give(values=values) if request.is_open and request.draft is None:
+                form_of(request).validate(values, request.question.prefilled)
+            case Supply(output=output):
+                check(output)
+            case _:
+                pass
+
+    async def _decide(self, answered: Answered) -> None:
+        if answered.is_moot:
+            return
+        try:
+            await self.service.assent.decide(
+                answered.request.id,
+                answered.verdict,
+                by=self.caller.person,
+                digest=answered.request.digest,
+                channel=self.caller.channel,
+            )
+        except AlreadySettled as error:
+            if not answered.agrees_with(error.status):
+                raise
+
+    async def _place(self, answers: Sequence[Answered]) -> Place:
+        turn_id = answers[0].request.turn_id
+        ids = {each.request.id for each in answers}
+
+        def read(tx: Tx) -> int:
+            events = tx.journal.events(turn_id, 0, _EVERY_EVENT)
+            about = [event for event in events if event.data.get("request_id") in ids]
+            closed = [event.seq for event in about if event.kind is EventKind.DECIDED]
+            # A stop closes requests without a word about each: then behind the questions.
+            return min(closed) - 1 if closed else max((event.seq for event in about), default=0)
+
+        after = await self.service.assent.kernel.store.run(read)
+        return Place(turn_id=turn_id, after=after)

@@ -1,0 +1,49 @@
+"""Posted JSON as typed bodies: refused as a problem before anything is read from it."""
+
+import re
+from typing import Annotated, Any, TypeVar
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+from starlette.requests import Request
+
+from assent.domain.canonical import Limits, parse
+from assent.domain.errors import NotFound
+from assent.server.service import service_of
+
+T = TypeVar("T")
+# What an id can look like at all; no database is asked for anything else.
+_ID = r"^[!-~]{1,200}$"
+Id = Annotated[str, Field(pattern=_ID)]
+
+
+class Body(BaseModel):
+    """A posted object; what it has besides its fields is nobody's business here."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class CamelBody(Body):
+    """The same for clients that write camelCase."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
+    """The body in its shape; `RequestValidationError` or `InvalidJson` where it has another."""
+    limits = Limits(bytes=service_of(request).settings.max_body_bytes)
+    posted: Any = parse(await request.body(), limits)
+    try:
+        return shape.validate_python(posted)
+    except ValidationError as error:
+        found: list[Any] = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(found) from None
+
+
+def id_in_path(request: Request, name: str) -> str:
+    """An id that is part of the path; one that cannot be an id is `NotFound` like any other."""
+    id: str = request.path_params[name]
+    if re.fullmatch(_ID, id) is None:
+        raise NotFound(name, id)
+    return id

@@ -1,0 +1,62 @@
+"""AI SDK 5, 6 and 7: `POST /api/chat` and `GET /api/chat/{id}/stream`."""
+
+import re
+
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assent.domain.errors import NotFound
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import service_of
+from assent.server.streams.conversing import Conversing, Place, live_turn
+from assent.server.streams.following import follow
+from assent.server.streams.frames import streamed
+from assent.server.streams.posts import CHAT_ID, Post, Written, approvals_of, outputs_of, post_of
+from assent.server.streams.ui_messages import HEADERS, UiMessages
+
+
+async def chat(request: Request) -> Response:
+    """Take a message, or answers to what the server asked, and stream what comes of it."""
+    post, message = await post_of(request)
+    if post.id is None:
+        raise RequestValidationError([{"loc": ("body", "id"), "msg": "Field required"}])
+    conversing = Conversing(
+        service=service_of(request), caller=caller_of(request), conversation_id=post.id
+    )
+    return _streamed(request, await _place(conversing, post, message))
+
+
+async def _place(conversing: Conversing, post: Post, message: Written) -> Place:
+    if message.role != "user":
+        return await conversing.go_on(approvals_of(message), outputs_of(message))
+    if post.trigger == "regenerate-message":
+        return await conversing.regenerate()
+    return await conversing.say(post, message)
+
+
+async def resume(request: Request) -> Response:
+    """Replay the turn that goes on or waits, then follow it; 204 where there is none."""
+    id: str = request.path_params["id"]
+    if re.fullmatch(CHAT_ID, id) is None:
+        raise NotFound("conversation", id)
+    turn_id = await live_turn(service_of(request), caller_of(request).person, id)
+    if turn_id is None:
+        return Response(status_code=204)
+    if request.method == "HEAD":
+        return Response(headers=HEADERS)
+    return _streamed(request, Place(turn_id=turn_id))
+
+
+def _streamed(request: Request, place: Place) -> Response:
+    service = service_of(request)
+    encoder = UiMessages(service.settings.ai_sdk, caller_of(request).person)
+    steps = follow(service.assent, place.turn_id, after=place.after)
+    return streamed(steps, encoder, keep_alive=service.settings.keep_alive)
+
+
+routes = [
+    GuardedRoute("/api/chat", chat, methods=["POST"]),
+    GuardedRoute("/api/chat/{id}/stream", resume, methods=["GET"]),
+]

@@ -1,0 +1,122 @@
+"""AI SDK 4: the data stream, with the `8:` line of pending calls."""
+
+from collections.abc import Iterator
+
+from assent.domain.canonical import Json
+from assent.domain.lifecycle import RequestKind
+from assent.domain.messages import FinishReason
+from assent.domain.requests import Request
+from assent.server.streams import steps as told
+from assent.server.streams.forms import user_input_request
+from assent.server.streams.frames import compact, utf8
+from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
+
+HEADERS = {
+    "content-type": "text/plain; charset=utf-8",
+    "x-vercel-ai-data-stream": "v1",
+    # assistant-ui picks its decoder by this header, also from another origin.
+    "access-control-expose-headers": "x-vercel-ai-data-stream",
+}
+FINISHES: dict[str, str] = {
+    FinishReason.STOP: "stop",
+    FinishReason.CALLS: "tool-calls",
+    FinishReason.LENGTH: "length",
+    FinishReason.FILTERED: "content-filter",
+    FinishReason.ERROR: "error",
+}
+
+
+def finish_of(reason: str) -> str:
+    """A finish reason in the AI SDK's words."""
+    return FINISHES.get(reason, "other")
+
+
+def line(code: str, value: Json) -> bytes:
+    """One part of the stream: a code and one JSON value."""
+    return utf8(f"{code}:{compact(value)}\n")
+
+
+class DataStream:
+    """Encodes one stream. What waits gets no `a:` line: a marker result would be resubmitted."""
+
+    headers = HEADERS
+    # Any prefix that the client does not know is fatal, an SSE comment too.
+    beat = b"\n"
+
+    def encode(self, step: Step) -> Iterator[bytes]:
+        if isinstance(step, Said):
+            yield line("0" if isinstance(step, told.TextSaid) else "g", step.text)
+        elif isinstance(step, OfStep):
+            yield from _of_step(step)
+        elif isinstance(step, OfCall):
+            yield from _of_call(step)
+        elif not isinstance(step, told.Opened):
+            yield from _ended(step)
+
+    def broken(self, message: str) -> Iterator[bytes]:
+        yield line("3", message)
+
+    def close(self) -> Iterator[bytes]:
+        yield from ()
+
+
+def _of_step(step: OfStep) -> Iterator[bytes]:
+    match step:
+        case told.StepStarted(turn_id=turn_id):
+            yield line("f", {"messageId": turn_id})
+        case told.StepPaused(requests=requests):
+            if requests:
+                yield line("8", [annotation(request) for request in requests])
+        case told.StepFinished(reason=reason):
+            yield line("e", {"finishReason": finish_of(reason), "isContinued": False})
+        case told.StepReset():
+            # The protocol cannot take anything back.
+            pass
+
+
+def _of_call(step: OfCall) -> Iterator[bytes]:
+    match step:
+        case told.CallProposed():
+            yield from _proposed(step)
+        case told.CallSettled(call_id=call_id, output=output):
+            yield line("a", {"toolCallId": call_id, "result": output})
+        case told.CallRevised() | told.Requested() | told.RequestClosed() | told.Progressed():
+            # A second `9:` would double the call; what waits is told once, in the `8:` line.
+            pass
+
+
+def _proposed(call: told.CallProposed) -> Iterator[bytes]:
+    arguments = dict(call.arguments)
+    start: dict[str, Json] = {"toolCallId": call.call_id, "toolName": call.tool}
+    yield line("b", start)
+    yield line("c", {"toolCallId": call.call_id, "argsTextDelta": compact(arguments)})
+    yield line("9", {**start, "args": arguments})
+
+
+def _ended(end: End) -> Iterator[bytes]:
+    match end:
+        case told.TurnWaiting():
+            yield _finish(FinishReason.CALLS)
+        case told.TurnFinished(reason=reason):
+            yield _finish(reason)
+        case told.TurnStopped():
+            yield _finish("stopped")
+        case told.TurnFailed(message=message):
+            yield line("3", message)
+            yield _finish(FinishReason.ERROR)
+
+
+def _finish(reason: str) -> bytes:
+    return line("d", {"finishReason": finish_of(reason)})
+
+
+def annotation(request: Request) -> Json:
+    """A pending call as the first seed's frontends read it; what is no approval says so."""
+    pending: dict[str, Json] = {"toolCallId": request.call_id, "validated": "pending"}
+    if request.kind is RequestKind.APPROVAL:
+        return pending
+    pending |= {"kind": request.kind, "requestId": request.id, "toolName": request.tool}
+    if request.kind is RequestKind.INPUT:
+        pending["requires_user_input"] = True
+        pending["user_input_request"] = user_input_request(request)
+    return pending

@@ -1,0 +1,225 @@
+"""Following a turn: its events joined with its rows, replayed and then live, until it rests."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json, parse
+from assent.domain.events import Event, EventKind
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.messages import FinishReason
+from assent.domain.requests import Request
+from assent.engine.assent import POLL_SECONDS, Assent
+from assent.engine.snapshots import Turn, read_turn
+from assent.ports import Tx
+from assent.server.streams.steps import (
+    CallProposed,
+    CallRevised,
+    CallSettled,
+    OfCall,
+    Opened,
+    Progressed,
+    ReasoningSaid,
+    RequestClosed,
+    Requested,
+    Step,
+    StepFinished,
+    StepPaused,
+    StepReset,
+    StepStarted,
+    TextSaid,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+    TurnWaiting,
+)
+
+_PAGE = 500
+# Events that say only which row changed.
+_ROW_KINDS = frozenset({EventKind.PENDING, EventKind.DECIDED, EventKind.CALL})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One look at a turn: what is new, and the rows that the news are about."""
+
+    turn: Turn
+    events: Sequence[Event]
+    calls: Mapping[str, Call] = field(default_factory=dict[str, Call])
+    requests: Mapping[str, Request] = field(default_factory=dict[str, Request])
+
+    def asked_before(self, request: Request) -> bool:
+        """Whether an older request was about the same call."""
+        of_call = [each for each in self.requests.values() if each.call_id == request.call_id]
+        return of_call[0].id != request.id
+
+
+async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Step]:
+    """Replay a turn from a cursor and follow it until nothing more happens by itself.
+
+    Leaving early changes nothing: the turn goes on and can be followed again.
+    """
+    turn = await assent.turn(turn_id)
+    yield Opened(turn_id=turn_id, conversation_id=turn.conversation_id)
+    telling = Telling(turn_id)
+    bus = assent.kernel.bus
+    while True:
+        ticket = bus.ticket(turn_id)
+        try:
+            look = await assent.kernel.store.run(lambda tx: _look(tx, turn_id, after))  # noqa: B023
+            for event in look.events:
+                after = event.seq
+                for step in telling.tell(event, look):
+                    yield step
+            if look.events:
+                continue
+            # Read before the events of which there are none: it rests and nothing came since.
+            if look.turn.is_resting:
+                break
+            await bus.wait(turn_id, ticket, POLL_SECONDS)
+        finally:
+            bus.drop(turn_id, ticket)
+    for step in telling.end(look.turn):
+        yield step
+
+
+def _look(tx: Tx, turn_id: str, after: int) -> Look:
+    # In this order: rows that events speak of are at least as new as the events.
+    turn = read_turn(tx, turn_id)
+    events = tx.journal.events(turn_id, after, _PAGE)
+    if not any(event.kind in _ROW_KINDS for event in events):
+        return Look(turn=turn, events=events)
+    return Look(
+        turn=turn,
+        events=events,
+        calls={call.id: call for call in tx.calls.of_turn(turn_id)},
+        requests={request.id: request for request in tx.requests.of_turn(turn_id)},
+    )
+
+
+@dataclass
+class Telling:
+    """Turns events into steps; knows which step of the model is open."""
+
+    turn_id: str
+    _number: int | None = None
+    _called: bool = False
+    _reason: str = FinishReason.STOP
+
+    def tell(self, event: Event, look: Look) -> Iterator[Step]:
+        """The steps that one event stands for."""
+        data = event.data
+        match event.kind:
+            case EventKind.STEP:
+                yield from self._start(int(str(data["step"])))
+            case EventKind.RESET:
+                # With calls on record the step is complete: nothing of it is said again.
+                if self._number is not None and not self._called:
+                    yield StepReset(reason=str(data["reason"]))
+            case EventKind.TEXT | EventKind.REASONING:
+                if text := str(data["text"]):
+                    kind = TextSaid if event.kind is EventKind.TEXT else ReasoningSaid
+                    yield kind(seq=event.seq, text=text)
+            case EventKind.FINISHED:
+                self._reason = str(data["reason"])
+            case EventKind.STARTED | EventKind.WAITING | EventKind.ERROR:
+                # Whether it really rests there, the turn's own row says.
+                pass
+            case _:
+                self._called = self._called or event.kind is EventKind.PROPOSED
+                yield from _of_call(event.kind, data, look)
+
+    def _start(self, number: int) -> Iterator[Step]:
+        # After a fault the same step is announced once more.
+        if self._number == number:
+            return
+        yield from self._finish(FinishReason.CALLS)
+        self._number = number
+        yield StepStarted(turn_id=self.turn_id, number=number)
+
+    def _finish(self, reason: str) -> Iterator[Step]:
+        if self._number is not None:
+            yield StepFinished(reason=reason)
+        self._number, self._called = None, False
+
+    def end(self, turn: Turn) -> Iterator[Step]:
+        """The last steps, of a turn that rests."""
+        match turn.status:
+            case TurnStatus.WAITING | TurnStatus.RUNNING | TurnStatus.READY:
+                yield StepPaused(requests=turn.pending)
+                yield from self._finish(FinishReason.CALLS)
+                yield TurnWaiting(requests=turn.pending)
+            case TurnStatus.DONE:
+                yield from self._finish(self._reason)
+                yield TurnFinished(reason=self._reason)
+            case TurnStatus.STOPPED:
+                yield from self._finish("stopped")
+                yield TurnStopped()
+            case TurnStatus.FAILED:
+                yield from self._finish(FinishReason.ERROR)
+                yield TurnFailed(message=turn.error or "The turn failed.")
+
+
+def _of_call(kind: EventKind, data: Mapping[str, Json], look: Look) -> Iterator[OfCall]:
+    match kind:
+        case EventKind.PROPOSED:
+            yield _proposed(data)
+        case EventKind.CALL if data["status"] == CallStatus.PROPOSED:
+            yield _revised(look.calls[str(data["call_id"])])
+        case EventKind.PENDING:
+            yield _requested(look.requests[str(data["request_id"])], look)
+        case EventKind.DECIDED:
+            yield _closed(data, look)
+        case EventKind.PROGRESS:
+            yield _progressed(data)
+        case EventKind.RESULT:
+            yield _settled(data)
+        case _:
+            # That a call runs is no news to a protocol.
+            pass
+
+
+def _proposed(data: Mapping[str, Json]) -> CallProposed:
+    arguments = parse(str(data["arguments"]))
+    return CallProposed(
+        call_id=str(data["call_id"]),
+        tool=str(data["tool"]),
+        arguments=arguments if isinstance(arguments, dict) else {"arguments": arguments},
+    )
+
+
+def _revised(call: Call) -> CallRevised:
+    return CallRevised(call_id=call.id, tool=call.tool, arguments=call.arguments.thaw())
+
+
+def _requested(request: Request, look: Look) -> Requested:
+    call = look.calls[request.call_id]
+    return Requested(request=request, call=call, again=look.asked_before(request))
+
+
+def _closed(data: Mapping[str, Json], look: Look) -> RequestClosed:
+    return RequestClosed(
+        request=look.requests[str(data["request_id"])],
+        status=RequestStatus(str(data["status"])),
+        by=str(data["by"]),
+    )
+
+
+def _progressed(data: Mapping[str, Json]) -> Progressed:
+    fraction = data.get("fraction")
+    return Progressed(
+        call_id=str(data["call_id"]),
+        value=data["value"],
+        fraction=float(fraction) if isinstance(fraction, int | float) else None,
+    )
+
+
+def _settled(data: Mapping[str, Json]) -> CallSettled:
+    stored = data.get("output")
+    return CallSettled(
+        call_id=str(data["call_id"]),
+        tool=str(data["tool"]),
+        status=CallStatus(str(data["status"])),
+        output=json.loads(stored) if isinstance(stored, str) else None,
+    )

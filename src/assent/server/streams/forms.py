@@ -1,0 +1,120 @@
+"""An input request for frontends: in the fifth seed's words, and as a JSON schema."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from assent.domain.canonical import Json
+from assent.domain.fields import Field, FieldType
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestStatus
+from assent.domain.requests import Request
+
+_STATUS = {RequestStatus.OPEN: "pending", RequestStatus.ANSWERED: "completed"}
+
+
+def input_request(request: Request) -> dict[str, Json]:
+    """A row of the fifth seed's `tool_user_input_requests`, without what people answered."""
+    closed = request.closed_at
+    return {
+        "id": request.id,
+        "conversation_id": request.conversation_id,
+        **user_input_request(request),
+        "status": _STATUS.get(request.status, "cancelled"),
+        "created_at": request.created_at.isoformat(),
+        "completed_at": None if closed is None else closed.isoformat(),
+        "expires_at": None if request.decide_by is None else request.decide_by.isoformat(),
+    }
+
+
+def user_input_request(request: Request) -> dict[str, Json]:
+    """The `user_input_request` of a message that waits for input."""
+    form = form_of(request)
+    fields: list[Json] = [_field(item, request.question.prefilled) for item in form.fields]
+    return {
+        "tool_name": request.tool,
+        "tool_call_id": request.call_id,
+        "reason": form.reason,
+        "required_fields": fields,
+        "save_for_session": form.save,
+    }
+
+
+def form_of(request: Request) -> UserInput:
+    """The form of an input request."""
+    return UserInput.from_json(request.question.form or {})
+
+
+def _field(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
+    """Our names, but for those that the seed has for the same."""
+    told = item.to_json()
+    told["required"] = item.required
+    for ours, theirs in (("help", "description"), ("pattern", "validation")):
+        if ours in told:
+            told[theirs] = told.pop(ours)
+    if item.options:
+        told["options"] = [option.value for option in item.choices]
+        told["option_labels"] = {o.value: o.label for o in item.choices if o.label}
+    if item.name in known and item.type is not FieldType.SECRET:
+        told["value"] = known[item.name]
+    return told
+
+
+def schema_of(request: Request) -> dict[str, Json]:
+    """What answers have to look like, as far as a JSON schema can say it."""
+    form = form_of(request)
+    known = request.question.prefilled
+    required: list[Json] = [item.name for item in form.fields if _is_wanted(item, known)]
+    properties: dict[str, Json] = {item.name: _property(item, known) for item in form.fields}
+    return {
+        "type": "object",
+        "description": form.reason,
+        "properties": properties,
+        "required": required,
+    }
+
+
+def _is_wanted(item: Field, known: Mapping[str, Json]) -> bool:
+    # A conditional field is wanted only while it shows: the server says so if it is missing.
+    is_always_shown = item.show_if is None
+    return item.required and is_always_shown and item.default is None and item.name not in known
+
+
+def _property(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
+    told: dict[str, Json] = {"title": item.label, **_typed(item)}
+    if item.help:
+        told["description"] = item.help
+    default = item.default if item.type is FieldType.SECRET else known.get(item.name, item.default)
+    if default is not None:
+        told["default"] = default
+    if item.placeholder:
+        told["examples"] = [item.placeholder]
+    return told
+
+
+def _typed(item: Field) -> dict[str, Json]:
+    choices: list[Json] = [option.value for option in item.choices]
+    match item.type:
+        case FieldType.TEXT | FieldType.MULTILINE:
+            return _text(item)
+        case FieldType.SECRET:
+            return {**_text(item), "writeOnly": True, "format": "password"}
+        case FieldType.DATE:
+            return {"type": "string", "format": "date"}
+        case FieldType.NUMBER:
+            bounds = {"minimum": item.minimum, "maximum": item.maximum}
+            return {"type": "number", **{n: v for n, v in bounds.items() if v is not None}}
+        case FieldType.BOOLEAN:
+            return {"type": "boolean"}
+        case FieldType.SELECT:
+            return {"type": "string", "enum": choices}
+        case FieldType.MULTI_SELECT:
+            return {"type": "array", "items": {"enum": choices}, "uniqueItems": True}
+    assert_never(item.type)
+
+
+def _text(item: Field) -> dict[str, Json]:
+    told: dict[str, Json] = {"type": "string", "maxLength": item.max_length}
+    if item.pattern is not None:
+        # Ours match the whole value, those of a JSON schema any part of it.
+        told["pattern"] = f"^(?:{item.pattern})$"
+    return told

@@ -1,0 +1,108 @@
+"""How streams are put on the wire: lines, headers, and signs of life."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Protocol
+
+from starlette.responses import StreamingResponse
+
+from assent.domain.canonical import Json
+from assent.domain.errors import AssentError
+from assent.server.streams.steps import Step
+
+log = logging.getLogger(__name__)
+# A proxy that collects a response before it passes it on would hold back the question.
+_UNBUFFERED = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
+EVENT_STREAM = "text/event-stream"
+SSE_BEAT = b": keep-alive\n\n"
+# Ends of a line for some readers, though not for JSON.
+_BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
+
+
+class Encoder(Protocol):
+    """One protocol: tells the steps of one stream in its own lines."""
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def beat(self) -> bytes:
+        """What keeps an idle connection alive and means nothing."""
+        ...
+
+    def encode(self, step: Step) -> Iterable[bytes]: ...
+    def broken(self, message: str) -> Iterable[bytes]:
+        """The stream cannot go on, through no fault of the turn's."""
+        ...
+
+    def close(self) -> Iterable[bytes]: ...
+
+
+def compact(value: Json) -> str:
+    """JSON on one line, whatever a reader takes for the end of one."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character, escaped in _BREAKS.items():
+        text = text.replace(character, escaped)
+    return text
+
+
+def utf8(text: str) -> bytes:
+    """Bytes for the wire; half a surrogate pair, which has none, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def sse(value: Json) -> bytes:
+    """One server-sent event, with LF: some readers take nothing else."""
+    return utf8(f"data: {compact(value)}\n\n")
+
+
+def streamed(
+    steps: AsyncGenerator[Step], encoder: Encoder, *, keep_alive: timedelta
+) -> StreamingResponse:
+    """A response that tells these steps; refuse before this, not inside."""
+    lines = kept_alive(_encoded(steps, encoder), encoder.beat, keep_alive)
+    return StreamingResponse(lines, headers={**_UNBUFFERED, **encoder.headers})
+
+
+async def _encoded(steps: AsyncGenerator[Step], encoder: Encoder) -> AsyncGenerator[bytes]:
+    try:
+        async with aclosing(steps):
+            async for step in steps:
+                for line in encoder.encode(step):
+                    yield line
+    except AssentError as error:
+        log.warning("a stream broke: %s", error)
+        for line in encoder.broken(str(error)):
+            yield line
+    except Exception:
+        log.exception("a stream broke")
+        for line in encoder.broken("The stream broke; the turn goes on and can be followed again."):
+            yield line
+    for line in encoder.close():
+        yield line
+
+
+async def kept_alive(
+    lines: AsyncGenerator[bytes], beat: bytes, every: timedelta
+) -> AsyncGenerator[bytes]:
+    """The same lines, with a beat wherever nothing was said for a while."""
+    waiting: asyncio.Future[bytes | None] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(lines, None))
+            done, _ = await asyncio.wait({waiting}, timeout=every.total_seconds())
+            if not done:
+                yield beat
+                continue
+            line, waiting = waiting.result(), None
+            if line is None:
+                return
+            yield line
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+        await lines.aclose()

@@ -1,0 +1,45 @@
+"""A call by its id, as compatibility endpoints name it, with what people were asked about it."""
+
+from dataclasses import dataclass
+
+from assent.domain.calls import Call
+from assent.domain.errors import NotFound, NothingAwaited
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.ports import Tx
+from assent.server.visibility import sees_everything, sees_request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matter:
+    """A call that somebody may know of, and its requests, oldest first."""
+
+    call: Call
+    requests: tuple[Request, ...]
+
+    def of_kind(self, kind: RequestKind) -> tuple[Request, ...]:
+        """The requests of one kind; `NothingAwaited` for a call that never had one."""
+        found = tuple(request for request in self.requests if request.kind is kind)
+        if not found:
+            raise NothingAwaited("Call", self.call.id, self.call.status)
+        return found
+
+
+def matter_of(tx: Tx, person: Person, call_id: str, thread_id: str | None = None) -> Matter:
+    """The call if it is this person's to know, and in that thread; else `NotFound` alike."""
+    call = tx.calls.get(call_id)
+    if call is None or thread_id not in (None, call.conversation_id):
+        raise NotFound("call", call_id)
+    requests = tuple(tx.requests.of_call(call.id))
+    conversation = tx.conversations.get(call.conversation_id)
+    is_owner = conversation is not None and conversation.owner.id == person.id
+    is_asked = any(sees_request(person, request) for request in requests)
+    if not (is_owner or is_asked or sees_everything(person)):
+        raise NotFound("call", call_id)
+    return Matter(call=call, requests=requests)
+
+
+def current(requests: tuple[Request, ...]) -> Request:
+    """The open one, or the one that was last."""
+    return next((request for request in requests if request.is_open), requests[-1])

@@ -1,0 +1,156 @@
+"""What chat clients post: a whole history, of which only the newest message is read."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, cast
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+from starlette.requests import Request
+
+from assent.domain.canonical import Json
+from assent.domain.errors import UnsupportedContent
+from assent.server.streams.bodies import Body
+
+# Clients make up ids; a dot, a colon or a dash is as far as they go.
+CHAT_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}$"
+_MAX_TEXT_CHARS = 200_000
+ChatId = Annotated[str, Field(pattern=CHAT_ID)]
+_Part = Mapping[str, Any]
+
+
+class Post(Body):
+    """A post of `useChat`, of any major; what else its body has is for other readers."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    id: ChatId | None = None
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
+    agent: Annotated[str, Field(max_length=200)] | None = None
+    on_pending: Literal["refuse", "supersede"] = "refuse"
+
+
+class Written(Body):
+    """A message, newest of its history: by major a text, or parts, or both."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    id: Annotated[str, Field(max_length=200)] | None = None
+    role: Literal["system", "user", "assistant", "data"]
+    content: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
+    parts: list[dict[str, Any]] | None = None
+    tool_invocations: list[dict[str, Any]] | None = None
+    attachments: Annotated[list[Any] | None, Field(alias="experimental_attachments")] = None
+
+
+_POST = TypeAdapter(Post)
+_WRITTEN = TypeAdapter(Written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """A person's answer to an approval, as far as the client says."""
+
+    request_id: str
+    approved: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """What a client says came of a call that it ran itself."""
+
+    call_id: str
+    output: Json = None
+    error: str | None = None
+
+
+async def post_of(request: Request) -> tuple[Post, Written]:
+    """The post and its newest message; `RequestValidationError` where they have another shape.
+
+    The rest of the history is not even held to our rules for JSON: nobody reads it.
+    """
+    raw = await request.body()
+    post = _validated(lambda: _POST.validate_json(raw), ())
+    at = ("messages", len(post.messages) - 1)
+    return post, _validated(lambda: _WRITTEN.validate_python(post.messages[-1]), at)
+
+
+def _validated(validate: Any, at: tuple[str | int, ...]) -> Any:
+    try:
+        return validate()
+    except ValidationError as error:
+        found: list[Any] = [{**each, "loc": ("body", *at, *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(found) from None
+
+
+def text_of(message: Written) -> str:
+    """The text of a user's message; `UnsupportedContent` where it has more than that."""
+    parts = message.parts or []
+    kinds = {str(part.get("type")) for part in parts}
+    # Data parts are between a frontend and itself; a file would silently be lost.
+    strange = sorted(k for k in kinds if k not in ("text", "step-start") and k[:5] != "data-")
+    if message.attachments:
+        strange.append("attachment")
+    if strange:
+        raise UnsupportedContent(strange)
+    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
+    text = "\n".join(texts) if texts else message.content or ""
+    if not text.strip() or len(text) > _MAX_TEXT_CHARS:
+        reason = f"a message has 1 to {_MAX_TEXT_CHARS:,} characters of text"
+        raise RequestValidationError([{"loc": ("body", "messages", "text"), "msg": reason}])
+    return text
+
+
+def approvals_of(message: Written) -> tuple[Approval, ...]:
+    """The approvals that this message answers (AI SDK 6 and 7)."""
+    return tuple(
+        _approval(part["approval"])
+        for part in _tool_parts(message)
+        if part.get("state") == "approval-responded" and isinstance(part.get("approval"), dict)
+    )
+
+
+def _approval(said: Mapping[str, Any]) -> Approval:
+    reason = said.get("reason")
+    # Only a real `true` approves.
+    return Approval(
+        request_id=str(said.get("id")),
+        approved=said.get("approved") is True,
+        reason=reason if isinstance(reason, str) else "",
+    )
+
+
+def outputs_of(message: Written) -> tuple[Output, ...]:
+    """Every output that this message shows: the server's own, and perhaps a client's."""
+    return (*_part_outputs(_tool_parts(message)), *_invocation_outputs(_invocations(message)))
+
+
+def _tool_parts(message: Written) -> list[_Part]:
+    parts = message.parts or []
+    kinds = ((str(part.get("type")), part) for part in parts)
+    return [p for kind, p in kinds if kind.startswith("tool-") or kind == "dynamic-tool"]
+
+
+def _part_outputs(parts: Iterable[_Part]) -> Iterable[Output]:
+    for part in parts:
+        call_id = str(part.get("toolCallId"))
+        if part.get("state") == "output-available" and part.get("preliminary") is not True:
+            yield Output(call_id=call_id, output=part.get("output"))
+        elif part.get("state") == "output-error":
+            yield Output(call_id=call_id, error=str(part.get("errorText")))
+
+
+def _invocations(message: Written) -> list[_Part]:
+    """AI SDK 4 shows a call twice: in a list of its own, and among the parts."""
+    nested = [part.get("toolInvocation") for part in message.parts or []]
+    found = [*(message.tool_invocations or []), *nested]
+    return [cast("_Part", each) for each in found if isinstance(each, dict)]
+
+
+def _invocation_outputs(invocations: Iterable[_Part]) -> Iterable[Output]:
+    for each in invocations:
+        if each.get("state") == "result":
+            yield Output(call_id=str(each.get("toolCallId")), output=each.get("result"))

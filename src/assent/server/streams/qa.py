@@ -1,0 +1,143 @@
+"""The first seed's decision endpoint, and that of its Python backend: by call id, with the result.
+
+They hold no logic of their own: both end in `Assent.decide`.
+"""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from assent.domain import requests
+from assent.domain.calls import Call
+from assent.domain.canonical import Json, parse
+from assent.domain.decisions import Approve, Reject, approve, reject
+from assent.domain.errors import EditRefused, InvalidArguments, InvalidJson, StaleDigest
+from assent.domain.lifecycle import RequestKind
+from assent.domain.outputs import as_text
+from assent.engine.intake import edited
+from assent.ports import Tx
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import Service, service_of
+from assent.server.streams.bodies import Body, CamelBody, Id, body_of, id_in_path
+from assent.server.streams.matters import Matter, current, matter_of
+from assent.server.streams.waiting import outcome_of
+
+Feedback = Annotated[str, Field(max_length=10_000)]
+
+
+class Validation(CamelBody):
+    """What the first seed's frontend posts; `{}`, null and "" mean the arguments as shown."""
+
+    tool_call_id: Id
+    is_validated: bool
+    validated_inputs: dict[str, Any] | str | None = None
+    feedback: Feedback | None = None
+
+    @property
+    def verdict(self) -> Approve | Reject:
+        """The same in our words; inputs of a refusal are nobody's."""
+        if self.is_validated:
+            return approve(self.validated_inputs or None)
+        return reject(self.feedback or "")
+
+
+class Execution(Body):
+    """What the Python backend's frontend sends."""
+
+    validation: Literal["accepted", "rejected"]
+    args: str | None = None
+    feedback: Feedback | None = None
+
+    @property
+    def verdict(self) -> Approve | Reject:
+        """The same in our words."""
+        if self.validation == "accepted":
+            return approve(self.args or None)
+        return reject(self.feedback or "")
+
+
+_VALIDATION = TypeAdapter(Validation)
+_EXECUTION = TypeAdapter(Execution)
+
+
+async def validate_tool(request: Request) -> Response:
+    """`POST /api/qa/validate_tool`: decide, then wait a while for what comes of it."""
+    body = await body_of(request, _VALIDATION)
+    call = await _decided(request, body.verdict, body.tool_call_id)
+    if not call.is_settled:
+        return JSONResponse({"success": True, "status": call.status}, 202)
+    return JSONResponse({"success": True, "result": _content(call)})
+
+
+async def execute(request: Request) -> Response:
+    """`PATCH /tools/{thread_id}/execute/{tool_call_id}`: the same in the backend's shape."""
+    body = await body_of(request, _EXECUTION)
+    thread_id, call_id = id_in_path(request, "thread_id"), id_in_path(request, "tool_call_id")
+    try:
+        call = await _decided(request, body.verdict, call_id, thread_id)
+    except (InvalidArguments, EditRefused) as error:
+        # Nothing was decided: its frontend shows this text and lets the person try again.
+        return JSONResponse({"status": "validation-error", "content": str(error)})
+    if not call.is_settled:
+        return JSONResponse({"status": call.status, "content": None}, 202)
+    return JSONResponse({"status": "done", "content": _content(call)})
+
+
+async def _decided(
+    request: Request, verdict: Approve | Reject, call_id: str, thread_id: str | None = None
+) -> Call:
+    service, caller = service_of(request), caller_of(request)
+
+    def look(tx: Tx) -> Matter:
+        return matter_of(tx, caller.person, call_id, thread_id)
+
+    matter = await service.assent.kernel.store.run(look)
+    asked = _asked(service, matter, verdict)
+    decided = await service.assent.decide(
+        asked.id, verdict, by=caller.person, digest=asked.digest, channel=caller.channel
+    )
+    patience = service.settings.patience
+    return await outcome_of(service.assent, decided.call_id, decided.turn_id, patience)
+
+
+def _asked(service: Service, matter: Matter, verdict: Approve | Reject) -> requests.Request:
+    """The approval that is meant. A call that was never gated has none, and is not run here."""
+    approvals = matter.of_kind(RequestKind.APPROVAL)
+    asked = current(approvals)
+    # A call id does not say which revision was on the screen; arguments sent back with it do.
+    is_ambiguous = asked.is_open and asked.revision != approvals[0].revision
+    if isinstance(verdict, Approve) and is_ambiguous and not _shows(service, matter.call, verdict):
+        raise StaleDigest(asked.id)
+    return asked
+
+
+def _shows(service: Service, call: Call, verdict: Approve) -> bool:
+    """Whether an approval carries the arguments that would run now."""
+    tool = service.assent.kernel.catalogue.tool(call.agent, call.tool)
+    sent = verdict.arguments
+    if tool is None or not sent:
+        return False
+    try:
+        shown = parse(sent) if isinstance(sent, str) else sent
+        return bool(shown) and edited(tool, sent, call.arguments) is None
+    except (InvalidArguments, InvalidJson):
+        return False
+
+
+def _content(call: Call) -> str:
+    output: Json = None if call.output is None else json.loads(call.output)
+    match output:
+        case {"error": str(text), **rest} if not rest:
+            return text
+        case _:
+            return as_text(output)
+
+
+routes = [
+    GuardedRoute("/api/qa/validate_tool", validate_tool, methods=["POST"]),
+    GuardedRoute("/tools/{thread_id}/execute/{tool_call_id}", execute, methods=["PATCH"]),
+]

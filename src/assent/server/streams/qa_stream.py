@@ -1,0 +1,60 @@
+"""AI SDK 4: `/api/qa/chat_streamed`, the first seed's endpoint."""
+
+import re
+
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assent.domain.errors import NotFound
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import service_of
+from assent.server.streams.conversing import Conversing, Place, live_turn
+from assent.server.streams.data_stream import HEADERS, DataStream
+from assent.server.streams.following import follow
+from assent.server.streams.frames import streamed
+from assent.server.streams.posts import CHAT_ID, outputs_of, post_of
+
+
+async def chat_streamed(request: Request) -> Response:
+    """Take a message and stream its turn; a history that ends otherwise goes on with the last."""
+    post, message = await post_of(request)
+    id: str | None = request.path_params.get("thread_id") or post.id
+    if id is None or re.fullmatch(CHAT_ID, id) is None:
+        msg = f"an id of the conversation is wanted, in the path or as 'id': {CHAT_ID}"
+        raise RequestValidationError([{"loc": ("thread_id",), "msg": msg}])
+    conversing = Conversing(
+        service=service_of(request), caller=caller_of(request), conversation_id=id
+    )
+    if message.role == "user":
+        return _streamed(request, await conversing.say(post, message))
+    # This major has no approvals: they are decided at their own endpoint.
+    return _streamed(request, await conversing.go_on((), outputs_of(message)))
+
+
+async def resume(request: Request) -> Response:
+    """Replay the turn that goes on or waits, then follow it; an empty stream where there is none.
+
+    Not 204: this major takes a response without a body for an error.
+    """
+    id = request.query_params.get("chatId") or request.path_params.get("thread_id") or ""
+    if re.fullmatch(CHAT_ID, id) is None:
+        raise NotFound("conversation", id)
+    turn_id = await live_turn(service_of(request), caller_of(request).person, id)
+    if turn_id is None or request.method == "HEAD":
+        return Response(headers=HEADERS)
+    return _streamed(request, Place(turn_id=turn_id))
+
+
+def _streamed(request: Request, place: Place) -> Response:
+    service = service_of(request)
+    steps = follow(service.assent, place.turn_id, after=place.after)
+    return streamed(steps, DataStream(), keep_alive=service.settings.keep_alive)
+
+
+_PATHS = ("/api/qa/chat_streamed", "/api/qa/chat_streamed/{thread_id}")
+routes = [
+    *(GuardedRoute(path, chat_streamed, methods=["POST"]) for path in _PATHS),
+    *(GuardedRoute(path, resume, methods=["GET"]) for path in _PATHS),
+]

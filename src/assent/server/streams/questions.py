@@ -1,0 +1,63 @@
+"""A request as a frontend needs it: enough to show it, to fill it in, and to decide it."""
+
+from assent.domain.canonical import Json
+from assent.domain.forms import FieldType
+from assent.domain.lifecycle import RequestStatus
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import Preview
+
+
+def question(request: Request, viewer: Person, status: RequestStatus | None = None) -> Json:
+    """What a data part or a descriptor says of a request; decide it at `decideAt`.
+
+    `mine` says whether whoever reads this may decide it.
+    """
+    asked = request.question
+    return {
+        "requestId": request.id,
+        "toolCallId": request.call_id,
+        "toolName": request.tool,
+        "kind": request.kind,
+        "status": status or request.status,
+        "mine": request.audience.admits(viewer, request.owner),
+        "risk": request.risk,
+        "reason": asked.reason,
+        "question": asked.text,
+        "preview": _preview(asked.preview),
+        "metadata": dict(asked.metadata),
+        "fields": fields_of(request),
+        "prefilled": prefilled_of(request),
+        "digest": request.digest,
+        "revision": request.revision,
+        "decideBy": None if request.decide_by is None else request.decide_by.isoformat(),
+        "decideAt": f"/api/requests/{request.id}/decision",
+    }
+
+
+def fields_of(request: Request) -> Json:
+    """The fields to fill in; none for a request that is no form."""
+    form = request.question.form
+    return [] if form is None else form["fields"]
+
+
+def prefilled_of(request: Request) -> dict[str, Json]:
+    """What is filled in already; of a secret not even its reference."""
+    fields = fields_of(request)
+    secret = {
+        str(field["name"])
+        for field in (fields if isinstance(fields, list) else ())
+        if isinstance(field, dict) and field.get("type") == FieldType.SECRET
+    }
+    return {n: value for n, value in request.question.prefilled.items() if n not in secret}
+
+
+def _preview(preview: Preview | None) -> Json:
+    if preview is None:
+        return None
+    return {
+        "text": preview.text,
+        "before": preview.before,
+        "after": preview.after,
+        "failed": preview.failed,
+    }
