@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import commits, gate, memory
+from bench import commits, gate, memory, service
 from bench.cycle import throughput
 from bench.floor import postgres_floor, sqlite_floor
 
 CYCLES = int(os.environ.get("BENCH_CYCLES", "1000"))
 CONCURRENCY = 32
+DECISIONS = int(os.environ.get("BENCH_DECISIONS", "600"))
+LISTENERS = int(os.environ.get("BENCH_LISTENERS", "2000"))
 PAUSED = int(os.environ.get("BENCH_PAUSED", "100000"))
 ROUNDS = 3
 
@@ -104,6 +106,23 @@ def bench_memory(report: Report, folder: Path) -> None:
         report.line(f"{PAUSED:,} paused: {what}", f"{value:,.0f}", f"≤ {limit}", met=value <= limit)
 
 
+def bench_service(report: Report, folder: Path) -> None:
+    """Over HTTP, against a bare Starlette app in the same run."""
+    # At once they share commits with us, which the bare route does not do; one by one nobody does.
+    for connections in (1, 16):
+        ours, bare = asyncio.run(service.decisions(folder, DECISIONS, connections, ROUNDS))
+        value = f"{ours:,.0f} / {bare:,.0f} per s = {ours / bare:.0%}"
+        what = f"decision POST, caller known and durable, {connections} at once, of bare"
+        report.line(what, value, "≥ 25%", met=ours >= bare * 0.25)
+    found = asyncio.run(service.listeners(folder, LISTENERS))
+    ratio = found["ours"] / found["bare"]
+    value = f"{found['ours']:,.0f} / {found['bare']:,.0f} bytes = {ratio:.2f}"
+    what = f"{LISTENERS:,} who listen: memory of each, of a bare route's"
+    report.line(what, value, "≤ 1.3", met=ratio <= 1.3)
+    what = f"{LISTENERS:,} who listen: an event has reached all of them"
+    report.line(what, f"{found['seconds']:.2f} s", "≤ 1 s", met=found["seconds"] <= 1)
+
+
 def main() -> int:
     """Run everything; 1 if a target was missed."""
     os.environ.setdefault("ASSENT_KEY", "bench:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
@@ -113,6 +132,7 @@ def main() -> int:
         bench_gate(report)
         bench_commits(report, folder)
         bench_throughput(report, folder)
+        bench_service(report, folder)
         bench_memory(report, folder)
     return 1 if report.missed else 0
 

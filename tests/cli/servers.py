@@ -33,7 +33,9 @@ class Served:
     def client(self, key: str | None) -> Iterator[httpx.Client]:
         """Speaks with this key, or as nobody."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        with httpx.Client(base_url=self.origin, headers=headers, timeout=SECONDS) as client:
+        with httpx.Client(
+            base_url=self.origin, headers=headers, timeout=SECONDS, trust_env=False
+        ) as client:
             yield client
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> str:

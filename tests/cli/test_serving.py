@@ -1,15 +1,20 @@
 """`assent demo` and `assent serve` as processes: how they start, what they say, how they end."""
 
+import json
 import os
 import signal
 import socket
 import stat
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
-from tests.cli.servers import keys_in, served
-from tests.cli.sessions import environment, run
+from tests.cli.servers import Served, keys_in, served
+from tests.cli.sessions import SECONDS, environment, run
 
 AGENTS = """
 from assent import Agent
@@ -37,46 +42,42 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_demo_says_where_it_is_and_how_to_come_in(demo: tuple[str, ...], folder: Path) -> None:
-    with served(*demo) as server:
-        said = server.said
-
-        assert f"runs on {server.origin}" in said
-        for name in ("user", "approver", "admin"):
-            assert server.link(name).startswith(f"{server.origin}/")
-        assert str(folder / "demo-keys.json") in said
-        assert "a script: no key, no network" in said
-        assert "curl" in said
-        assert "\x1b" not in said
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
+    """One demo for the tests that change nothing of it, and its folder."""
+    folder = tmp_path_factory.mktemp("shared") / "demo"
+    with served("demo", "--data-dir", str(folder)) as server:
+        yield server, folder
 
 
-def test_the_demo_answers_on_the_address_it_says(demo: tuple[str, ...]) -> None:
-    with served(*demo) as server, server.client(None) as client:
+def test_the_demo_says_where_it_is_and_how_to_come_in(shared: tuple[Served, Path]) -> None:
+    server, folder = shared
+
+    assert f"runs on {server.origin}" in server.said
+    for name in ("user", "approver", "admin"):
+        assert server.link(name).startswith(f"{server.origin}/sign-in/link/")
+    assert str(folder / "demo-keys.json") in server.said
+    assert "a script: no key, no network" in server.said
+    assert "curl" in server.said
+    assert "\x1b" not in server.said
+
+
+def test_the_demo_answers_on_the_address_it_says(shared: tuple[Served, Path]) -> None:
+    server, folder = shared
+    with server.client(None) as client:
         assert client.get("/healthz").status_code == 200
         assert client.get("/readyz").status_code == 200
+    for name, key in keys_in(folder).items():
+        with server.client(key) as client:
+            assert client.get("/api/me").json()["id"] == name
 
 
-def test_the_keys_are_for_nobody_elses_eyes(demo: tuple[str, ...], folder: Path) -> None:
-    with served(*demo):
-        path = folder / "demo-keys.json"
+def test_the_keys_are_for_nobody_elses_eyes(shared: tuple[Served, Path]) -> None:
+    _, folder = shared
+    path = folder / "demo-keys.json"
 
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert set(keys_in(folder)) == {"user", "approver", "admin"}
-        assert [child.name for child in folder.iterdir() if child.name.startswith(".")] == []
-
-
-def test_a_second_start_keeps_accounts_and_keys(demo: tuple[str, ...], folder: Path) -> None:
-    with served(*demo) as server:
-        server.stop()
-    first = keys_in(folder)
-    (folder / "demo-keys.json").chmod(0o644)
-    with served(*demo) as server:
-        server.stop()
-
-    assert keys_in(folder) == first
-    assert stat.S_IMODE((folder / "demo-keys.json").stat().st_mode) == 0o600
-    listed = run("keys", "list", *demo[1:]).stdout
-    assert listed.count("demo-keys.json") == 3
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(json.loads(path.read_text())) == ["user", "approver", "admin"]
 
 
 # requirement: R28
@@ -102,33 +103,18 @@ def test_a_taken_port_is_one_clear_line(demo: tuple[str, ...]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_second_demo_on_the_same_folder_is_refused(demo: tuple[str, ...]) -> None:
-    with served(*demo):
-        done = run(*demo, "--port", "0")
+def test_a_second_demo_on_the_same_folder_is_refused(shared: tuple[Served, Path]) -> None:
+    done = run("demo", "--data-dir", str(shared[1]), "--port", "0")
 
     assert done.returncode == 2
     assert "Another worker already runs" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--host", "0.0.0.0"), "can be reached from other machines"),
-        (("--host", "::"), "can be reached from other machines"),
-        (("--host", "no.such.host.invalid"), "no address of this machine"),
-        (("--host", "127.0.0.1", "--port", "70000"), "is no port"),
-        (("--origin", "example.com"), "is no origin"),
-        (("--origin", "https://example.com/path"), "is no origin"),
-        (("--model", "nobody:x"), "Model 'nobody:x' cannot be used"),
-    ],
-)
-def test_what_cannot_be_served_is_one_clear_line(
-    demo: tuple[str, ...], arguments: tuple[str, ...], said: str
-) -> None:
-    done = run(*demo, *(arguments if "--port" in arguments else (*arguments, "--port", "0")))
+def test_an_open_address_is_refused_in_one_clear_line(demo: tuple[str, ...]) -> None:
+    done = run(*demo, "--host", "0.0.0.0", "--port", "0")
 
     assert done.returncode == 2
-    assert said in done.stderr
+    assert "can be reached from other machines" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -156,3 +142,85 @@ def test_with_an_origin_people_come_in_by_their_own_keys(project: Path) -> None:
         assert "listening on 0.0.0.0:" in server.said
         assert "assent keys create" in server.said
         assert "link" not in server.said
+
+
+def test_the_printed_link_signs_its_account_in_once(shared: tuple[Served, Path]) -> None:
+    server, _ = shared
+    with server.client(None) as browser:
+        link = server.link("approver")
+        page = browser.get(link)
+        assert page.status_code == 200
+        assert "Sign in as approver" in page.text
+        # Looking at it, as mail scanners do, has not used it up.
+        form = {"token": link.rpartition("/")[2]}
+        signed = browser.post("/sign-in/link", data=form, headers={"Origin": server.origin})
+        assert signed.status_code == 303
+        assert browser.get("/api/session").json()["person"] == "approver"
+
+        with server.client(None) as other:
+            again = other.post("/sign-in/link", data=form, headers={"Origin": server.origin})
+            assert again.status_code == 404
+
+
+def test_only_this_machine_by_its_own_name_gets_an_answer(shared: tuple[Served, Path]) -> None:
+    server, _ = shared
+    with server.client(None) as browser:
+        rebound = browser.get("/healthz", headers={"Host": "evil.example.com"})
+
+    assert rebound.status_code >= 400
+
+
+# requirement: R28
+def test_an_open_stream_does_not_keep_the_server_from_ending(
+    demo: tuple[str, ...], folder: Path
+) -> None:
+    with (
+        served(*demo) as server,
+        server.client(keys_in(folder)["user"]) as client,
+        client.stream("GET", "/api/events") as events,
+    ):
+        assert events.status_code == 200
+        server.session.process.send_signal(signal.SIGTERM)
+        assert "closing" in "".join(events.iter_text())
+        server.session.leave()
+
+
+# requirement: R28
+def test_what_waits_when_the_server_stops_waits_when_it_starts_again(
+    demo: tuple[str, ...], folder: Path
+) -> None:
+    with served(*demo) as server, server.client(keys_in(folder)["user"]) as client:
+        conversation = client.post("/api/conversations", json={"agent": "demo"}).json()["id"]
+        text = {"text": "Perform a dangerous operation on test.txt"}
+        client.post(f"/api/conversations/{conversation}/messages", json=text).raise_for_status()
+        [before] = waiting(client)
+        server.stop()
+    keys = keys_in(folder)
+    with served(*demo) as server, server.client(keys["user"]) as client:
+        assert keys_in(folder) == keys
+        [after] = waiting(client)
+        assert (after["id"], after["digest"]) == (before["id"], before["digest"])
+        verdict = {"verdict": "approve", "digest": after["digest"]}
+        client.post(f"/api/requests/{after['id']}/decide", json=verdict).raise_for_status()
+        answer = rested(client, after["turn_id"])["text"]
+
+    assert "Performed delete on test.txt" in answer
+    assert (folder / "workspace" / "danger.log").read_text() == "delete test.txt\n"
+
+
+def waiting(client: httpx.Client) -> list[dict[str, Any]]:
+    """What waits for somebody, once something does."""
+    until = time.monotonic() + SECONDS
+    while not (items := client.get("/api/requests").raise_for_status().json()["items"]):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return items
+
+
+def rested(client: httpx.Client, turn: str) -> dict[str, Any]:
+    """A turn in which nothing happens any more."""
+    until = time.monotonic() + SECONDS
+    while not (found := client.get(f"/api/turns/{turn}").raise_for_status().json())["resting"]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return found

@@ -22,7 +22,7 @@ AWKWARD = "naïve ☃ \U0001f6f0 'quoted' \"twice\" \\ % :name $1 ?\n\ttab"
 CONVERSATION = Conversation(
     id="conv_1",
     agent="agent",
-    owner=Person("ada", roles=frozenset({"ops", "staff"}), kind=PersonKind.SERVICE),
+    owner=Person("ada", roles=frozenset({"ops", "staff"}), kind=PersonKind.SERVICE, behind="byron"),
     created_at=NOON,
 )
 TURN = TurnRow(
@@ -123,6 +123,7 @@ REQUEST = Request(
     draft="sealed draft",
     closed_at=NOON + timedelta(hours=1),
     closed_by="grace",
+    owner_behind="byron",
 )
 DECISION = Decision(
     id="dec_1",

@@ -210,7 +210,7 @@ async def test_reading_on_looks_at_no_more_than_what_is_new(store: Store, raw: R
     await store.run(lambda tx: tx.journal.tell("turn_a", *facts))
     compiler = Compiler.sqlite() if raw.is_sqlite else Compiler.postgres(server_clock=True)
     statement = compiler(feed.NEWS).sql
-    for name, value in {":id": "790", ":param_1": "0", "$1": "0", "$2": "790"}.items():
+    for name, value in {"?": "790", "$1": "0", "$2": "790"}.items():
         statement = statement.replace(name, value)
     if raw.is_sqlite:
         plan = await raw.rows(f"EXPLAIN QUERY PLAN {statement}")

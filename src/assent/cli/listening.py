@@ -46,9 +46,14 @@ def bind(options: Namespace) -> Listener:
 def _origin(text: str | None) -> str | None:
     if text is None:
         return None
-    parts = urlsplit(text)
-    plain = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+        parts = urlsplit("")
+    more = parts.path.strip("/") or parts.query or parts.fragment or parts.username
+    if more or not is_address:
         raise InvalidCommand(f"{text!r} is no origin: write https://host, without a path")
     return f"{parts.scheme}://{parts.netloc}"
 

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from socket import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -15,6 +15,7 @@ from assent.cli.screen import Ink, Screen
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
 
 INTERRUPTED = 130
 # How long answers in flight may take to end once somebody wants to stop.
@@ -45,17 +46,19 @@ async def run(
         app,
         log_config=None,
         access_log=False,
+        # Whom to believe about addresses is `Settings.proxy`'s to say, not a header's.
+        proxy_headers=False,
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, ready)
-    _on_signals(server, screen)
+    _on_signals(server, app, screen)
     await server.serve([listener.socket])
     screen.line("Stopped.", Ink.FAINT)
 
 
-def _on_signals(server: Server, screen: Screen) -> None:
+def _on_signals(server: Server, app: "FastAPI", screen: Screen) -> None:
     def stop() -> None:
         if server.should_exit:
             # What is on disk is whole at any moment: ending here is no worse than a power cut.
@@ -63,8 +66,10 @@ def _on_signals(server: Server, screen: Screen) -> None:
             os._exit(INTERRUPTED)
         screen.line()
         screen.words("Stopping. What runs gets a few seconds to end; what waits is kept.")
+        # First: the server waits for its connections, and an open stream would never end.
+        app.state.service.live.close()
         server.should_exit = True
 
-    loop: asyncio.AbstractEventLoop | Any = asyncio.get_running_loop()
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)

@@ -1,7 +1,6 @@
 """The commands that serve: the demo, and somebody's own agents."""
 
-import logging
-import sys
+import logging.config
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
     from assent.server import Settings
 
 Ready = Callable[[], Awaitable[None]]
-_LOG_LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 # Who serves agents on their own machine, for themselves, is everything there.
 _OWN_ROLES = frozenset({REQUESTER, APPROVER, ADMIN})
 
 
 async def demo(options: Namespace) -> None:
     """Serve the demo: its own folder, its own agent, three accounts."""
-    _log(options)
     home, model, screen = home_of(options), model_of(options), open_screen()
-    settings = _settings(listener := bind(options), AGENT)
+    settings = _settings(listener := bind(options), AGENT, debug=options.debug)
     with listener.socket:
         home.furnish()
         url = url_of(options.db) if options.db else home.url
@@ -47,9 +44,8 @@ async def demo(options: Namespace) -> None:
 
 async def serve(options: Namespace) -> None:
     """Serve somebody's own agents."""
-    _log(options)
     agents, screen = agents_at(options.agents), open_screen()
-    settings = _settings(listener := bind(options), agents[0].name)
+    settings = _settings(listener := bind(options), agents[0].name, debug=options.debug)
     with listener.socket:
         url = url_of(options.db or "assent.db")
         assent = Assent(url, agents=agents)
@@ -62,20 +58,16 @@ async def serve(options: Namespace) -> None:
         await _run(assent, settings, listener, screen, ready)
 
 
-def _log(options: Namespace) -> None:
-    """Warnings and worse on stderr; `--debug` has set up more than that already."""
-    if not options.debug:
-        logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=_LOG_LINE)
-
-
-def _settings(listener: Listener, agent: str) -> "Settings":
+def _settings(listener: Listener, agent: str, *, debug: bool) -> "Settings":
     try:
         from assent.server import Settings
+        from assent.server.logs import log_config
     except ModuleNotFoundError as error:
         raise InvalidCommand(
             f"serving needs {error.name!r}; install it with: pip install 'assent[server]'"
         ) from error
-    return Settings(origin=listener.origin, agent=agent)
+    logging.config.dictConfig(log_config("DEBUG" if debug else "WARNING"))
+    return Settings(origin=listener.origin, agent=agent, local=listener.is_local)
 
 
 async def _own_account(people: People) -> str:
@@ -91,7 +83,7 @@ async def _doors(people: People, listener: Listener, *names: str) -> Doors:
     return Doors(
         origin=listener.origin,
         address=listener.address,
-        links={name: f"{listener.origin}/sign-in#{token}" for name, token in tokens},
+        links={name: f"{listener.origin}/sign-in/link/{token}" for name, token in tokens},
     )
 
 

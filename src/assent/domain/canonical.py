@@ -76,6 +76,11 @@ def encode(value: Json) -> str:
         raise InvalidJson(JsonFault.TYPE, _shown(str(error))) from None
 
 
+def encode_plain(value: Mapping[str, str | int | None]) -> str:
+    """The same, only faster, for fields of our own: ASCII names, and no number beyond ±(2^53-1)."""
+    return _PLAIN_ENCODER.encode(value)
+
+
 def digest(text: str) -> str:
     """The SHA-256 of a text's UTF-8 bytes, in lower-case hex."""
     return hashlib.sha256(text.encode()).hexdigest()

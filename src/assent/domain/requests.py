@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from assent.domain.canonical import Json, digest, encode
+from assent.domain.canonical import Json, digest, encode_plain
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Preview
@@ -31,7 +31,7 @@ class Binding:
         """SHA-256 over all of it."""
         deadline = None if self.decide_by is None else self.decide_by.isoformat()
         return digest(
-            encode(
+            encode_plain(
                 {
                     "format": "assent-binding-v1",
                     "request": self.request_id,

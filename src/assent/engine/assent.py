@@ -234,7 +234,10 @@ class Assent:
     async def wait(self, turn_id: str) -> Turn:
         """Until the turn rests: answered, failed, stopped, or waiting for people only."""
         while True:
-            await self.kernel.tasks.quiet(turn_id)
+            # A turn that came to rest under our eyes need not be read again.
+            left = await self.kernel.tasks.quiet(turn_id)
+            if isinstance(left, Turn) and left.is_resting:
+                return left
             ticket = self.kernel.bus.ticket(turn_id)
             turn = await self.turn(turn_id)
             if turn.is_resting:

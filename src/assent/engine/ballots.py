@@ -52,7 +52,8 @@ class Ballot:
 
     def cleaned(self) -> "Ballot":
         """The same with outputs and reasons as every database can hold them."""
-        return replace(self, verdict=_cleaned(self.request_id, self.verdict))
+        clean = _cleaned(self.request_id, self.verdict)
+        return self if clean is self.verdict else replace(self, verdict=clean)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +111,17 @@ def open_case(tx: Tx, request_id: str) -> Case:
     return Case(request=request, call=call, conversation=conversation)
 
 
-def decided(case: Case, *, replayed: bool = False) -> Decided:
-    """What a case looks like now."""
+def decided(
+    request_id: str, status: RequestStatus, call: Call, *, replayed: bool = False
+) -> Decided:
+    """What a request and its call look like now."""
     return Decided(
-        request_id=case.request.id,
-        status=case.request.status,
-        call_id=case.call.id,
-        call_status=case.call.status,
-        turn_id=case.call.turn_id,
-        conversation_id=case.call.conversation_id,
+        request_id=request_id,
+        status=status,
+        call_id=call.id,
+        call_status=call.status,
+        turn_id=call.turn_id,
+        conversation_id=call.conversation_id,
         replayed=replayed,
     )
 
@@ -151,7 +154,7 @@ def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
 def _replayed(tx: Tx, case: Case) -> Decided:
     # Whoever waited for the request's lock has its call as it was before the wait: look again.
     call = tx.calls.get(case.call.id) or case.call
-    return decided(replace(case, call=call), replayed=True)
+    return decided(case.request.id, case.request.status, call, replayed=True)
 
 
 def objection(case: Case, ballot: Ballot) -> AssentError | None:

@@ -58,4 +58,5 @@ def _find(tx: Tx, id: str) -> tuple[Call, Request]:
 
 
 def _as_it_is(tx: Tx, request_id: str) -> Decided:
-    return decided(open_case(tx, request_id), replayed=True)
+    case = open_case(tx, request_id)
+    return decided(request_id, case.request.status, case.call, replayed=True)

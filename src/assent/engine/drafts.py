@@ -66,7 +66,8 @@ class Drafting:
             self._one(position, proposal, each, self._is_repeated(counts, proposal, each))
             for position, (proposal, each) in enumerate(taken)
         ]
-        return self._capped(await asyncio.gather(*work))
+        # Mostly there is one, and that needs no task of its own.
+        return self._capped([await work[0]] if len(work) == 1 else await asyncio.gather(*work))
 
     def _is_repeated(
         self, counts: Counter[tuple[str, str]], proposal: Proposal, taken: Accepted | Refused

@@ -89,11 +89,18 @@ class Tasks:
             if any(task.get_name().startswith(prefix) for task in tasks)
         )
 
-    async def quiet(self, turn_id: str) -> None:
-        """Wait until nothing in this process works for the turn."""
+    async def quiet(self, turn_id: str) -> object:
+        """Wait until nothing in this process works for the turn; what the last task came to.
+
+        Nothing, if several ended together: nobody can say which of them had the last word.
+        """
         current = asyncio.current_task()
+        ended: set[asyncio.Task[Any]] = set()
         while busy := self.of_turn(turn_id) - {current}:
-            await asyncio.wait(busy)
+            ended, _ = await asyncio.wait(busy)
+        last = ended.pop() if len(ended) == 1 else None
+        is_good = last is not None and not last.cancelled() and last.exception() is None
+        return last.result() if last is not None and is_good else None
 
     async def drain(self, grace: timedelta) -> None:
         """Let everything finish; what does not is cancelled and becomes resumable or in doubt."""

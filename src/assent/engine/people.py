@@ -134,7 +134,7 @@ class People:
             found = (await self.find(person.id),)
             self._accounts.put(person.id, found)
         account = found[0]
-        return person if account is None else _merged(person, account)
+        return person if account is None else merged(person, account)
 
     async def welcome(self, person: Person, *, name: str = "") -> Account:
         """The account of somebody who signs in with an identity provider; made if it is new."""
@@ -316,7 +316,8 @@ def _known(tx: Tx, prefix: str, hashed: str) -> Known | None:
     return account.person, key
 
 
-def _merged(person: Person, account: Account) -> Person | None:
+def merged(person: Person, account: Account) -> Person | None:
+    """Somebody as two authorities know them: theirs and this deployment."""
     if account.disabled:
         return None
     # What either says is an agent is one.

@@ -121,7 +121,8 @@ class Planner:
         """The plan for complete arguments."""
         frozen = Frozen.of(dict(arguments))
         # An answer or an edit made these; whoever judges them must not see the earlier ones.
-        context = replace(context, arguments=frozen.text)
+        if context.arguments != frozen.text:
+            context = replace(context, arguments=frozen.text)
         verdict = await self.gate.judge(tool, arguments, context)
         match verdict:
             case Deny():
@@ -196,7 +197,8 @@ def mint(
     """A request for this revision: its id stands for what is shown."""
     id = ids("req")
     decide_by = None if asking.decide_within is None else now + asking.decide_within
-    request = Request(
+    bound = _binding(call, conversation, id, call.policy_version, decide_by)
+    return Request(
         id=id,
         kind=asking.kind,
         status=RequestStatus.OPEN,
@@ -211,19 +213,28 @@ def mint(
         risk=call.risk,
         audience=asking.audience,
         quorum=1,
-        digest="",
+        digest=bound.digest,
         policy_version=call.policy_version,
         question=asking.question,
         created_at=now,
         decide_by=decide_by,
     )
-    return replace(request, digest=binding_of(call, request, conversation).digest)
 
 
 def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
     """What the rows say now; its digest must be the one the request was minted with."""
+    return _binding(call, conversation, request.id, request.policy_version, request.decide_by)
+
+
+def _binding(
+    call: Call,
+    conversation: Conversation,
+    request_id: str,
+    policy_version: str,
+    decide_by: datetime | None,
+) -> Binding:
     return Binding(
-        request_id=request.id,
+        request_id=request_id,
         conversation_id=conversation.id,
         owner=conversation.owner.id,
         call_id=call.id,
@@ -232,6 +243,6 @@ def binding_of(call: Call, request: Request, conversation: Conversation) -> Bind
         tool=call.tool,
         definition_hash=call.definition_hash,
         arguments_digest=call.arguments.digest,
-        policy_version=request.policy_version,
-        decide_by=request.decide_by,
+        policy_version=policy_version,
+        decide_by=decide_by,
     )

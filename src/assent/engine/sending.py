@@ -120,16 +120,18 @@ class Sending:
 
     def _start(self, tx: Tx, missive: Missive, turn_id: str) -> TurnRow:
         body = digest(json_text([missive.agent, missive.conversation_id, missive.text]))
-        if missive.key is not None:
-            known = tx.turns.by_key(missive.by.id, missive.key)
-            if known is not None:
-                if known[1] != body:
-                    raise KeyReused(missive.key)
-                return known[0]
+        if (known := self._known(tx, missive, body)) is not None:
+            return known
         conversation = self._conversation(tx, missive)
-        number = (
-            1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
-        )
+        try:
+            number = (
+                1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
+            )
+        except PendingCalls:
+            # What is in the way may be this very message: it can have come in since we looked.
+            if (known := self._known(tx, missive, body)) is not None:
+                return known
+            raise
         self._kernel.quotas.admit_message(tx, conversation, missive.by.id)
         now = tx.now()
         is_worker = self._kernel.is_worker
@@ -161,6 +163,15 @@ class Sending:
         tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(missive.text)}))
         point("inside_send")
         return turn
+
+    def _known(self, tx: Tx, missive: Missive, body: str) -> TurnRow | None:
+        """The turn that this key stands for already; another message under it is refused."""
+        known = None if missive.key is None else tx.turns.by_key(missive.by.id, missive.key)
+        if known is None:
+            return None
+        if known[1] != body:
+            raise KeyReused(str(missive.key))
+        return known[0]
 
     def _conversation(self, tx: Tx, missive: Missive) -> Conversation:
         id = missive.conversation_id

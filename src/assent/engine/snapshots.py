@@ -1,11 +1,12 @@
 """What a turn or a conversation looks like now: read only, nothing is asked of anybody."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, status_of
+from assent.domain.conversations import Conversation, Message, TurnRow, status_of
 from assent.domain.errors import NotFound
 from assent.domain.lifecycle import (
     CallStatus,
@@ -52,6 +53,26 @@ class Turn:
             if call.id == call_id and call.output is not None:
                 return json.loads(call.output)
         raise NotFound("output of call", call_id)
+
+
+def resting(
+    row: TurnRow,
+    status: TurnStatus,
+    calls: Iterable[Call],
+    *,
+    text: str = "",
+    pending: tuple[Request, ...] = (),
+) -> Turn:
+    """A turn as whoever holds it leaves it."""
+    return Turn(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        number=row.number,
+        status=status,
+        text=text,
+        calls=tuple(calls),
+        pending=pending,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
-from assent.domain.people import Person
+from assent.domain.people import Account, Person
 from assent.engine.kernel import Kernel
 from assent.engine.sessions import Sessions
 from assent.ports import Tx
@@ -20,11 +21,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """By id: whom a credential stands for now, and the accounts that are nobody any more."""
+    """By id: whom a credential stands for at a moment, and the accounts there are."""
 
+    at: datetime
     keys: Mapping[str, Person]
     sessions: Mapping[str, Person]
-    disabled: frozenset[str]
+    accounts: Mapping[str, Account]
 
 
 class Standing:
@@ -39,9 +41,10 @@ class Standing:
         def look(tx: Tx) -> Findings:
             accounts = tx.standing.accounts(held.accounts) if held.accounts else []
             return Findings(
+                at=tx.now(),
                 keys=_keys(tx, held.keys) if held.keys else {},
                 sessions=self._sessions.visitors(tx, held.sessions) if held.sessions else {},
-                disabled=frozenset(account.id for account in accounts if account.disabled),
+                accounts={account.id: account for account in accounts},
             )
 
         return await self._kernel.store.run(look)

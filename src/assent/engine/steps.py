@@ -63,6 +63,7 @@ class Stored:
     """A step on record: what to run, whom to ask, and the turn if it goes on at once."""
 
     turn: TurnRow | None
+    calls: tuple[Call, ...]
     claims: tuple[Claim, ...]
     queued: tuple[Call, ...]
     requests: tuple[Request, ...]
@@ -101,17 +102,18 @@ class Step:
         tx.journal.tell(turn.id, *self.facts)
         claims, queued = self._claimed(now)
         requests = self._requests(now)
-        self._add(tx, claims, requests, now)
+        calls = self._add(tx, claims, requests, now)
         held = None if waiting else replace(turn, step=turn.step + 1)
         point("inside_proposal")
-        return Stored(turn=held, claims=claims, queued=queued, requests=requests)
+        return Stored(turn=held, calls=calls, claims=claims, queued=queued, requests=requests)
 
     def _add(
         self, tx: Tx, claims: tuple[Claim, ...], requests: tuple[Request, ...], now: datetime
-    ) -> None:
+    ) -> tuple[Call, ...]:
         running = {claim.call.id: claim.call for claim in claims}
-        calls = [running.get(draft.call.id, draft.call) for draft in self.drafts]
-        tx.calls.add([_settled(call, now) for call in calls])
+        drafted = [running.get(draft.call.id, draft.call) for draft in self.drafts]
+        calls = tuple([_settled(call, now) for call in drafted])
+        tx.calls.add(calls)
         tx.requests.add(requests)
         moves = Moves(tx, self.kernel.ids, actor=f"agent:{self.agent.name}")
         for draft, call in zip(self.drafts, calls, strict=True):
@@ -121,6 +123,7 @@ class Step:
         if requests:
             ids: list[Json] = [request.id for request in requests]
             tx.journal.tell(self.loaded.turn.id, Fact(EventKind.WAITING, {"requests": ids}))
+        return calls
 
     def _claimed(self, now: datetime) -> tuple[tuple[Claim, ...], tuple[Call, ...]]:
         """What runs at once is claimed in the same commit; the rest when a slot is free."""
@@ -176,9 +179,8 @@ def _settled(call: Call, now: datetime) -> Call:
 
 def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
     """The entries and events of a call that went through several statuses in its first commit."""
-    born = replace(draft.call, status=CallStatus.PROPOSED)
     data: dict[str, Json] = {"tool": call.tool, "arguments": call.arguments.digest}
-    moves.note("propose", replace(born, status=CallStatus.PROPOSED), data=data)
+    moves.note("propose", call, data=data)
     proposed: dict[str, Json] = {
         "call_id": call.id,
         "tool": call.tool,
@@ -188,7 +190,8 @@ def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
     }
     moves.tx.journal.tell(call.turn_id, Fact(EventKind.PROPOSED, proposed))
     by: dict[str, Json] = {"by": draft.call.cleared_by or _by(draft)}
-    moves.note("gate", born, target=draft.call.status, data=by)
+    born = CallStatus.PROPOSED
+    moves.note("gate", call, source=born, target=draft.call.status, data=by)
     moves.tell(draft.call)
     if call.status is CallStatus.RUNNING:
         moves.note("claim", draft.call, target=CallStatus.RUNNING, data={"fence": call.fence})

@@ -150,12 +150,13 @@ class Moves:
         action: str,
         call: Call | None = None,
         *,
+        source: CallStatus | None = None,
         target: CallStatus | None = None,
         request_id: str | None = None,
         conversation_id: str | None = None,
         data: dict[str, Json] | None = None,
     ) -> None:
-        """One audit entry."""
+        """One audit entry; a transition's source is what the call says, unless it is given."""
         self.tx.journal.note(
             Entry(
                 id=self.ids("aud"),
@@ -166,7 +167,7 @@ class Moves:
                 conversation_id=call.conversation_id if call else conversation_id,
                 call_id=call.id if call else None,
                 request_id=request_id,
-                source=call.status if call and target else None,
+                source=source or (call.status if call and target else None),
                 target=target,
                 data=data or {},
             )

@@ -20,6 +20,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
 from assent.engine.planner import Planner
 from assent.engine.runner import Runner
+from assent.engine.snapshots import Turn, resting
 from assent.engine.steps import HELD, Loaded, Step, load, message_of
 from assent.ports import TurnChanges, Tx
 
@@ -39,14 +40,18 @@ class Turns:
         turn = ready.turn if isinstance(ready, Loaded) else ready
         self._kernel.tasks.spawn(turn.id, "turn", self.advance(turn, ready))
 
-    async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | None) -> None:
-        """Step after step until the model answers, somebody has to be waited for, or it fails."""
+    async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | Turn) -> Turn | None:
+        """Step after step until the model answers, somebody has to be waited for, or it fails.
+
+        Returns the turn as it was left, if it was left in good order.
+        """
         outbox = Outbox(self._kernel, turn.id, turn.fence)
         try:
-            while ready is not None:
+            while not isinstance(ready, Turn):
                 loaded = ready if isinstance(ready, Loaded) else await self._load(ready)
                 turn = loaded.turn
                 ready = await self._step(loaded, outbox)
+            return ready
         except LeaseLost:
             log.warning("turn %s is stopped or held by another worker now", turn.id)
         except asyncio.CancelledError:
@@ -63,6 +68,7 @@ class Turns:
             await self._fail(turn, "An internal error ended the turn.", outbox)
         finally:
             outbox.drop()
+        return None
 
     async def _load(self, turn: TurnRow) -> Loaded:
         return await self._kernel.store.run(lambda tx: load(tx, turn, self._kernel))
@@ -70,8 +76,8 @@ class Turns:
     def _toolbox(self, conversation: Conversation):
         return self._kernel.catalogue.toolbox(conversation.agent)
 
-    async def _step(self, loaded: Loaded, outbox: Outbox) -> TurnRow | None:
-        """One model request and what follows; the turn again if it goes on at once."""
+    async def _step(self, loaded: Loaded, outbox: Outbox) -> TurnRow | Turn:
+        """One model request and what follows; the turn's row again if it goes on at once."""
         agent = self._kernel.catalogue.agent(loaded.conversation.agent)
         is_last = loaded.turn.step >= agent.limits.steps
         prompt = Prompt(
@@ -83,7 +89,7 @@ class Turns:
         outbox.say(EventKind.STEP, {"step": loaded.turn.step + 1})
         answer = await self._ask(agent, prompt, outbox)
         if not answer.proposals:
-            return await self._finish(loaded.turn, answer, outbox)
+            return await self._finish(loaded, answer, outbox)
         if is_last:
             raise ModelFailed(f"it still calls tools after {agent.limits.steps} steps")
         return await self._record(loaded, agent, answer, outbox)
@@ -124,8 +130,8 @@ class Turns:
                         pass
         raise ModelFailed("its stream ended without an answer", transient=True)
 
-    async def _finish(self, turn: TurnRow, answer: Answer, outbox: Outbox) -> None:
-        facts = await outbox.drain()
+    async def _finish(self, loaded: Loaded, answer: Answer, outbox: Outbox) -> Turn:
+        facts, turn = await outbox.drain(), loaded.turn
         point("before_answer")
 
         def finish(tx: Tx) -> None:
@@ -139,10 +145,11 @@ class Turns:
         await self._kernel.store.run(finish)
         self._kernel.predicates.pop(turn.id, None)
         point("after_answer")
+        return resting(turn, TurnStatus.DONE, loaded.calls, text=storable(answer.text))
 
     async def _record(
         self, loaded: Loaded, agent: Agent, answer: Answer, outbox: Outbox
-    ) -> TurnRow | None:
+    ) -> TurnRow | Turn:
         """Store the answer with all its calls and requests in one commit, then run and ask."""
         point("before_proposal")
         message_id = self._kernel.ids("msg")
@@ -168,7 +175,9 @@ class Turns:
         self._kernel.announce(stored.requests)
         if stored.turn is not None and (wild := _runs_wild(loaded.calls, drafts, agent)):
             raise ModelFailed(wild)
-        return stored.turn
+        calls = (*loaded.calls, *stored.calls)
+        waiting = resting(loaded.turn, TurnStatus.WAITING, calls, pending=stored.requests)
+        return stored.turn or waiting
 
     def _drafting(self, loaded: Loaded, agent: Agent, message_id: str, now: datetime) -> Drafting:
         turn = loaded.turn

@@ -1,7 +1,7 @@
 """What each verdict does, inside its transaction."""
 
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Unpack, assert_never
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Author, Call, Frozen
@@ -132,10 +132,10 @@ class Verdicts:
     ) -> Done:
         """What a decision came to; wakes the turn if its last call was settled."""
         turn = self._wake(moves)
-        now = replace(case, request=replace(case.request, status=status), call=call)
         point("inside_decision")
         opened = tuple(moves.opened)
-        return Done(decided=decided(now), claim=claim, turn=turn, requests=opened)
+        now = decided(case.request.id, status, call)
+        return Done(decided=now, claim=claim, turn=turn, requests=opened)
 
     def approve(
         self,
@@ -187,18 +187,18 @@ class Verdicts:
             return self.done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
-        return self._go_ahead(moves, case, R.APPROVED, call, "approve", changes, data=data)
+        return self._go_ahead(moves, case, call, R.APPROVED, action="approve", data=data, **changes)
 
     def _go_ahead(
         self,
         moves: Moves,
         case: Case,
-        status: RequestStatus,
         call: Call,
-        action: str,
-        changes: CallChanges,
+        status: RequestStatus,
         *,
+        action: str,
         data: dict[str, Json] | None = None,
+        **changes: Unpack[CallChanges],
     ) -> Done:
         id = case.request.id
         if not self._runs_here:
@@ -292,13 +292,17 @@ class Verdicts:
         refusal = self.close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
-        changes: CallChanges = {
-            "supplied": json_text(output),
-            "cleared_by": f"{PERSON}{ballot.by.id}",
+        return self._go_ahead(
+            moves,
+            case,
+            case.call,
+            R.ANSWERED,
+            action="supply",
+            supplied=json_text(output),
+            cleared_by=f"{PERSON}{ballot.by.id}",
             # An approval bounds when the call starts, not when a person answers it.
-            "run_by": None,
-        }
-        return self._go_ahead(moves, case, R.ANSWERED, case.call, "supply", changes)
+            run_by=None,
+        )
 
     def answer(
         self, moves: Moves, case: Case, ballot: Ballot, answered: Answered

@@ -12,6 +12,7 @@ from assent.domain.cards import (
     DiffPreview,
     FailedPreview,
     Note,
+    Past,
     TextPreview,
     Verb,
 )
@@ -22,13 +23,19 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Question, Request
 from assent.domain.tools import EffectiveTool, Hint, Preview, Risk
 from assent.presentation.diff import changes
-from assent.presentation.values import entries_of, value_of
+from assent.presentation.values import entries_of, holds_blob, value_of
 
 _NAMES = {
     RequestKind.APPROVAL: "Approval",
     RequestKind.INPUT: "Input",
     RequestKind.RESULT: "Result",
     RequestKind.OUTCOME: "Outcome",
+}
+# What nobody can inspect is riskier than the tool that takes it.
+_RAISED = {
+    Risk.SAFE: Risk.MODERATE,
+    Risk.MODERATE: Risk.DANGEROUS,
+    Risk.DANGEROUS: Risk.DANGEROUS,
 }
 _REJECT = (Verb.REJECT, "it will not run; your reason is told to the agent")
 _CANCEL = (Verb.CANCEL, "withdraw the call; your reason is told to the agent")
@@ -64,13 +71,18 @@ def card_of(
     revisions: Sequence[Revision] = (),
     decisions: Sequence[Decision] = (),
     agent_words: str = "",
+    similar: Sequence[Past] = (),
+    beside: Sequence[str] = (),
 ) -> Card:
     """What people are shown of a request; `tool` is None when it is no longer registered.
 
-    `revisions` are the call's, oldest first: without them no edits are shown.
+    `revisions` are the call's, oldest first: without them no edits are shown. `beside` are the
+    tools of the other calls of the same answer that wait.
     """
     hints = hints_of(tool)
     frozen = _shown_arguments(request, call, revisions)
+    arguments = entries_of(frozen.text, hints)
+    risk = Risk(request.risk)
     until = [revision for revision in revisions if revision.revision <= request.revision]
     return Card(
         kind=request.kind,
@@ -85,12 +97,14 @@ def card_of(
         on_behalf_of=request.owner,
         tool=request.tool,
         source=call.source,
-        risk=Risk(request.risk),
+        risk=_RAISED[risk] if any(holds_blob(entry.value) for entry in arguments) else risk,
+        declared_risk=risk,
         category=tool.category if tool else "",
+        description=tool.tool.description if tool else "",
         impact=tool.impact if tool else "",
         question=request.question.text,
         reason=request.question.reason,
-        arguments=entries_of(frozen.text, hints),
+        arguments=arguments,
         arguments_digest=frozen.digest,
         details=entries_of(request.question.metadata),
         preview=_preview(request.question.preview),
@@ -101,6 +115,8 @@ def card_of(
         deadline=request.decide_by,
         agent_words=agent_words,
         history=tuple(map(_note, decisions)),
+        similar=tuple(similar),
+        beside=tuple(beside),
     )
 
 

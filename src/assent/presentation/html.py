@@ -40,7 +40,7 @@ from assent.presentation.outline import (
 )
 from assent.presentation.passages import PAST_CHARS
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
-from assent.presentation.text import quoted, safe_line
+from assent.presentation.text import mark, quoted, safe_line
 
 VERSION = f"html/{RENDERER_VERSION}"
 # What a page may show in its own way instead; the rest is what a decision rests on.
@@ -64,8 +64,9 @@ def render(
     shown = [region for region in regions_of(card) if region.name not in omit]
     regions = [_region(region, level + 1) for region in shown]
     choices = [_choices(card.choices, level + 1)] if with_choices and card.choices else []
-    parts = (_header(card, level), _facts(card), *regions, *choices, _footer(card))
-    text = element("article", *parts, class_=f"card {card.kind} {card.status}")
+    body = joined((_header(card, level), _facts(card), *regions, *choices))
+    footer = _footer(card, is_marked="<mark>" in body)
+    text = element("article", body, footer, class_=f"card card-{card.kind} is-{card.status}")
     return Rendered(text=text, complete=True, cut=False, choices=card.choices, version=VERSION)
 
 
@@ -109,7 +110,7 @@ def _region(region: Region, level: int) -> Html:
     heading = element(f"h{level}", region.heading, *remark)
     warning = " warning" if region.is_warning else ""
     return element(
-        "section", heading, _content(region.content), class_=f"region {region.name}{warning}"
+        "section", heading, _content(region.content), class_=f"region region-{region.name}{warning}"
     )
 
 
@@ -177,12 +178,14 @@ def _past(past: Past) -> Html:
 def _choices(choices: Iterable[Choice], level: int) -> Html:
     rows = (_row(choice.verb.replace("_", " "), foreign(choice.effect)) for choice in choices)
     heading = element(f"h{level}", "You can")
-    return element("section", heading, element("dl", *rows), class_="region choices")
+    return element("section", heading, element("dl", *rows), class_="region region-choices")
 
 
-def _footer(card: Card) -> Html:
+def _footer(card: Card, *, is_marked: bool) -> Html:
     ids = f"{card.request_id} · {card.call_id} · revision {card.revision}"
+    legend = "spells out what the text itself would hide or disguise"
     rows = (
+        *((_row(mark("…"), legend),) if is_marked else ()),
         _row("request", element("code", foreign(ids))),
         _row("sha256", element("code", foreign(card.arguments_digest))),
     )

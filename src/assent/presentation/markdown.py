@@ -71,11 +71,16 @@ def _rendered(text: str, talk: Talk, version: str) -> Rendered:
 
 
 def _payload(title: str, texts: list[str], colour: int) -> Json:
-    first, *others = texts
-    embeds: list[Json] = [{"title": title, "description": first, "color": colour}]
-    embeds += [{"description": text, "color": colour} for text in others]
+    embeds = [
+        _embed(text, colour, title if number == 0 else "") for number, text in enumerate(texts)
+    ]
     # Code blocks mention nobody; should Discord ever change its mind, this says it again.
     return {"content": "", "embeds": embeds, "allowed_mentions": {"parse": []}}
+
+
+def _embed(text: str, colour: int, title: str) -> Json:
+    heading: dict[str, Json] = {"title": title} if title else {}
+    return {**heading, "description": text, "color": colour}
 
 
 def _title(card: Card) -> str:

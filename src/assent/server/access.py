@@ -1,7 +1,7 @@
 """Who may call what: every route has a row here, or the app does not start."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assent.domain.people import ADMIN, APPROVER, AUDITOR, REQUESTER, PersonKind, Scope
 
@@ -18,12 +18,15 @@ class Need:
     roles: frozenset[str] = frozenset()
     kinds: frozenset[PersonKind] = field(default=_NO_AGENTS)
     public: bool = False
+    # A chat client posts all that was said so far, every time.
+    history: bool = False
 
 
 PUBLIC = Need(public=True)
 SIGNED_IN = Need(kinds=_EVERYBODY)
 READ = Need(scope=Scope.READ, kinds=_EVERYBODY)
 CHAT = Need(scope=Scope.CHAT, roles=frozenset({REQUESTER, ADMIN}), kinds=_EVERYBODY)
+HISTORY = replace(CHAT, history=True)
 DECIDE = Need(scope=Scope.DECIDE)
 POLICY = Need(scope=Scope.READ, roles=frozenset({APPROVER, AUDITOR, ADMIN}))
 AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
@@ -33,13 +36,21 @@ ACCESS: Mapping[str, Need] = {
     "GET /healthz": PUBLIC,
     "GET /readyz": PUBLIC,
     "GET /openapi.json": PUBLIC,
+    "GET /sign-in": PUBLIC,
+    "POST /sign-in": PUBLIC,
+    "GET /sign-in/link/{token}": PUBLIC,
+    "POST /sign-in/link": PUBLIC,
+    "GET /sign-in/openid/{name}": PUBLIC,
+    "GET /sign-in/openid/{name}/callback": PUBLIC,
+    "POST /sign-out": SIGNED_IN,
+    "GET /api/session": SIGNED_IN,
     "GET /api/me": SIGNED_IN,
     "POST /api/conversations": CHAT,
     "GET /api/conversations": READ,
     "GET /api/conversations/{id}": READ,
     "POST /api/conversations/{id}/messages": CHAT,
     "POST /api/conversations/{id}/stop": CHAT,
-    "GET /api/conversations/{id}/export": READ,
+    "POST /api/conversations/{id}/export": READ,
     "GET /api/conversations/{id}/audit": READ,
     "GET /api/conversations/{id}/values": READ,
     "DELETE /api/conversations/{id}/values": CHAT,
@@ -47,7 +58,7 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/turns/{id}/resume": CHAT,
     "GET /api/requests": READ,
     "GET /api/requests/{id}": READ,
-    "POST /api/requests/decide": DECIDE,
+    "POST /api/decisions": DECIDE,
     "POST /api/requests/{id}/decide": DECIDE,
     "POST /api/requests/{id}/cancel": DECIDE,
     "GET /api/agents": READ,
@@ -57,6 +68,7 @@ ACCESS: Mapping[str, Need] = {
     "DELETE /api/tools/{name}/override": MANAGE,
     "GET /api/policy": POLICY,
     "GET /api/audit": AUDIT,
+    "GET /api/events": READ,
     "GET /api/people": MANAGE,
     "POST /api/people": MANAGE,
     "GET /api/people/{id:path}": MANAGE,
@@ -67,14 +79,14 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/qa/validate_tool": DECIDE,
     "PATCH /tools/{thread_id}/execute/{tool_call_id}": DECIDE,
     "POST /api/tool-user-input": DECIDE,
-    "POST /api/chat": CHAT,
+    "POST /api/chat": HISTORY,
     "GET /api/chat/{id}/stream": CHAT,
-    "POST /api/qa/chat_streamed": CHAT,
-    "POST /api/qa/chat_streamed/{thread_id}": CHAT,
+    "POST /api/qa/chat_streamed": HISTORY,
+    "POST /api/qa/chat_streamed/{thread_id}": HISTORY,
     "GET /api/qa/chat_streamed": CHAT,
     "GET /api/qa/chat_streamed/{thread_id}": CHAT,
-    "POST /agui": CHAT,
-    "POST /agui/{agent}": CHAT,
+    "POST /agui": HISTORY,
+    "POST /agui/{agent}": HISTORY,
 }
 
 

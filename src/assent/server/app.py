@@ -13,16 +13,21 @@ from assent.server.api import (
     audit,
     conversations,
     document,
+    events,
     health,
     people,
     requests,
     tools,
     values,
 )
+from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
+from assent.server.live import Live
+from assent.server.security import Protection
 from assent.server.service import Service
 from assent.server.settings import Settings
-from assent.server.streams import chat, qa, qa_stream, user_input
+from assent.server.shutdown import on_stop
+from assent.server.streams import agui, chat, qa, qa_stream, user_input
 
 # Routes are made once, when their modules load; a path without a row in `access` fails there.
 ROUTES: Sequence[BaseRoute] = (
@@ -32,11 +37,14 @@ ROUTES: Sequence[BaseRoute] = (
     *values.router.routes,
     *tools.router.routes,
     *audit.router.routes,
+    *events.routes,
     *people.router.routes,
     *chat.routes,
     *qa_stream.routes,
     *qa.routes,
     *user_input.routes,
+    *agui.routes,
+    *pages.routes,
 )
 
 
@@ -54,8 +62,11 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.service = Service(assent=assent, settings=settings, auth=Authenticator(assent, settings))
+    auth = Authenticator(assent, settings)
+    live = Live(auth, settings)
+    app.state.service = Service(assent=assent, settings=settings, auth=auth, live=live)
     app.router.routes.extend(ROUTES)
+    app.add_middleware(Protection, settings=settings)
     problems.install(app)
     document.install(app)
     return app
@@ -65,4 +76,5 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     service: Service = app.state.service
     async with service.assent:
-        yield
+        with on_stop(service.live.close):
+            yield

@@ -29,6 +29,8 @@ class Caller:
     scopes: frozenset[Scope] = frozenset(Scope)
     # When the credential ends by itself.
     until: datetime | None = None
+    # The person as another authority says, before what is known of them here was added.
+    vouched: Person | None = None
 
     @property
     def channel(self) -> str:

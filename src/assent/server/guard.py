@@ -13,11 +13,10 @@ from assent.domain.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller
-from assent.server.security import Body
+from assent.server.security import Body, is_form
 from assent.server.service import Service, service_of
 
 _MAX_FIELDS = 100
-_FORM = "application/x-www-form-urlencoded"
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
@@ -30,7 +29,7 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
             csrf.check_origin(connection, service.settings.origin)
     else:
         connection.state.caller = await _known(need, connection, service)
-    body = await Body.read(scope, receive, service.settings)
+    body = await Body.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
         _check_intent(service, connection, body)
     return body.receive
@@ -68,8 +67,7 @@ def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> N
 
 def form_of(connection: HTTPConnection, body: Body) -> dict[str, str]:
     """The fields of a posted form; nothing where it is no form."""
-    kind = connection.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return fields_of(body.content) if kind == _FORM else {}
+    return fields_of(body.content) if is_form(connection.headers) else {}
 
 
 def fields_of(content: bytes) -> dict[str, str]:

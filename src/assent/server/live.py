@@ -3,16 +3,13 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
 from assent.domain.errors import NotReady, OverQuota
-from assent.engine.assent import Assent
-from assent.engine.standing import Findings, Held
-from assent.server.caller import Caller, Method
+from assent.server.auth.authenticator import Authenticator
+from assent.server.caller import Caller
 from assent.server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -48,12 +45,14 @@ class Stream:
 class Live:
     """All streams of this process, watched by one task while there are any."""
 
-    def __init__(self, assent: Assent, settings: Settings) -> None:
-        self._assent, self._settings = assent, settings
+    def __init__(self, auth: Authenticator, settings: Settings) -> None:
+        self._auth, self._settings = auth, settings
         self._streams: set[Stream] = set()
         self._of_person: Counter[str] = Counter()
         self._watch: asyncio.Task[None] | None = None
         self.is_closing = False
+        # The patience of a process that stops has ended: who still waits is told how things stand.
+        self.is_over = False
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -82,21 +81,6 @@ class Live:
         if not self._of_person[person]:
             del self._of_person[person]
 
-    @contextmanager
-    def ending(self, caller: Caller) -> Generator[asyncio.Future[None]]:
-        """Enter a stream that finishes by itself; the future is done if it has to end earlier."""
-        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-        def told() -> None:
-            if stream.ending is not None and not ended.done():
-                ended.set_result(None)
-
-        stream = self.open(caller, told, finishes=True)
-        try:
-            yield ended
-        finally:
-            self.leave(stream)
-
     def close(self) -> None:
         """The process stops: endless streams end now, the others get a while to finish."""
         if self.is_closing:
@@ -104,8 +88,11 @@ class Live:
         self.is_closing = True
         _end((stream for stream in self._streams if not stream.finishes), Ending.CLOSING)
         patience = self._settings.closing_patience.total_seconds()
-        loop = asyncio.get_running_loop()
-        loop.call_later(patience, lambda: _end(self._streams, Ending.CLOSING))
+        asyncio.get_running_loop().call_later(patience, self._close_all)
+
+    def _close_all(self) -> None:
+        self.is_over = True
+        _end(self._streams, Ending.CLOSING)
 
     async def _look(self) -> None:
         """Who lost their credential, twice a second; and signs of life, now and then."""
@@ -127,43 +114,11 @@ class Live:
 
     async def _end_revoked(self) -> None:
         streams = tuple(self._streams)
-        callers = {stream.caller for stream in streams}
-        found = await self._assent.people.standing.of(_held(callers))
-        now = datetime.now(UTC)
-        gone = {caller for caller in callers if not _stands(caller, found, now)}
-        _end((stream for stream in streams if stream.caller in gone), Ending.SIGNED_OUT)
+        fallen = await self._auth.fallen(stream.caller for stream in streams)
+        if fallen:
+            _end((stream for stream in streams if stream.caller in fallen), Ending.SIGNED_OUT)
 
 
 def _end(streams: Iterable[Stream], why: Ending) -> None:
     for stream in tuple(streams):
         stream.end(why)
-
-
-def _held(callers: Iterable[Caller]) -> Held:
-    keys: set[str] = set()
-    sessions: set[str] = set()
-    accounts: set[str] = set()
-    for caller in callers:
-        match caller.method:
-            case Method.KEY:
-                keys.add(caller.credential)
-            case Method.SESSION | Method.LOCAL:
-                sessions.add(caller.credential)
-            case Method.JWT | Method.PROXY:
-                accounts.add(caller.person.id)
-    return Held(
-        keys=frozenset(keys), sessions=frozenset(sessions), accounts=frozenset(accounts)
-    )
-
-
-def _stands(caller: Caller, found: Findings, now: datetime) -> bool:
-    """Whether the credential still says the same of the person, roles and all."""
-    if caller.until is not None and now >= caller.until:
-        return False
-    match caller.method:
-        case Method.KEY:
-            return found.keys.get(caller.credential) == caller.person
-        case Method.SESSION | Method.LOCAL:
-            return found.sessions.get(caller.credential) == caller.person
-        case Method.JWT | Method.PROXY:
-            return caller.person.id not in found.disabled

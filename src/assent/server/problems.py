@@ -14,6 +14,7 @@ from starlette.routing import Match
 
 from assent.domain import errors
 from assent.domain.errors import AssentError
+from assent.server.headers import HEADERS
 
 log = logging.getLogger(__name__)
 Facts = dict[str, Any]
@@ -163,4 +164,6 @@ def _allowed(request: Request) -> set[str]:
 
 async def _unexpected(_request: Request, error: Exception) -> Response:
     log.error("a handler failed", exc_info=error)
-    return problem(500, "internal_error", "Something failed here that should not; it is logged")
+    detail = "Something failed here that should not; it is logged"
+    # Answered outside of the middleware that puts these headers on everything else.
+    return problem(500, "internal_error", detail, dict(HEADERS))

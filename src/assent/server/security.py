@@ -1,7 +1,6 @@
 """What holds for every request and every response, whatever the route."""
 
 import json
-from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -12,35 +11,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assent.domain.canonical import refuse_deep
 from assent.domain.errors import AssentError, InvalidJson, JsonFault, TooLarge, WrongHost
 from assent.server.auth.peers import host_of, is_loopback, peer_of
+from assent.server.headers import HEADERS
 from assent.server.problems import problem_of
 from assent.server.settings import Settings
 
 MAX_TARGET_BYTES: Final = 8_192
-# Everything from ourselves, nothing inline, in nobody's frame.
-POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-HEADERS: Final[Mapping[str, str]] = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "cache-control": "no-store",
-}
+FORM: Final = "application/x-www-form-urlencoded"
+_WITHOUT_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _HTTPS_ONLY: Final = "max-age=31536000"
 
 
@@ -88,31 +65,34 @@ class Protection:
 class Body:
     """A request's body: read whole and once, no larger and no deeper than allowed."""
 
-    def __init__(self, content: bytes, rest: Receive) -> None:
+    def __init__(self, content: bytes, rest: Receive, *, given: bool = False) -> None:
         self.content = content
-        self._rest = rest
-        self._given = False
+        self._rest, self._given = rest, given
 
     @classmethod
-    async def read(cls, scope: Scope, receive: Receive, settings: Settings) -> "Body":
+    async def read(
+        cls, scope: Scope, receive: Receive, settings: Settings, *, history: bool = False
+    ) -> "Body":
         """Read it, or raise; nothing beyond the limit is ever kept."""
-        headers, limit = Headers(scope=scope), settings.max_body_bytes
+        headers = Headers(scope=scope)
+        limit = settings.max_history_bytes if history else settings.max_body_bytes
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             raise TooLarge("body", limit)
         content = bytearray()
-        more = bool(declared not in ("", "0") or "transfer-encoding" in headers)
+        # A body may come unannounced over HTTP/2.
+        more = scope["method"] not in _WITHOUT_BODY or declared not in ("", "0")
         while more:
             message = await receive()
             if message["type"] != "http.request":
                 # Gone before it was all sent: whoever reads on is told the same.
-                return cls(b"", _always(message))
+                return cls(b"", _always(message), given=True)
             content += message.get("body", b"")
             if len(content) > limit:
                 raise TooLarge("body", limit)
             more = message.get("more_body", False)
         body = cls(bytes(content), receive)
-        if _is_json(headers):
+        if content and not is_form(headers):
             body.refuse_deep(settings.max_json_depth)
         return body
 
@@ -138,7 +118,6 @@ def _always(message: Message) -> Receive:
     return receive
 
 
-def _is_json(headers: Headers) -> bool:
-    # Also where none is named: handlers read JSON without asking what it calls itself.
-    kind = headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    return kind in ("application/json", "text/json", "text/plain") or kind.endswith("+json")
+def is_form(headers: Headers) -> bool:
+    """Whether a body is a posted form; whatever else it calls itself, it is read as JSON."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower() == FORM

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection, Request
 from assent.engine.assent import Assent
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
+from assent.server.live import Live
 from assent.server.settings import Settings
 
 
@@ -19,6 +20,7 @@ class Service:
     assent: Assent
     settings: Settings
     auth: Authenticator
+    live: Live
 
 
 def service_of(connection: HTTPConnection) -> Service:

@@ -23,7 +23,12 @@ class Settings:
     # How long a compatibility endpoint waits for a call's outcome before it answers 202.
     patience: timedelta = timedelta(seconds=30)
     keep_alive: timedelta = timedelta(seconds=15)
+    streams_per_person: int = 100
+    # How long a process that stops lets an answer go on that somebody reads.
+    closing_patience: timedelta = timedelta(seconds=3)
     max_body_bytes: int = 1_000_000
+    # Chat clients post their whole history with every message.
+    max_history_bytes: int = 8_000_000
     max_header_bytes: int = 32_768
     max_json_depth: int = 64
     # Whose tokens are believed besides our own keys and sessions, and whose word for who it is.

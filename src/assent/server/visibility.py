@@ -29,6 +29,14 @@ def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
     return found
 
 
+def own_conversation(tx: Tx, person: Person, id: str) -> Conversation:
+    """A conversation that is this person's own: whoever sees everything still speaks only here."""
+    found = tx.conversations.get(id)
+    if found is None or found.owner.id != person.id:
+        raise NotFound("conversation", id)
+    return found
+
+
 def request_of(tx: Tx, person: Person, id: str) -> Request:
     """A request that this person may read."""
     found = tx.requests.look(id)

@@ -137,6 +137,9 @@ class StoredRequests:
     def _close(
         self, statement: ClauseElement, request: Request, status: RequestStatus, by: str
     ) -> bool:
+        # What was closed when it was read stays closed; nothing to be trusted in.
+        if not request.is_open:
+            return False
         params: Params = {"request": request.id, "to_status": status, "by": by}
         closed = self._driver.expect(request.id, statement, params)
         if closed and put_to(request.audience):

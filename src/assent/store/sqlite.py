@@ -33,13 +33,15 @@ class SqliteDriver:
     def __init__(
         self, connection: sqlite3.Connection, compiler: Compiler, now: Callable[[], int]
     ) -> None:
-        self._connection, self._compiler, self._now = connection, compiler, now
+        self._connection, self._compiler = connection, compiler
+        # Once: nothing else happens in the database while a transaction runs.
+        self._now = now()
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
         if compiled.wants_clock:
-            params = {**params, CLOCK: self._now()}
-        return self._connection.execute(compiled.sql, compiled.named(params)).fetchall()
+            params = {**params, CLOCK: self._now}
+        return self._connection.execute(compiled.sql, compiled.ordered(params)).fetchall()
 
     # Nothing to save by trust: a statement costs no round trip, and nobody else writes meanwhile.
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
@@ -51,10 +53,10 @@ class SqliteDriver:
 
     def insert(self, table: Table, rows: list[Params]) -> None:
         compiled = self._compiler(insert_one(table))
-        self._connection.executemany(compiled.sql, [compiled.named(row) for row in rows])
+        self._connection.executemany(compiled.sql, [compiled.ordered(row) for row in rows])
 
     def clock(self) -> int:
-        return self._now()
+        return self._now
 
 
 class _Job:

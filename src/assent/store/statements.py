@@ -4,9 +4,10 @@ Going from the compiled text straight to the driver is what keeps a transaction 
 docs/decisions/0002-compiled-statements.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any, cast
 
 from sqlalchemy import BigInteger, ColumnElement, Table, Text, bindparam, literal_column
@@ -118,13 +119,12 @@ class Compiled:
     tables: frozenset[str]
     # A locking read without its lock.
     unlocked: str
-
-    def named(self, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Parameters for a driver that takes them by name."""
-        return {**self.literals, **given} if self.literals else given
+    _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None
 
     def ordered(self, given: Mapping[str, object]) -> tuple[object, ...]:
-        """Parameters for a driver that takes them by position."""
+        """Parameters by position: both drivers bind them faster than by name."""
+        if self._pick is not None:
+            return self._pick(given)
         literals = self.literals
         return tuple([given[n] if n in given else literals[n] for n in self.names])
 
@@ -139,7 +139,7 @@ class Compiler:
     @classmethod
     def sqlite(cls) -> "Compiler":
         """For the sqlite3 module."""
-        return cls(SQLiteDialect_pysqlite(paramstyle="named"))
+        return cls(SQLiteDialect_pysqlite(paramstyle="qmark"))
 
     @classmethod
     def postgres(cls, *, server_clock: bool) -> "Compiler":
@@ -168,4 +168,5 @@ class Compiler:
         if isinstance(statement, UpdateBase):
             touched.add(cast("Table", statement.entity_description["table"]).name)
         tables = frozenset(touched)
-        return Compiled(sql, names, literals, wants_clock, only_reads, tables, unlocked)
+        pick = itemgetter(*names) if len(names) > 1 and not literals else None
+        return Compiled(sql, names, literals, wants_clock, only_reads, tables, unlocked, pick)

@@ -1,6 +1,7 @@
 """One transaction, as the engine sees it."""
 
 from datetime import datetime
+from typing import Any
 
 from assent.store.calls import StoredCalls, StoredLeases
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
@@ -18,29 +19,39 @@ from assent.store.values import StoredSettings, StoredValues
 
 
 class Transaction:
-    """Small objects by noun over one open transaction."""
+    """Small objects by noun over one open transaction, each made when it is first asked for."""
+
+    conversations: StoredConversations
+    turns: StoredTurns
+    messages: StoredMessages
+    calls: StoredCalls
+    leases: StoredLeases
+    requests: StoredRequests
+    decisions: StoredDecisions
+    journal: StoredJournal
+    feed: StoredFeed
+    values: StoredValues
+    people: StoredPeople
+    keys: StoredKeys
+    sessions: StoredSessions
+    links: StoredLinks
+    standing: StoredStanding
+    settings: StoredSettings
+    snapshots: StoredSnapshots
+    listings: StoredListings
+    counts: StoredCounts
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self.conversations = StoredConversations(driver)
-        self.turns = StoredTurns(driver)
-        self.messages = StoredMessages(driver)
-        self.calls = StoredCalls(driver)
-        self.leases = StoredLeases(driver)
-        self.requests = StoredRequests(driver)
-        self.decisions = StoredDecisions(driver)
-        self.journal = StoredJournal(driver)
-        self.feed = StoredFeed(driver)
-        self.values = StoredValues(driver)
-        self.people = StoredPeople(driver)
-        self.keys = StoredKeys(driver)
-        self.sessions = StoredSessions(driver)
-        self.links = StoredLinks(driver)
-        self.standing = StoredStanding(driver)
-        self.settings = StoredSettings(driver)
-        self.snapshots = StoredSnapshots(driver)
-        self.listings = StoredListings(driver)
-        self.counts = StoredCounts(driver)
+
+    def __getattr__(self, name: str) -> Any:
+        # Most transactions use three or four of them.
+        noun = Transaction.__annotations__.get(name)
+        if noun is None:
+            raise AttributeError(name)
+        made = noun(self._driver)
+        setattr(self, name, made)
+        return made
 
     def now(self) -> datetime:
         return moment(self._driver.clock())

@@ -1,5 +1,6 @@
 """A desk with a few tools that people are asked about, and small steps over HTTP."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,7 @@ class Desk:
         @tool(
             risk=Risk.MODERATE,
             requires_approval=True,
-            audience=Audience.of("approver", exclude_requester=True),
+            approvers=Audience.of("approver", exclude_requester=True),
         )
         async def run_command(command: str) -> str:
             """Run a command; other people than the requester approve it."""
@@ -63,10 +64,10 @@ class Desk:
 
 
 def script(prompt: Prompt) -> Step:
-    """"<tool> <argument>", several with "and"; then it repeats what came of them."""
+    """ "<tool> <argument>", several with "and"; then it repeats what came of them."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):
-        return "Done: " + "; ".join(str(result.output) for result in last.results)
+        return "Done: " + "; ".join(str(output.content) for output in last.outputs)
     said = [each for each in prompt.history if isinstance(each, UserSaid)][-1].text
     if said == "hello":
         return "Hello!"
@@ -92,14 +93,8 @@ async def rested(client: Client, turn_id: str) -> dict[str, Any]:
         turn = (await client.get(f"/api/turns/{turn_id}")).json()
         if turn["resting"]:
             return turn
-        await _soon()
+        await asyncio.sleep(0.01)
     raise AssertionError("the turn never came to rest")
-
-
-async def _soon() -> None:
-    import asyncio
-
-    await asyncio.sleep(0.01)
 
 
 async def ask(client: Client, text: str, conversation_id: str | None = None) -> dict[str, Any]:

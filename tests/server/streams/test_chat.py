@@ -1,6 +1,7 @@
 """AI SDK 5, 6 and 7 over HTTP: `POST /api/chat` and `GET /api/chat/{id}/stream`."""
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -402,7 +403,7 @@ async def test_a_form_is_a_data_part_that_can_be_shown_and_says_when_it_is_done(
     data = part["data"]
     assert (data["kind"], data["status"], data["mine"]) == ("input", "open", True)
     assert [field["name"] for field in data["fields"]] == ["company", "pin"]
-    assert data["decideAt"].endswith(f"/{part['id']}/decision")
+    assert data["decideAt"].endswith(f"/{part['id']}/decide")
     assert one(last.text, "data-request")["data"]["status"] == "answered"
     assert one(last.text, "tool-input-available")["input"]["company"] == "ACME"
     assert "4711" not in first.text + last.text
@@ -670,3 +671,64 @@ async def test_a_comment_keeps_an_idle_stream_alive(serve: Serve) -> None:
                     go.set()
 
     assert said(seen) == "ok"
+
+
+# requirement: W17
+async def test_a_revoked_key_ends_the_stream_and_nothing_else(serve: Serve) -> None:
+    go = asyncio.Event()
+
+    @tool
+    async def slow() -> str:
+        await go.wait()
+        return "done"
+
+    root = Person("root", roles=frozenset({"admin"}))
+    post = {"id": "chat-1", "messages": [user("go")]}
+    async with serve([says("", calls("slow")), "ok"], slow) as served:
+        async with served.client().stream("POST", "/api/chat", json=post) as stream:
+            [key] = await served.assent.people.keys("user", by=root)
+            await served.assent.people.revoke_key(key.id, by=root)
+            async with asyncio.timeout(2):
+                text = "".join([piece async for piece in stream.aiter_text()])
+        go.set()
+        thread = await served.assent.conversation("chat-1")
+        turn = await served.assent.wait(thread.messages[0].turn_id)
+
+    assert one(text, "error")["errorText"] == "You are no longer signed in."
+    assert turn.text == "ok"
+
+
+# requirement: V6
+async def test_a_long_history_is_taken_and_an_endless_one_is_not(serve: Serve) -> None:
+    old = {"id": "a0", "role": "assistant", "parts": [{"type": "text", "text": "x" * 1_500_000}]}
+    async with serve(["Hello."]) as served:
+        client = served.client()
+        taken = await ask(client, "hi", messages=[old, user("hi")])
+        refused = await ask(client, "hi", messages=[*[old] * 6, user("hi", "u2")])
+        thread = await served.assent.conversation("chat-1")
+
+    assert said(taken.text) == "Hello."
+    assert refused.status_code == 413
+    assert len(thread.messages) == 2
+
+
+async def test_what_nobody_reads_of_a_history_may_be_anything(serve: Serve) -> None:
+    # A large whole number, as JavaScript writes back what a tool once returned.
+    output = {"n": 12345678901234567000, "text": "\ud83d"}
+    part = {"type": "tool-x", "toolCallId": "c", "state": "output-available", "output": output}
+    old = {"id": "a0", "role": "assistant", "parts": [part], "content": 7}
+    post = json.dumps({"id": "chat-1", "messages": [old, {}, user("hi \ud83d")]})
+    async with serve(["Hello."]) as served:
+        answered = await served.client().post("/api/chat", content=post)
+
+    assert said(answered.text) == "Hello."
+
+
+async def test_the_first_message_sent_twice_at_once_is_one_turn(serve: Serve) -> None:
+    async with serve(["Hello.", "Never."]) as served:
+        clients = [served.client() for _ in range(6)]
+        replies = await asyncio.gather(*(ask(client, "hi") for client in clients))
+        thread = await served.assent.conversation("chat-1")
+
+    assert [said(reply.text) for reply in replies] == ["Hello."] * 6
+    assert len(thread.messages) == 2

@@ -17,13 +17,13 @@ router = APIRouter(route_class=NativeApi, tags=["audit"])
 async def index(
     service: ServiceDep,
     *,
-    conversation: IdFilter | None = None,
-    call: IdFilter | None = None,
-    request: IdFilter | None = None,
-    actor: Word | None = None,
-    action: Word | None = None,
+    conversation: IdFilter = None,
+    call: IdFilter = None,
+    request: IdFilter = None,
+    actor: Word = None,
+    action: Word = None,
     limit: Limit = 50,
-    after: After | None = None,
+    after: After = None,
 ) -> shapes.EntryPage:
     """Who did what, refused attempts included, newest first."""
     begin = place(after)

@@ -51,10 +51,10 @@ async def index(
     service: ServiceDep,
     caller: CallerDep,
     *,
-    owner: IdFilter | None = None,
-    agent: Word | None = None,
+    owner: IdFilter = None,
+    agent: Word = None,
     limit: Limit = 50,
-    after: After | None = None,
+    after: After = None,
 ) -> shapes.ConversationPage:
     """Your conversations, newest first; who sees everything gets everybody's, or an `owner`'s."""
     whose = owner if sees_everything(caller.person) else caller.person.id
@@ -93,7 +93,7 @@ async def send(
     caller: CallerDep,
     response: Response,
     *,
-    idempotency_key: Key | None = None,
+    idempotency_key: Key = None,
 ) -> shapes.Turn:
     """Say something. The turn goes on by itself: follow its events, or read it again."""
     found = await _visible(service, caller, id)
@@ -121,14 +121,17 @@ async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
     return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
 
 
-@router.get(
+@router.post(
     "/api/conversations/{id}/export",
     operation_id="export_conversation",
     response_class=Response,
     responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
 )
 async def export(id: Id, service: ServiceDep, caller: CallerDep) -> Response:
-    """All of it as versioned JSON that another deployment can import; without secrets."""
+    """All of it as versioned JSON that another deployment can import; without secrets.
+
+    A POST, because it goes on record.
+    """
     await _visible(service, caller, id)
     text = await service.assent.export(id, by=caller.person)
     headers = {"Content-Disposition": 'attachment; filename="conversation.json"'}
@@ -141,7 +144,7 @@ async def audit(
     service: ServiceDep,
     caller: CallerDep,
     limit: Limit = 50,
-    after: After | None = None,
+    after: After = None,
 ) -> shapes.EntryPage:
     """The record of one conversation, newest first."""
     begin, wanted = place(after), EntryFilter(conversation_id=id)

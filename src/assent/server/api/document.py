@@ -101,9 +101,22 @@ def _describe(operation: Operation, need: Need) -> None:
         operation["x-assent-scope"] = need.scope
     if need.roles:
         operation["x-assent-roles"] = sorted(need.roles)
+    # Its docstring's first line says more than the name of a function.
+    operation["summary"] = operation["description"].split("\n")[0].split(". ")[0].rstrip(".")
+    for parameter in operation.get("parameters", ()):
+        parameter["schema"] = _given(parameter["schema"])
     responses = operation["responses"]
     for status in sorted(_statuses(operation, need)):
         responses[str(status)] = {"description": _REFUSALS[status], "content": _PROBLEM}
+
+
+def _given(schema: dict[str, Any]) -> dict[str, Any]:
+    """What a parameter looks like when it is sent: an address or a header cannot say null."""
+    alternatives: list[dict[str, Any]] = schema.get("anyOf", [])
+    if {"type": "null"} not in alternatives:
+        return schema
+    [given] = [each for each in alternatives if each != {"type": "null"}]
+    return {name: value for name, value in schema.items() if name != "anyOf"} | given
 
 
 def _statuses(operation: Operation, need: Need) -> set[int]:

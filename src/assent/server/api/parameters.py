@@ -11,15 +11,15 @@ from assent.domain.pages import Place
 ID = r"^[A-Za-z0-9._:@|~=+-]{1,200}$"
 WORD = r"^[^\x00-\x1f\x7f]{1,200}$"
 Id = Annotated[str, Path(pattern=ID, description="The id of it.")]
-Word = Annotated[str, Query(pattern=WORD)]
-IdFilter = Annotated[str, Query(pattern=ID)]
+Word = Annotated[str | None, Query(pattern=WORD)]
+IdFilter = Annotated[str | None, Query(pattern=ID)]
 Limit = Annotated[int, Query(ge=1, le=200, description="How many, at most.")]
 After = Annotated[
-    str,
+    str | None,
     Query(pattern=r"^[A-Za-z0-9_-]{1,400}$", description="The `next` of the page before."),
 ]
 Key = Annotated[
-    str,
+    str | None,
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{1,200}$",

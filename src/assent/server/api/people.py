@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import Field
+from pydantic import Field, StrictBool
 
-from assent.domain import credentials
-from assent.domain.people import Account, Person, PersonKind, Scope
+from assent.domain import credentials, people
+from assent.domain.people import Account, PersonKind, Scope
 from assent.server.api.parameters import Id
 from assent.server.api.shapes import Given, Shape
 from assent.server.api.strict import NativeApi
@@ -36,7 +36,7 @@ class Me(Shape):
     scopes: list[Scope]
 
 
-class PersonShape(Shape):
+class Person(Shape):
     """An account of this deployment."""
 
     id: str
@@ -48,7 +48,7 @@ class PersonShape(Shape):
     created_at: datetime
 
     @classmethod
-    def of(cls, account: Account) -> "PersonShape":
+    def of(cls, account: Account) -> "Person":
         """How an account is shown."""
         return cls(
             id=account.id,
@@ -64,7 +64,7 @@ class PersonShape(Shape):
 class People(Shape):
     """Every account, oldest first."""
 
-    items: list[PersonShape]
+    items: list[Person]
 
 
 class NewPerson(Given):
@@ -82,10 +82,10 @@ class PersonChange(Given):
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[ -~]+$")] | None = None
     roles: Roles | None = None
-    disabled: bool | None = None
+    disabled: StrictBool | None = None
 
 
-class KeyShape(Shape):
+class ApiKey(Shape):
     """An API key: never its text, only the prefix that it begins with."""
 
     id: str
@@ -99,12 +99,12 @@ class KeyShape(Shape):
     last_used_at: datetime | None
 
     @classmethod
-    def of(cls, key: credentials.Key) -> "KeyShape":
+    def of(cls, key: credentials.Key) -> "ApiKey":
         """How a key is shown."""
         return cls(**_facts(key))
 
 
-class IssuedKey(KeyShape):
+class IssuedKey(ApiKey):
     """A new key; its text is told this once and kept nowhere."""
 
     key: str
@@ -113,7 +113,7 @@ class IssuedKey(KeyShape):
 class Keys(Shape):
     """API keys."""
 
-    items: list[KeyShape]
+    items: list[ApiKey]
 
 
 class NewKey(Given):
@@ -142,46 +142,46 @@ async def me(caller: CallerDep) -> Me:
 async def index(service: ServiceDep) -> People:
     """Every account of this deployment."""
     found = await service.assent.people.all()
-    return People(items=[PersonShape.of(account) for account in found])
+    return People(items=[Person.of(account) for account in found])
 
 
 @router.post("/api/people", operation_id="add_person", status_code=201)
 async def add(
     body: NewPerson, service: ServiceDep, caller: CallerDep, response: Response
-) -> PersonShape:
+) -> Person:
     """Make an account."""
-    person = Person(body.id, roles=frozenset(body.roles), kind=body.kind, behind=body.behind)
+    person = people.Person(body.id, roles=frozenset(body.roles), kind=body.kind, behind=body.behind)
     account = await service.assent.people.add(person, name=body.name, by=caller.person)
     response.headers["Location"] = f"/api/people/{account.id}"
-    return PersonShape.of(account)
+    return Person.of(account)
 
 
 @router.get("/api/people/{id:path}", operation_id="read_person")
-async def show(id: PersonId, service: ServiceDep) -> PersonShape:
+async def show(id: PersonId, service: ServiceDep) -> Person:
     """One account."""
-    return PersonShape.of(await service.assent.people.get(id))
+    return Person.of(await service.assent.people.get(id))
 
 
 @router.patch("/api/people/{id:path}", operation_id="change_person")
 async def change(
     id: PersonId, body: PersonChange, service: ServiceDep, caller: CallerDep
-) -> PersonShape:
+) -> Person:
     """Change an account."""
     account = await service.assent.people.change(
         id, name=body.name, roles=body.roles, disabled=body.disabled, by=caller.person
     )
-    return PersonShape.of(account)
+    return Person.of(account)
 
 
 @router.get("/api/keys", operation_id="list_keys", tags=["keys"])
 async def keys(
     service: ServiceDep,
     caller: CallerDep,
-    person: Annotated[str, Query(pattern=_PERSON)] | None = None,
+    person: Annotated[str | None, Query(pattern=_PERSON)] = None,
 ) -> Keys:
     """API keys of one person, or of everybody; never their text."""
     found = await service.assent.people.keys(person, by=caller.person)
-    return Keys(items=[KeyShape.of(key) for key in found])
+    return Keys(items=[ApiKey.of(key) for key in found])
 
 
 @router.post("/api/keys", operation_id="issue_key", status_code=201, tags=["keys"])
@@ -198,9 +198,9 @@ async def issue(body: NewKey, service: ServiceDep, caller: CallerDep) -> IssuedK
 
 
 @router.delete("/api/keys/{id}", operation_id="revoke_key", tags=["keys"])
-async def revoke(id: Id, service: ServiceDep, caller: CallerDep) -> KeyShape:
+async def revoke(id: Id, service: ServiceDep, caller: CallerDep) -> ApiKey:
     """End a key, in every process within a second."""
-    return KeyShape.of(await service.assent.people.revoke_key(id, by=caller.person))
+    return ApiKey.of(await service.assent.people.revoke_key(id, by=caller.person))
 
 
 def _facts(key: credentials.Key) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from assent.domain.errors import NotEligible, NotFound
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import RequestFilter
 from assent.domain.tools import Risk
-from assent.engine import ballots
-from assent.engine.deciding import Outcome
+from assent.engine import ballots, deciding
 from assent.engine.listing import Inbox
 from assent.ports import Tx
 from assent.server.api import shapes
@@ -24,8 +23,8 @@ from assent.server.api.verdicts import (
     Batch,
     CancelBody,
     Decided,
+    Outcome,
     Outcomes,
-    OutcomeShape,
     Verdict,
     verdict_of,
 )
@@ -38,7 +37,9 @@ router = APIRouter(route_class=NativeApi, tags=["requests"])
 
 Status = Annotated[RequestStatus | Literal["any"], Query(description="`any` for all of them.")]
 Mine = Annotated[bool, Query(description="Only what you may decide yourself.")]
-Role = Annotated[str, Query(pattern=r"^[A-Za-z0-9._:/-]{1,64}$", description="Put to this role.")]
+Role = Annotated[
+    str | None, Query(pattern=r"^[A-Za-z0-9._:/-]{1,64}$", description="Put to this role.")
+]
 
 
 @router.get("/api/requests", operation_id="list_requests")
@@ -48,14 +49,14 @@ async def inbox(
     *,
     status: Status = RequestStatus.OPEN,
     kind: RequestKind | None = None,
-    tool: Word | None = None,
+    tool: Word = None,
     risk: Risk | None = None,
-    agent: Word | None = None,
-    conversation: IdFilter | None = None,
-    role: Role | None = None,
+    agent: Word = None,
+    conversation: IdFilter = None,
+    role: Role = None,
     mine: Mine = False,
     limit: Limit = 50,
-    after: After | None = None,
+    after: After = None,
 ) -> shapes.RequestPage:
     """Requests that you may see, newest first: your own conversations', and those put to you."""
     box = Inbox(
@@ -100,9 +101,9 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
     return await service.assent.kernel.store.run(read)
 
 
-@router.post("/api/requests/decide", operation_id="decide_requests")
+@router.post("/api/decisions", operation_id="decide_requests")
 async def decide_all(
-    body: Batch, service: ServiceDep, caller: CallerDep, idempotency_key: Key | None = None
+    body: Batch, service: ServiceDep, caller: CallerDep, idempotency_key: Key = None
 ) -> Outcomes:
     """Decide several requests; each outcome is reported, a contradiction decides nothing."""
     said = [(one.request_id, verdict_of(one.request_id, one.decision)) for one in body.decisions]
@@ -123,13 +124,13 @@ async def decide(
     body: Verdict,
     service: ServiceDep,
     caller: CallerDep,
-    idempotency_key: Key | None = None,
+    idempotency_key: Key = None,
 ) -> Decided:
     """Decide a request. It is durable when this answers; the turn goes on by itself.
 
     An approval carries the `digest` of what was seen. Too late is 409, with the state that won.
     """
-    deciding = service.assent.decide(
+    made = service.assent.decide(
         id,
         verdict_of(id, body),
         by=caller.person,
@@ -137,7 +138,7 @@ async def decide(
         channel=caller.channel,
         idempotency_key=idempotency_key,
     )
-    return _decided(await _seen(deciding, service, caller, id))
+    return _decided(await _seen(made, service, caller, id))
 
 
 @router.post("/api/requests/{id}/cancel", operation_id="cancel_request")
@@ -146,34 +147,34 @@ async def cancel(
     service: ServiceDep,
     caller: CallerDep,
     body: CancelBody | None = None,
-    idempotency_key: Key | None = None,
+    idempotency_key: Key = None,
 ) -> Decided:
     """Withdraw the call: for whoever may decide it, and for the conversation's owner."""
-    deciding = service.assent.decide(
+    made = service.assent.decide(
         id,
         Cancel(reason=body.reason if body else ""),
         by=caller.person,
         channel=caller.channel,
         idempotency_key=idempotency_key,
     )
-    return _decided(await _seen(deciding, service, caller, id))
+    return _decided(await _seen(made, service, caller, id))
 
 
 async def _seen(
-    deciding: Awaitable[ballots.Decided], service: Service, caller: Caller, id: str
+    made: Awaitable[ballots.Decided], service: Service, caller: Caller, id: str
 ) -> ballots.Decided:
     """Who may read a request but not decide it is told so; all others find nothing."""
     try:
-        return await deciding
+        return await made
     except NotFound:
         await service.assent.kernel.store.run(lambda tx: request_of(tx, caller.person, id))
         raise NotEligible(id, caller.person.id) from None
 
 
-async def _reported(service: Service, caller: Caller, outcome: Outcome) -> OutcomeShape:
+async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome) -> Outcome:
     error = outcome.error
     if error is None and outcome.decided is not None:
-        return OutcomeShape(request_id=outcome.request_id, decided=_decided(outcome.decided))
+        return Outcome(request_id=outcome.request_id, decided=_decided(outcome.decided))
     if isinstance(error, NotFound):
         try:
             await service.assent.kernel.store.run(
@@ -184,7 +185,7 @@ async def _reported(service: Service, caller: Caller, outcome: Outcome) -> Outco
             error = missing
     if error is None:
         raise AssertionError("an outcome is decided or has an error")
-    return OutcomeShape(request_id=outcome.request_id, problem=shapes.Problem(**facts_of(error)[1]))
+    return Outcome(request_id=outcome.request_id, problem=shapes.Problem(**facts_of(error)[1]))
 
 
 def _decided(decided: ballots.Decided) -> Decided:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from assent.domain import calls, conversations, events, requests
+from assent.domain import people as identity
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import (
     CallStatus,
@@ -17,7 +18,7 @@ from assent.domain.lifecycle import (
     RequestStatus,
     TurnStatus,
 )
-from assent.domain.people import Audience, Person
+from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
 from assent.engine import listing, snapshots
 from assent.engine.agents import Catalogue
@@ -63,10 +64,8 @@ class Who(Shape):
         return cls(id=person.id, kind=person.kind, roles=sorted(person.roles))
 
 
-class AudienceShape(Shape):
+class Audience(Shape):
     """Who may decide: the owner, roles, people; perhaps not whoever asked."""
-
-    model_config = ConfigDict(title="Audience")
 
     owner: bool
     roles: list[str]
@@ -74,7 +73,7 @@ class AudienceShape(Shape):
     exclude_requester: bool
 
     @classmethod
-    def of(cls, audience: Audience) -> "AudienceShape":
+    def of(cls, audience: identity.Audience) -> "Audience":
         """How an audience is shown."""
         return cls(
             owner=audience.owner,
@@ -182,7 +181,7 @@ class Request(Shape):
     question: str = Field(description="The tool's own question, if it has one.")
     reason: str = Field(description="Why somebody is asked.")
     digest: str
-    audience: AudienceShape
+    audience: Audience
     quorum: int
     may_decide: bool = Field(description="Whether you may decide it while it is open.")
     created_at: datetime
@@ -203,7 +202,7 @@ def facts(request: requests.Request, person: Person) -> dict[str, Any]:
     return {name: getattr(request, name) for name in (*same, "closed_by")} | {
         "question": request.question.text,
         "reason": request.question.reason,
-        "audience": AudienceShape.of(request.audience),
+        "audience": Audience.of(request.audience),
         "may_decide": request.admits(person),
     }
 

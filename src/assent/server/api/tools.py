@@ -4,14 +4,13 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
+from assent.domain import people, policy, tools
 from assent.domain.errors import NotFound
-from assent.domain.people import Audience
-from assent.domain.policy import Rule as PolicyRule
-from assent.domain.tools import EffectiveTool, Hitl, Manual, Override, Regular, Risk, is_predicate
+from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
-from assent.server.api.shapes import AudienceShape, Given, Shape
+from assent.server.api.shapes import Audience, Given, Shape
 from assent.server.api.strict import NativeApi
 from assent.server.service import CallerDep, ServiceDep
 
@@ -24,7 +23,7 @@ Line = Annotated[str, Field(max_length=1_000, pattern=r"^[^\x00]*$")]
 _YEAR_SECONDS = 366 * 24 * 3600
 
 
-class AgentShape(Shape):
+class Agent(Shape):
     """An agent to talk to."""
 
     name: str
@@ -34,10 +33,10 @@ class AgentShape(Shape):
 class Agents(Shape):
     """The agents of this deployment."""
 
-    items: list[AgentShape]
+    items: list[Agent]
 
 
-class ToolShape(Shape):
+class Tool(Shape):
     """A tool of one agent: what the model sees, and how calls of it are treated here."""
 
     agent: str
@@ -54,7 +53,7 @@ class ToolShape(Shape):
     timeout_seconds: float | None
     decide_within_seconds: float | None
     caller_roles: list[str]
-    audience: AudienceShape
+    audience: Audience
     parameters: dict[str, Any] = Field(description="The JSON schema that the model sees.")
     output: dict[str, Any] | None
     form: dict[str, Any] | None = Field(description="What people are asked before it runs.")
@@ -65,15 +64,15 @@ class ToolShape(Shape):
 class Tools(Shape):
     """Every tool of every agent."""
 
-    items: list[ToolShape]
+    items: list[Tool]
 
 
-class OverrideShape(Given):
+class Override(Given):
     """Metadata in place of a tool's own; what is left out stays as declared."""
 
     risk: Risk | None = None
-    requires_approval: bool | None = None
-    decide_within_seconds: float | None = Field(default=None, gt=0, le=_YEAR_SECONDS)
+    requires_approval: StrictBool | None = None
+    decide_within_seconds: float | None = Field(default=None, ge=1, le=_YEAR_SECONDS)
     impact: Line | None = None
     category: Line | None = None
     audience: "NewAudience | None" = None
@@ -82,10 +81,10 @@ class OverrideShape(Given):
 class NewAudience(Given):
     """Who may decide: the owner, or roles and people instead or besides."""
 
-    owner: bool = True
+    owner: StrictBool = True
     roles: list[RoleName] = Field(default_factory=list[str], max_length=50)
     people: list[PersonId] = Field(default_factory=list[str], max_length=50)
-    exclude_requester: bool = False
+    exclude_requester: StrictBool = False
 
     @model_validator(mode="after")
     def _somebody(self) -> "NewAudience":
@@ -98,11 +97,11 @@ class ToolDetail(Shape):
     """One tool by name, in every agent that has it, and this deployment's override."""
 
     name: str
-    override: OverrideShape | None
-    items: list[ToolShape]
+    override: Override | None
+    items: list[Tool]
 
 
-class RuleShape(Shape):
+class Rule(Shape):
     """One rule; empty lists match everything."""
 
     name: str
@@ -113,23 +112,23 @@ class RuleShape(Shape):
     sources: list[str]
     when: str | None = Field(description="The name of the predicate that must hold as well.")
     reason: str
-    audience: AudienceShape | None
+    audience: Audience | None
 
 
-class PolicyShape(Shape):
+class Policy(Shape):
     """How calls are judged: the rules in order (deny over ask over allow), and their version."""
 
     version: str
     approvals: bool = Field(description="false: nothing is asked, only rules deny.")
     hook: str | None
-    rules: list[RuleShape]
+    rules: list[Rule]
 
 
 @router.get("/api/agents", operation_id="list_agents")
 async def agents(service: ServiceDep) -> Agents:
     """The agents of this deployment."""
     catalogue = service.assent.kernel.catalogue
-    items = [AgentShape(name=name, model=catalogue.model(name).name) for name in catalogue.names()]
+    items = [Agent(name=name, model=catalogue.model(name).name) for name in catalogue.names()]
     return Agents(items=items)
 
 
@@ -146,9 +145,7 @@ async def show(name: Name, service: ServiceDep) -> ToolDetail:
 
 
 @router.put("/api/tools/{name}/override", operation_id="override_tool")
-async def put(
-    name: Name, body: OverrideShape, service: ServiceDep, caller: CallerDep
-) -> ToolDetail:
+async def put(name: Name, body: Override, service: ServiceDep, caller: CallerDep) -> ToolDetail:
     """Replace a tool's metadata in this deployment; on record, loosening in particular."""
     _detail(service.assent, name)
     await service.assent.override(name, _override(body), by=caller.person)
@@ -164,11 +161,11 @@ async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDeta
 
 
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
-async def policy(service: ServiceDep) -> PolicyShape:
+async def rules(service: ServiceDep) -> Policy:
     """The rules of this deployment; they are its code, so they can only be read here."""
     kernel = service.assent.kernel
     hook = kernel.policy.hook
-    return PolicyShape(
+    return Policy(
         version=kernel.policy_version,
         approvals=kernel.policy.approvals,
         hook=None if hook is None else getattr(hook, "__qualname__", "?"),
@@ -176,7 +173,7 @@ async def policy(service: ServiceDep) -> PolicyShape:
     )
 
 
-def _tools(assent: Assent) -> list[ToolShape]:
+def _tools(assent: Assent) -> list[Tool]:
     catalogue = assent.kernel.catalogue
     return [
         _tool(agent, tool)
@@ -194,10 +191,10 @@ def _detail(assent: Assent, name: str) -> ToolDetail:
     return ToolDetail(name=name, override=shown, items=items)
 
 
-def _tool(agent: str, effective: EffectiveTool) -> ToolShape:
+def _tool(agent: str, effective: EffectiveTool) -> Tool:
     tool, within = effective.tool, effective.decide_within
     asks = effective.requires_approval
-    return ToolShape(
+    return Tool(
         agent=agent,
         name=tool.name,
         description=tool.description,
@@ -212,7 +209,7 @@ def _tool(agent: str, effective: EffectiveTool) -> ToolShape:
         timeout_seconds=None if tool.timeout is None else tool.timeout.total_seconds(),
         decide_within_seconds=None if within is None else within.total_seconds(),
         caller_roles=sorted(tool.caller_roles),
-        audience=AudienceShape.of(effective.audience),
+        audience=Audience.of(effective.audience),
         parameters=tool.arguments.visible,
         output=None if tool.output is None else tool.output.schema,
         form=None if tool.user_input is None else tool.user_input.to_json(),
@@ -233,9 +230,9 @@ def _kind(effective: EffectiveTool) -> str:
             return "generator"
 
 
-def _override(body: OverrideShape) -> Override:
+def _override(body: Override) -> tools.Override:
     within, audience = body.decide_within_seconds, body.audience
-    return Override(
+    return tools.Override(
         risk=body.risk,
         requires_approval=body.requires_approval,
         decide_within=None if within is None else timedelta(seconds=within),
@@ -243,7 +240,7 @@ def _override(body: OverrideShape) -> Override:
         category=body.category,
         audience=None
         if audience is None
-        else Audience(
+        else people.Audience(
             owner=audience.owner,
             roles=frozenset(audience.roles),
             people=frozenset(audience.people),
@@ -252,9 +249,10 @@ def _override(body: OverrideShape) -> Override:
     )
 
 
-def _shown(override: Override) -> OverrideShape:
+def _shown(override: tools.Override) -> Override:
     within, audience = override.decide_within, override.audience
-    return OverrideShape(
+    # Not validated: a library may have set what nobody could post.
+    return Override.model_construct(
         risk=override.risk,
         requires_approval=override.requires_approval,
         decide_within_seconds=None if within is None else within.total_seconds(),
@@ -262,11 +260,11 @@ def _shown(override: Override) -> OverrideShape:
         category=override.category,
         audience=None
         if audience is None
-        else NewAudience(**AudienceShape.of(audience).model_dump()),
+        else NewAudience.model_construct(**Audience.of(audience).model_dump()),
     )
 
 
-def _rule(rule: PolicyRule) -> RuleShape:
+def _rule(rule: policy.Rule) -> Rule:
     told: dict[str, Any] = rule.to_json()
-    told["audience"] = None if rule.audience is None else AudienceShape.of(rule.audience)
-    return RuleShape(**told)
+    told["audience"] = None if rule.audience is None else Audience.of(rule.audience)
+    return Rule(**told)

@@ -16,7 +16,7 @@ from assent.server.visibility import conversation_of
 
 router = APIRouter(route_class=NativeApi, tags=["values"])
 Scope = Annotated[
-    str,
+    str | None,
     Query(pattern=r"^[A-Za-z0-9_.:-]{1,100}$", description="Of one tool or family; else of all."),
 ]
 
@@ -57,9 +57,7 @@ async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
 
 
 @router.delete("/api/conversations/{id}/values", operation_id="clear_values")
-async def clear(
-    id: Id, service: ServiceDep, caller: CallerDep, scope: Scope | None = None
-) -> Cleared:
+async def clear(id: Id, service: ServiceDep, caller: CallerDep, scope: Scope = None) -> Cleared:
     """Forget saved answers; only the owner can. They are asked for again when needed."""
     return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
 

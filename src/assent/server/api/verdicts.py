@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, StrictBool, model_validator
 
 from assent.domain import decisions
 from assent.domain.canonical import Json
@@ -44,7 +44,7 @@ class Answer(Given):
 
     verdict: Literal["answer"]
     values: dict[str, Any] = Field(examples=[{"company_id": "4620816365"}])
-    partial: bool = False
+    partial: StrictBool = False
     digest: Digest | None = None
 
 
@@ -198,10 +198,8 @@ class Decided(Shape):
     replayed: bool
 
 
-class OutcomeShape(Shape):
+class Outcome(Shape):
     """How one decision of a batch went: decided, or the problem it met."""
-
-    model_config = ConfigDict(title="Outcome")
 
     request_id: str
     decided: Decided | None = None
@@ -211,4 +209,4 @@ class OutcomeShape(Shape):
 class Outcomes(Shape):
     """How each decision of a batch went, in the order given."""
 
-    outcomes: list[OutcomeShape]
+    outcomes: list[Outcome]

@@ -2,17 +2,16 @@
 
 import hashlib
 from collections.abc import Iterable
-from datetime import datetime
 
 from starlette.requests import HTTPConnection
 
 from assent.domain.credentials import Key
 from assent.domain.people import Person
 from assent.engine.assent import Assent
-from assent.ports import Tx
 from assent.server.auth.cookies import Cookies
 from assent.server.auth.peers import address_of, vouched
 from assent.server.auth.ratelimit import Attempt, Throttle, network_of
+from assent.server.auth.standing import held_by, stands
 from assent.server.auth.tokens import Tokens, looks_signed
 from assent.server.caller import Caller, Method
 from assent.server.settings import Settings
@@ -68,28 +67,8 @@ class Authenticator:
         known = frozenset(callers)
         if not known:
             return known
-        persons = {each.person for each in known if each.method in (Method.JWT, Method.PROXY)}
-        fresh = {person.id: await self._assent.people.find(person.id) for person in persons}
-
-        def judge(tx: Tx) -> frozenset[Caller]:
-            now = tx.now()
-            return frozenset(each for each in known if not self._stands(tx, each, now))
-
-        fallen = await self._assent.kernel.store.run(judge)
-        gone = {id for id, account in fresh.items() if account is not None and account.disabled}
-        return fallen | {each for each in known if each.person.id in gone}
-
-    def _stands(self, tx: Tx, caller: Caller, now: datetime) -> bool:
-        if caller.until is not None and now >= caller.until:
-            return False
-        match caller.method:
-            case Method.KEY:
-                return self._assent.people.holder(tx, caller.credential) == caller.person
-            case Method.SESSION:
-                visitor = self._assent.people.sessions.visitor(tx, caller.credential)
-                return visitor is not None and visitor[0] == caller.person
-            case Method.JWT | Method.PROXY | Method.LOCAL:
-                return True
+        found = await self._assent.people.standing.of(held_by(known))
+        return frozenset(each for each in known if not stands(each, found))
 
     async def _by_bearer(self, connection: HTTPConnection, token: str) -> Caller | None:
         if looks_signed(token):
@@ -119,15 +98,17 @@ class Authenticator:
             person=person,
             method=Method.JWT,
             credential=bearer.credential,
+            vouched=bearer.person,
             scopes=bearer.scopes,
             until=bearer.until,
         )
 
     async def _by_proxy(self, user: str, roles: frozenset[str]) -> Caller | None:
-        person = await self._assent.people.recognise(Person(user, roles=roles))
+        vouched = Person(user, roles=roles)
+        person = await self._assent.people.recognise(vouched)
         if person is None:
             return None
-        return Caller(person=person, method=Method.PROXY, credential=person.id)
+        return Caller(person=person, method=Method.PROXY, credential=person.id, vouched=vouched)
 
     async def _by_session(self, connection: HTTPConnection, token: str) -> Caller | None:
         attempt = self._attempt(connection, "session", token)

@@ -25,13 +25,11 @@ from assent.domain.errors import (
     KeyReused,
     MessageChanged,
     NotEligible,
-    NotFound,
     NothingAwaited,
     UnsupportedContent,
 )
 from assent.domain.events import Event
 from assent.domain.lifecycle import TurnStatus
-from assent.engine.agents import Catalogue
 from assent.engine.snapshots import Turn, read_turn
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
@@ -45,6 +43,7 @@ from assent.server.streams.conversing import Place, agent_of
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
 from assent.server.streams.posts import ChatId
+from assent.server.visibility import own_conversation
 
 _MAX_TEXT_CHARS = 200_000
 _EVERY_EVENT = 1_000_000
@@ -69,9 +68,19 @@ class RunInput(CamelBody):
 
     thread_id: ChatId
     run_id: Annotated[str, Field(min_length=1, max_length=200)]
+    protocol_version: Annotated[str, Field(max_length=20)] | None = None
     messages: list[Posted]
     resume: Annotated[list[Entry], Field(max_length=1_000)] | None = None
     forwarded_props: Any = None
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that `forwardedProps` names, if it names one."""
+        match self.forwarded_props:
+            case {"agent": str(name)}:
+                return name
+            case _:
+                return None
 
 
 class Said(CamelBody):
@@ -103,7 +112,11 @@ async def run(request: Request) -> Response:
         service=service, caller=caller, posted=posted, agent=request.path_params.get("agent")
     )
     events = AguiEvents(
-        posted.thread_id, posted.run_id, viewer=caller.person, catalogue=_catalogue(service)
+        posted.thread_id,
+        posted.run_id,
+        declared=posted.protocol_version,
+        viewer=caller.person,
+        catalogue=service.assent.kernel.catalogue,
     )
     try:
         place = await running.place()
@@ -112,7 +125,7 @@ async def run(request: Request) -> Response:
         return Response(told, headers=events.headers)
     events.repeat(await running.held(place))
     steps = follow(service.assent, place.turn_id, after=place.after)
-    return streamed(steps, events, keep_alive=service.settings.keep_alive)
+    return streamed(request, steps, events)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,24 +164,24 @@ class Running:
 
     async def _refuse_unheard(self, said: Said | None, entries: Sequence[Entry]) -> None:
         """A message that comes with answers would be lost; one that was heard before is history."""
-        if said is None:
-            return
-        key, owner = self._key(said), self.caller.person.id
-        known = await self.service.assent.kernel.store.run(lambda tx: tx.turns.by_key(owner, key))
-        if known is None:
+
+        def is_known(tx: Tx) -> bool:
+            person = self.caller.person
+            own_conversation(tx, person, self.posted.thread_id)
+            return said is None or tx.turns.by_key(person.id, self._key(said)) is not None
+
+        if not await self.service.assent.kernel.store.run(is_known):
             reason = "a new message came with it: answer first, then send the message"
             raise InvalidResume(entries[0].interrupt_id, reason)
 
     async def _say(self, said: Said) -> Turn:
-        props = self.posted.forwarded_props
-        named = props.get("agent") if isinstance(props, dict) else None
         text = said.text
         if not text.strip():
             at = ("body", "messages", len(self.posted.messages) - 1, "content")
             raise RequestValidationError([{"loc": at, "msg": "A message has some text"}])
         try:
             id = await self.service.assent.start(
-                agent_of(self.service, self.agent or (named if isinstance(named, str) else None)),
+                agent_of(self.service, self.agent or self.posted.agent),
                 text,
                 by=self.caller.person,
                 conversation_id=self.posted.thread_id,
@@ -182,13 +195,10 @@ class Running:
         """A client that comes back without anything to say follows what there is."""
 
         def read(tx: Tx) -> Turn:
-            id = self.posted.thread_id
-            conversation = tx.conversations.get(id)
-            if conversation is None or conversation.owner.id != self.caller.person.id:
-                raise NotFound("conversation", id)
-            turn = tx.turns.newest(id)
+            conversation = own_conversation(tx, self.caller.person, self.posted.thread_id)
+            turn = tx.turns.newest(conversation.id)
             if turn is None:
-                raise NothingAwaited("Conversation", id, "empty")
+                raise NothingAwaited("Conversation", conversation.id, "empty")
             return read_turn(tx, turn.id)
 
         return await self.service.assent.kernel.store.run(read)
@@ -201,10 +211,6 @@ class Running:
 
         events = await self.service.assent.kernel.store.run(read)
         return Held.of(place.turn_id, events, self.posted.messages)
-
-
-def _catalogue(service: Service) -> Catalogue:
-    return service.assent.kernel.catalogue
 
 
 def _shaped(validate: Callable[[Any], T], posted: Any, at: tuple[str | int, ...]) -> T:

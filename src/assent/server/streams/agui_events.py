@@ -13,8 +13,10 @@ from ag_ui.core import (
     ReasoningMessageStartEvent,
     ReasoningStartEvent,
     RunErrorEvent,
+    RunFinishedCancelledOutcome,
     RunFinishedEvent,
     RunFinishedInterruptOutcome,
+    RunFinishedOutcome,
     RunFinishedSuccessOutcome,
     RunStartedEvent,
     TextMessageContentEvent,
@@ -32,47 +34,38 @@ from assent.domain.outputs import as_text
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.agents import Catalogue
+from assent.server.streams import steps as told
 from assent.server.streams.agui_held import Held, message_id, reasoning_id, result_id
 from assent.server.streams.agui_interrupts import interrupt_of
 from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, sse
-from assent.server.streams.steps import (
-    CallProposed,
-    CallRevised,
-    CallSettled,
-    Opened,
-    Progressed,
-    ReasoningSaid,
-    RequestClosed,
-    Requested,
-    Step,
-    StepFinished,
-    StepReset,
-    StepStarted,
-    TextSaid,
-    TurnFailed,
-    TurnFinished,
-    TurnStopped,
-    TurnWaiting,
-)
+from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
 
 PROTOCOL_VERSION = "1.0"
 REVISED = "assent.call_revised"
 PROGRESS = "assent.progress"
+Told = BaseEvent | dict[str, Json]
 
 
 class AguiEvents:
-    """Tells one run."""
+    """Tells one run; `declared` is the protocol's version that the client says it speaks."""
 
     headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
     beat = SSE_BEAT
 
     def __init__(
-        self, thread_id: str, run_id: str, *, viewer: Person, catalogue: Catalogue
+        self,
+        thread_id: str,
+        run_id: str,
+        *,
+        declared: str | None,
+        viewer: Person,
+        catalogue: Catalogue,
     ) -> None:
+        self._declared = declared
         self._thread, self._run = thread_id, run_id
         self._viewer, self._catalogue = viewer, catalogue
         self._held = Held()
-        self._message = ""
+        self._message, self._spoke = "", False
         self._open: str | None = None
         self._thinking: str | None = None
         self._calls: dict[str, Call] = {}
@@ -100,45 +93,60 @@ class AguiEvents:
         """Nothing: the last event of a run is its end."""
         return iter(())
 
-    def _events(self, step: Step) -> Iterator[BaseEvent | dict[str, Json]]:
+    def _events(self, step: Step) -> Iterator[Told]:
+        if isinstance(step, Said):
+            yield from self._said(step)
+            return
+        yield from self._shut()
+        if isinstance(step, told.Opened):
+            yield from self._opened()
+        elif isinstance(step, OfStep):
+            self._of_step(step)
+        elif isinstance(step, OfCall):
+            yield from self._of_call(step)
+        else:
+            yield self._end(step)
+
+    def _opened(self) -> Iterator[Told]:
+        yield self._started()
+        if self._held.rest is not None:
+            yield {"type": "MESSAGES_SNAPSHOT", "messages": [*self._held.rest]}
+
+    def _said(self, step: Said) -> Iterator[BaseEvent]:
         match step:
-            case Opened():
-                yield self._started()
-                if self._held.rest is not None:
-                    yield {"type": "MESSAGES_SNAPSHOT", "messages": [*self._held.rest]}
-            case StepStarted(turn_id=turn_id, number=number):
-                self._message = message_id(turn_id, number)
-            case TextSaid(text=text):
+            case told.TextSaid(text=text):
                 yield from self._text(text)
-            case ReasoningSaid(text=text):
+            case told.ReasoningSaid(text=text):
                 yield from self._reasoning(text)
-            case CallProposed():
-                yield from self._shut()
+
+    def _of_step(self, step: OfStep) -> None:
+        match step:
+            case told.StepStarted(turn_id=turn_id, number=number):
+                self._message, self._spoke = message_id(turn_id, number), False
+            case told.StepReset():
+                # There is no taking back: what comes now is another message.
+                if self._spoke:
+                    self._message, self._spoke = f"{self._message}.again", False
+            case told.StepPaused() | told.StepFinished():
+                pass
+
+    def _of_call(self, step: OfCall) -> Iterator[BaseEvent]:
+        match step:
+            case told.CallProposed():
                 yield from self._call(step)
-            case CallRevised(call_id=id, arguments=arguments):
+            case told.CallRevised(call_id=id, arguments=arguments):
                 yield _custom(REVISED, {"toolCallId": id, "arguments": dict(arguments)})
-            case Progressed(call_id=id, value=value, fraction=fraction):
+            case told.Progressed(call_id=id, value=value, fraction=fraction):
                 far: dict[str, Json] = {} if fraction is None else {"fraction": fraction}
                 yield _custom(PROGRESS, {"toolCallId": id, "value": value, **far})
-            case CallSettled(call_id=id, output=output):
+            case told.CallSettled(call_id=id, output=output):
                 yield ToolCallResultEvent(
                     message_id=result_id(id), tool_call_id=id, content=as_text(output), role="tool"
                 )
-            case StepReset():
-                yield from self._shut()
-                # There is no taking back: what comes is another message.
-                self._message = f"{self._message}.again"
-            case Requested(request=request, call=call):
+            case told.Requested(request=request, call=call):
                 self._calls[request.call_id] = call
-            case StepFinished():
-                yield from self._shut()
-            case RequestClosed():
+            case told.RequestClosed():
                 pass
-            case TurnWaiting() | TurnFinished() | TurnStopped() | TurnFailed():
-                yield from self._shut()
-                yield self._end(step)
-            case _:
-                assert_never(step)
 
     def _started(self) -> BaseEvent:
         return RunStartedEvent(
@@ -148,7 +156,7 @@ class AguiEvents:
     def _text(self, text: str) -> Iterator[BaseEvent]:
         yield from self._stop_thinking()
         if self._open is None:
-            self._open = self._message
+            self._open, self._spoke = self._message, True
             yield TextMessageStartEvent(message_id=self._open, role="assistant")
         yield TextMessageContentEvent(message_id=self._open, delta=text)
 
@@ -174,7 +182,7 @@ class AguiEvents:
             yield TextMessageEndEvent(message_id=self._open)
             self._open = None
 
-    def _call(self, step: CallProposed) -> Iterator[BaseEvent]:
+    def _call(self, step: told.CallProposed) -> Iterator[BaseEvent]:
         id = step.call_id
         yield ToolCallStartEvent(
             tool_call_id=id, tool_call_name=step.tool, parent_message_id=self._message
@@ -182,20 +190,18 @@ class AguiEvents:
         yield ToolCallArgsEvent(tool_call_id=id, delta=compact(dict(step.arguments)))
         yield ToolCallEndEvent(tool_call_id=id)
 
-    def _end(self, step: TurnWaiting | TurnFinished | TurnStopped | TurnFailed) -> BaseEvent:
+    def _end(self, step: End) -> BaseEvent:
         self._over = True
         match step:
-            case TurnWaiting(requests=(_, *_) as asked):
+            case told.TurnWaiting(requests=(_, *_) as asked):
                 interrupts = [self._interrupt(request) for request in asked]
                 return self._finished(RunFinishedInterruptOutcome(interrupts=interrupts))
-            case TurnFinished() | TurnWaiting():
+            case told.TurnFinished() | told.TurnWaiting():
                 return self._finished(RunFinishedSuccessOutcome())
-            case TurnStopped():
-                # The protocol's `cancelled` is fatal to 0.0.59.
-                return self._failed(
-                    "The run was stopped, or a newer message replaced it", "stopped"
-                )
-            case TurnFailed(message=message):
+            case told.TurnStopped():
+                # Not an error: the client would keep its interrupts, and could never go on.
+                return self._finished(self._cancelled())
+            case told.TurnFailed(message=message):
                 return self._failed(message, "turn_failed")
         assert_never(step)
 
@@ -204,9 +210,11 @@ class AguiEvents:
         call = self._calls.get(request.call_id)
         return interrupt_of(request, call, tool, viewer=self._viewer)
 
-    def _finished(
-        self, outcome: RunFinishedSuccessOutcome | RunFinishedInterruptOutcome
-    ) -> BaseEvent:
+    def _cancelled(self) -> RunFinishedCancelledOutcome | RunFinishedSuccessOutcome:
+        # Older clients, which declare no version, die of an outcome that they do not know.
+        return RunFinishedCancelledOutcome() if self._declared else RunFinishedSuccessOutcome()
+
+    def _finished(self, outcome: RunFinishedOutcome) -> BaseEvent:
         return RunFinishedEvent(thread_id=self._thread, run_id=self._run, outcome=outcome)
 
     def _failed(self, message: str, code: str) -> BaseEvent:
@@ -217,6 +225,6 @@ def _custom(name: str, value: dict[str, Json]) -> BaseEvent:
     return CustomEvent(name=name, value=value)
 
 
-def _framed(event: BaseEvent | dict[str, Json]) -> bytes:
-    told = event if isinstance(event, dict) else event.model_dump(mode="json", by_alias=True)
-    return sse(told)
+def _framed(event: Told) -> bytes:
+    plain = event if isinstance(event, dict) else event.model_dump(mode="json", by_alias=True)
+    return sse(plain)

@@ -8,7 +8,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.server.streams.forms import schema_of
+from assent.server.streams.forms import schema_of, user_input_request
 from assent.server.streams.questions import question
 
 _REASONS = {
@@ -80,11 +80,13 @@ def _schema(request: Request, tool: EffectiveTool | None) -> dict[str, Json]:
 
 
 def _metadata(request: Request, call: Call | None, viewer: Person) -> dict[str, Json]:
-    """What we know besides; arguments as they would run, also where they are no longer the call's
-    first.
-    """
+    """What we know besides; the arguments are those that would run, edits and answers included."""
     told = question(request, viewer)
-    known = {n: v for n, v in told.items() if v is not None} if isinstance(told, dict) else {}
+    known: dict[str, Json] = {}
+    if isinstance(told, dict):
+        known |= {name: value for name, value in told.items() if value is not None}
+    if request.kind is RequestKind.INPUT:
+        known |= {"requires_user_input": True, "user_input_request": user_input_request(request)}
     if call is not None and call.revision == request.revision:
         known["arguments"] = call.arguments.thaw()
     return known

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, assert_never, cast
+from typing import Annotated, Any, Literal, TypeVar, assert_never, cast
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -28,11 +28,10 @@ from assent.domain.errors import (
     AlreadySettled,
     InvalidResume,
     NotAllowed,
-    NotFound,
     ResumeIncomplete,
 )
-from assent.domain.events import EventKind
-from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.events import Event, EventKind
+from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
 from assent.engine.intake import edited
@@ -42,8 +41,10 @@ from assent.server.service import Service
 from assent.server.streams.bodies import CamelBody, Id
 from assent.server.streams.conversing import Place
 from assent.server.streams.forms import form_of
+from assent.server.visibility import own_conversation
 
 _EVERY_EVENT = 1_000_000
+_MOVES = frozenset({EventKind.DECIDED, EventKind.CALL, EventKind.RESULT})
 _AGREEING: dict[type[Verdict], RequestStatus] = {
     Approve: RequestStatus.APPROVED,
     Reject: RequestStatus.REJECTED,
@@ -79,6 +80,7 @@ class Finding(CamelBody):
     reason: Reason | None = None
 
 
+T = TypeVar("T")
 _APPROVAL = TypeAdapter(Approval)
 _FINDING = TypeAdapter(Finding)
 
@@ -123,7 +125,7 @@ def _found(entry: Entry) -> Ran | DidNotRun | RunAgain:
             return RunAgain()
 
 
-def _payload(entry: Entry, shape: TypeAdapter[Any]) -> Any:
+def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
     try:
         return shape.validate_python(entry.payload)
     except ValidationError as error:
@@ -174,18 +176,21 @@ class Resuming:
         """
         if Scope.DECIDE not in self.caller.scopes:
             raise NotAllowed(self.caller.person.id, "decide with a credential for chatting only")
-        answers = await self.service.assent.kernel.store.run(lambda tx: self._read(tx, entries))
+        assent = self.service.assent
+        answers = await assent.kernel.store.run(lambda tx: self._read(tx, entries))
+        turn = await assent.turn(answers[0].request.turn_id)
         for each in answers:
             self._check(each)
         # What may still be refused goes first: a plain approval must not run beside a refusal.
         for each in sorted(answers, key=lambda each: not each.can_be_refused):
             await self._decide(each)
+        if turn.status is TurnStatus.FAILED:
+            # A client whose run failed after its answers can only send them once more.
+            await assent.restart(turn.id, by=self.caller.person)
         return await self._place(answers)
 
     def _read(self, tx: Tx, entries: Sequence[Entry]) -> list[Answered]:
-        conversation = tx.conversations.get(self.thread_id)
-        if conversation is None or conversation.owner.id != self.caller.person.id:
-            raise NotFound("conversation", self.thread_id)
+        own_conversation(tx, self.caller.person, self.thread_id)
         answers = [self._found(tx, entry) for entry in entries]
         ids = {each.request.id for each in answers}
         turns = {each.request.turn_id for each in answers}
@@ -199,7 +204,7 @@ class Resuming:
         return answers
 
     def _found(self, tx: Tx, entry: Entry) -> Answered:
-        request = tx.requests.get(entry.interrupt_id)
+        request = tx.requests.look(entry.interrupt_id)
         call = None if request is None else tx.calls.get(request.call_id)
         if request is None or call is None or request.conversation_id != self.thread_id:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
@@ -237,14 +242,22 @@ class Resuming:
 
     async def _place(self, answers: Sequence[Answered]) -> Place:
         turn_id = answers[0].request.turn_id
-        ids = {each.request.id for each in answers}
 
         def read(tx: Tx) -> int:
             events = tx.journal.events(turn_id, 0, _EVERY_EVENT)
-            about = [event for event in events if event.data.get("request_id") in ids]
-            closed = [event.seq for event in about if event.kind is EventKind.DECIDED]
-            # A stop closes requests without a word about each: then behind the questions.
-            return min(closed) - 1 if closed else max((event.seq for event in about), default=0)
+            return min(_settling(events, each.request) for each in answers) - 1
 
         after = await self.service.assent.kernel.store.run(read)
         return Place(turn_id=turn_id, after=after)
+
+
+def _settling(events: Sequence[Event], request: Request) -> int:
+    """When something first happened to the call after it was asked about."""
+    asked = 0
+    for event in events:
+        if event.kind is EventKind.PENDING and event.data["request_id"] == request.id:
+            asked = event.seq
+        # Not by the request: a stop or a deadline settles the call before it says so of that.
+        elif asked and event.kind in _MOVES and event.data["call_id"] == request.call_id:
+            return event.seq
+    return asked + 1

@@ -53,7 +53,7 @@ def _streamed(request: Request, place: Place) -> Response:
     service = service_of(request)
     encoder = UiMessages(service.settings.ai_sdk, caller_of(request).person)
     steps = follow(service.assent, place.turn_id, after=place.after)
-    return streamed(steps, encoder, keep_alive=service.settings.keep_alive)
+    return streamed(request, steps, encoder)
 
 
 routes = [

@@ -8,10 +8,15 @@ from contextlib import aclosing
 from datetime import timedelta
 from typing import Protocol
 
-from starlette.responses import StreamingResponse
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json
 from assent.domain.errors import AssentError
+from assent.server.caller import Caller, caller_of
+from assent.server.live import Ending, Live
+from assent.server.service import service_of
 from assent.server.streams.steps import Step
 
 log = logging.getLogger(__name__)
@@ -19,6 +24,11 @@ log = logging.getLogger(__name__)
 _UNBUFFERED = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 EVENT_STREAM = "text/event-stream"
 SSE_BEAT = b": keep-alive\n\n"
+_AGAIN = "The turn goes on and can be followed again."
+_FAREWELLS = {
+    Ending.SIGNED_OUT: "You are no longer signed in.",
+    Ending.CLOSING: f"The server is stopping. {_AGAIN}",
+}
 # Ends of a line for some readers, though not for JSON.
 _BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
@@ -59,12 +69,48 @@ def sse(value: Json) -> bytes:
     return utf8(f"data: {compact(value)}\n\n")
 
 
-def streamed(
-    steps: AsyncGenerator[Step], encoder: Encoder, *, keep_alive: timedelta
-) -> StreamingResponse:
+def streamed(request: Request, steps: AsyncGenerator[Step], encoder: Encoder) -> Response:
     """A response that tells these steps; refuse before this, not inside."""
-    lines = kept_alive(_encoded(steps, encoder), encoder.beat, keep_alive)
-    return StreamingResponse(lines, headers={**_UNBUFFERED, **encoder.headers})
+    service = service_of(request)
+    return TurnStream(steps, encoder, service.live, caller_of(request), service.settings.keep_alive)
+
+
+class TurnStream(StreamingResponse):
+    """A turn as it goes on. It ends early with its reader's credential, and with the process."""
+
+    def __init__(
+        self,
+        steps: AsyncGenerator[Step],
+        encoder: Encoder,
+        live: Live,
+        caller: Caller,
+        keep_alive: timedelta,
+    ) -> None:
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._live, self._stream = live, live.open(caller, self._told, finishes=True)
+        self._encoder = encoder
+        lines = kept_alive(_encoded(steps, encoder), encoder.beat, keep_alive, self._ended)
+        super().__init__(self._whole(lines), headers={**_UNBUFFERED, **encoder.headers})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._live.leave(self._stream)
+
+    def _told(self) -> None:
+        if self._stream.ending is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    async def _whole(self, lines: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        async with aclosing(lines):
+            async for line in lines:
+                yield line
+        if self._stream.ending is not None:
+            for line in self._encoder.broken(_FAREWELLS[self._stream.ending]):
+                yield line
+        for line in self._encoder.close():
+            yield line
 
 
 async def _encoded(steps: AsyncGenerator[Step], encoder: Encoder) -> AsyncGenerator[bytes]:
@@ -79,28 +125,30 @@ async def _encoded(steps: AsyncGenerator[Step], encoder: Encoder) -> AsyncGenera
             yield line
     except Exception:
         log.exception("a stream broke")
-        for line in encoder.broken("The stream broke; the turn goes on and can be followed again."):
+        for line in encoder.broken(f"The stream broke. {_AGAIN}"):
             yield line
-    for line in encoder.close():
-        yield line
 
 
 async def kept_alive(
-    lines: AsyncGenerator[bytes], beat: bytes, every: timedelta
+    lines: AsyncGenerator[bytes], beat: bytes, every: timedelta, ended: asyncio.Future[None]
 ) -> AsyncGenerator[bytes]:
-    """The same lines, with a beat wherever nothing was said for a while."""
+    """The same lines, with a beat wherever nothing was said for a while; until it has to end."""
     waiting: asyncio.Future[bytes | None] | None = None
     try:
-        while True:
+        while not ended.done():
             waiting = waiting or asyncio.ensure_future(anext(lines, None))
-            done, _ = await asyncio.wait({waiting}, timeout=every.total_seconds())
+            done, _ = await asyncio.wait(
+                {waiting, ended},
+                timeout=every.total_seconds(),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
             if not done:
                 yield beat
-                continue
-            line, waiting = waiting.result(), None
-            if line is None:
-                return
-            yield line
+            elif waiting in done:
+                line, waiting = waiting.result(), None
+                if line is None:
+                    return
+                yield line
     finally:
         if waiting is not None:
             waiting.cancel()

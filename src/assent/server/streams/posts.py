@@ -1,8 +1,9 @@
 """What chat clients post: a whole history, of which only the newest message is read."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -10,12 +11,13 @@ from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
 from assent.domain.canonical import Json
-from assent.domain.errors import UnsupportedContent
+from assent.domain.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.server.streams.bodies import Body
 
 # Clients make up ids; a dot, a colon or a dash is as far as they go.
 CHAT_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}$"
 _MAX_TEXT_CHARS = 200_000
+T = TypeVar("T")
 ChatId = Annotated[str, Field(pattern=CHAT_ID)]
 _Part = Mapping[str, Any]
 
@@ -72,13 +74,17 @@ async def post_of(request: Request) -> tuple[Post, Written]:
 
     The rest of the history is not even held to our rules for JSON: nobody reads it.
     """
-    raw = await request.body()
-    post = _validated(lambda: _POST.validate_json(raw), ())
+    try:
+        # Not pydantic's own reader, which takes no half surrogate pair: JavaScript writes some.
+        posted = json.loads(await request.body())
+    except ValueError as error:
+        raise InvalidJson(JsonFault.SYNTAX, str(error)) from None
+    post = _validated(lambda: _POST.validate_python(posted), ())
     at = ("messages", len(post.messages) - 1)
     return post, _validated(lambda: _WRITTEN.validate_python(post.messages[-1]), at)
 
 
-def _validated(validate: Any, at: tuple[str | int, ...]) -> Any:
+def _validated(validate: Callable[[], T], at: tuple[str | int, ...]) -> T:
     try:
         return validate()
     except ValidationError as error:

@@ -101,7 +101,9 @@ async def _decided(
         asked.id, verdict, by=caller.person, digest=asked.digest, channel=caller.channel
     )
     patience = service.settings.patience
-    return await outcome_of(service.assent, decided.call_id, decided.turn_id, patience)
+    return await outcome_of(
+        service.assent, decided.call_id, decided.turn_id, patience, service.live
+    )
 
 
 def _asked(service: Service, matter: Matter, verdict: Approve | Reject) -> requests.Request:

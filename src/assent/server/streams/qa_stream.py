@@ -50,7 +50,7 @@ async def resume(request: Request) -> Response:
 def _streamed(request: Request, place: Place) -> Response:
     service = service_of(request)
     steps = follow(service.assent, place.turn_id, after=place.after)
-    return streamed(steps, DataStream(), keep_alive=service.settings.keep_alive)
+    return streamed(request, steps, DataStream())
 
 
 _PATHS = ("/api/qa/chat_streamed", "/api/qa/chat_streamed/{thread_id}")

@@ -20,7 +20,7 @@ def question(request: Request, viewer: Person, status: RequestStatus | None = No
         "toolName": request.tool,
         "kind": request.kind,
         "status": status or request.status,
-        "mine": request.audience.admits(viewer, request.owner),
+        "mine": request.admits(viewer),
         "risk": request.risk,
         "reason": asked.reason,
         "question": asked.text,
@@ -31,7 +31,7 @@ def question(request: Request, viewer: Person, status: RequestStatus | None = No
         "digest": request.digest,
         "revision": request.revision,
         "decideBy": None if request.decide_by is None else request.decide_by.isoformat(),
-        "decideAt": f"/api/requests/{request.id}/decision",
+        "decideAt": f"/api/requests/{request.id}/decide",
     }
 
 

@@ -26,6 +26,7 @@ from assent.server.service import Service, service_of
 from assent.server.streams.bodies import Body, Id, body_of
 from assent.server.streams.forms import form_of, input_request
 from assent.server.streams.matters import current, matter_of
+from assent.server.visibility import own_conversation
 
 T = TypeVar("T")
 Answer = dict[str, Json]
@@ -169,10 +170,7 @@ class Desk:
 
     def _own(self, tx: Tx, id: str) -> Conversation:
         # Not even auditors: what somebody typed in for their own agent is shown to them only.
-        found = tx.conversations.get(id)
-        if found is None or found.owner.id != self._caller.person.id:
-            raise NotFound("conversation", id)
-        return found
+        return own_conversation(tx, self._caller.person, id)
 
     def _pending(self, tx: Tx, id: str) -> list[requests.Request]:
         newest = tx.turns.newest(self._own(tx, id).id)

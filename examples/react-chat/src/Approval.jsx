@@ -1,0 +1,55 @@
+import { getToolName } from "ai";
+import { useState } from "react";
+
+const STATES = {
+  "input-streaming": "is being written",
+  "input-available": "waits",
+  "approval-requested": "asks for your approval",
+  "approval-responded": "is on its way",
+  "output-available": "ran",
+  "output-error": "did not work",
+  "output-denied": "was rejected",
+};
+
+/** A tool call: what it is called with, exactly; and, while it waits for it, your decision. */
+export function Approval({ part, chat }) {
+  const asks = part.state === "approval-requested";
+  const descriptor = part.approval?.descriptor;
+  return (
+    <section className={asks ? "asks" : "call"}>
+      <h2>
+        <code>{getToolName(part)}</code> {STATES[part.state] ?? part.state}
+        {asks && descriptor && <strong> {descriptor.risk}</strong>}
+      </h2>
+      <pre>{JSON.stringify(part.input, null, 2)}</pre>
+      {asks && <Decision id={part.approval.id} chat={chat} />}
+      {part.state === "output-available" && <pre>{shown(part.output)}</pre>}
+      {part.state === "output-error" && <p>{part.errorText}</p>}
+    </section>
+  );
+}
+
+function Decision({ id, chat }) {
+  const [reason, setReason] = useState("");
+  const decide = (approved) => chat.addToolApprovalResponse({ id, approved, reason });
+  return (
+    <p>
+      <input
+        aria-label="Why not?"
+        placeholder="Why not? (the agent is told)"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <button type="button" onClick={() => decide(false)}>
+        Reject
+      </button>
+      <button type="button" className="approve" onClick={() => decide(true)}>
+        Approve
+      </button>
+    </p>
+  );
+}
+
+function shown(output) {
+  return typeof output === "string" ? output : JSON.stringify(output, null, 2);
+}

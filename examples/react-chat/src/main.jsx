@@ -1,0 +1,4 @@
+import { createRoot } from "react-dom/client";
+import { Chat } from "./Chat.jsx";
+
+createRoot(document.getElementById("root")).render(<Chat />);

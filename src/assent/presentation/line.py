@@ -1,0 +1,60 @@
+"""A card on one line: for rows of an inbox, lists of a batch, and notifications.
+
+The line is safe text. Most cards hold more than a line: then it offers only the full review.
+"""
+
+from itertools import accumulate, takewhile
+
+from assent.domain.cards import Card, Entry
+from assent.presentation.elision import clip
+from assent.presentation.fields import inline_of, name_label
+from assent.presentation.outline import Fields, RegionName, regions_of
+from assent.presentation.rendering import RENDERER_VERSION, Rendered, offered
+from assent.presentation.text import mark, safe_line
+
+VERSION = f"line/{RENDERER_VERSION}"
+CHARACTERS = 160
+_REMARK_CHARS = 40
+_BESIDE_THE_POINT = frozenset(
+    {RegionName.DESCRIPTION, RegionName.WORDS, RegionName.HISTORY, RegionName.SIMILAR}
+)
+
+
+def render(card: Card, *, characters: int = CHARACTERS) -> Rendered:
+    """The tool with its arguments, as many as there is room for; the others are counted."""
+    name = clip(card.tool, characters // 2)
+    cut = (
+        [mark(f"{name.hidden:,} characters not shown"), safe_line(name.tail)] if name.hidden else []
+    )
+    shown = "".join([safe_line(name.head), *cut])
+    pairs = _pairs(card, characters - len(shown) - _REMARK_CHARS)
+    hidden = len(card.arguments) - len(pairs)
+    withheld = bool(hidden or name.hidden) or _says_more(card)
+    rest = [mark(f"{hidden:,} of {len(card.arguments):,} arguments not shown")] if hidden else []
+    return Rendered(
+        text="  ".join([shown, *pairs, *rest]),
+        complete=not withheld,
+        cut=withheld,
+        choices=offered(card, withheld=withheld),
+        version=VERSION,
+    )
+
+
+def _pairs(card: Card, room: int) -> list[str]:
+    """The first arguments, up to the one that needs more room than there is."""
+    pairs = list(takewhile(lambda pair: pair is not None, map(_pair, card.arguments)))
+    sizes = accumulate(len(pair or "") + 2 for pair in pairs)
+    return [pair or "" for pair, used in zip(pairs, sizes, strict=True) if used <= room]
+
+
+def _pair(entry: Entry) -> str | None:
+    inline = inline_of(entry.value)
+    return None if inline is None else f"{name_label(entry.name)}={inline}"
+
+
+def _says_more(card: Card) -> bool:
+    """Whether a decision rests on more than the tool and its arguments."""
+    if card.is_foreign or card.question or card.reason:
+        return True
+    regions = [region for region in regions_of(card) if region.name not in _BESIDE_THE_POINT]
+    return any(not isinstance(region.content, Fields) for region in regions) or len(regions) > 1

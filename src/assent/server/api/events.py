@@ -1,0 +1,136 @@
+"""`GET /api/events`: what happens, as it happens, to whoever may see it."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assent.domain.canonical import Json
+from assent.domain.errors import AssentError
+from assent.domain.feed import Cursor, News
+from assent.engine.feed import Follower
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.live import Live, Stream
+from assent.server.service import service_of
+from assent.server.streams.frames import EVENT_STREAM, compact, utf8
+from assent.server.visibility import sees_everything
+
+log = logging.getLogger(__name__)
+# A browser that lost the stream comes back after this, and says where it was.
+RETRY_MILLISECONDS: Final = 1_000
+HEADERS: Final = {
+    "content-type": EVENT_STREAM,
+    "cache-control": "no-cache, no-transform",
+    # A proxy that collects a response before it passes it on would hold back the question.
+    "x-accel-buffering": "no",
+}
+_RAW_HEADERS: Final = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+# As many as are remembered: who follows closely gets what was written out for the first.
+_WRITTEN: Final = 4_096
+
+
+async def events(request: Request) -> ASGIApp:
+    """Follow everything that concerns the caller, from a place they know or from now on."""
+    after = _place(request)
+    if request.method == "HEAD":
+        return Response(headers=HEADERS)
+    service, caller = service_of(request), caller_of(request)
+    follower = await service.assent.feed.follow(after)
+    try:
+        stream = service.live.open(caller, follower.nudge)
+    except AssentError:
+        follower.leave()
+        raise
+    return EventStream(follower, stream, service.live)
+
+
+def _place(request: Request) -> Cursor | None:
+    # The header first: a browser that comes back sends both, and its address is the older.
+    text = request.headers.get("last-event-id") or request.query_params.get("after")
+    return Cursor.parse(text) if text else None
+
+
+class EventStream:
+    """The response. One task per listener besides the one that waits for it to leave."""
+
+    __slots__ = ("_everything", "_follower", "_live", "_stream")
+
+    def __init__(self, follower: Follower, stream: Stream, live: Live) -> None:
+        self._follower, self._stream, self._live = follower, stream, live
+        self._everything = sees_everything(stream.caller.person)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        leaving = asyncio.create_task(_left(receive), name="assent-listener")
+        leaving.add_done_callback(lambda _: self._follower.nudge())
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": _RAW_HEADERS})
+            await send(_more(self._greeting()))
+            while self._stream.ending is None and not leaving.done():
+                if lines := self._lines(await self._follower.news()):
+                    await send(_more(lines))
+            await send({"type": "http.response.body", "body": self._farewell()})
+        except AssentError as error:
+            # It comes back and goes on where it was.
+            log.warning("a stream of events broke: %s", error)
+            await send({"type": "http.response.body", "body": b": interrupted\n\n"})
+        finally:
+            leaving.cancel()
+            self._follower.leave()
+            self._live.leave(self._stream)
+
+    def _greeting(self) -> bytes:
+        """How long to wait before coming back, and where: also if nothing happens until then."""
+        lost = _frame("reset", {"reason": "unknown_place"}) if self._follower.lost else b""
+        return utf8(f"retry: {RETRY_MILLISECONDS}\nid: {self._follower.cursor}\n\n") + lost
+
+    def _lines(self, news: Sequence[News]) -> bytes:
+        """What the caller may see of these; without any, a sign of life and how far it came.
+
+        Nothing at all of what is not theirs: not even when it happened.
+        """
+        if not news:
+            return utf8(f"id: {self._follower.cursor}\n\n")
+        person = self._stream.caller.person
+        seen = (written(each) for each in news if self._everything or each.concerns(person))
+        return b"".join(seen)
+
+    def _farewell(self) -> bytes:
+        ending = self._stream.ending
+        return b"" if ending is None else _frame("closing", {"reason": ending.value})
+
+
+@lru_cache(_WRITTEN)
+def written(news: News) -> bytes:
+    """One event as it goes over the wire; LF, and one line of data."""
+    data: dict[str, Json] = {
+        "event": news.kind,
+        "conversation_id": news.conversation_id,
+        "turn_id": news.turn_id,
+        "seq": news.seq,
+        "at": news.at.isoformat(),
+        **news.data,
+    }
+    return utf8(f"id: {news.cursor}\n") + _frame(news.kind, data)
+
+
+def _frame(event: str, data: dict[str, Json]) -> bytes:
+    return utf8(f"event: {event}\ndata: {compact(data)}\n\n")
+
+
+def _more(body: bytes) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+routes = [GuardedRoute("/api/events", events, methods=["GET"])]

@@ -1,0 +1,39 @@
+"""Whether callers still are who they were when they came."""
+
+from collections.abc import Iterable
+
+from assent.engine.people import merged
+from assent.engine.standing import Findings, Held
+from assent.server.caller import Caller, Method
+
+
+def held_by(callers: Iterable[Caller]) -> Held:
+    """What has to be looked up to know."""
+    keys: set[str] = set()
+    sessions: set[str] = set()
+    accounts: set[str] = set()
+    for caller in callers:
+        match caller.method:
+            case Method.KEY:
+                keys.add(caller.credential)
+            case Method.SESSION:
+                sessions.add(caller.credential)
+            case Method.JWT | Method.PROXY | Method.LOCAL:
+                accounts.add(caller.person.id)
+    return Held(keys=frozenset(keys), sessions=frozenset(sessions), accounts=frozenset(accounts))
+
+
+def stands(caller: Caller, found: Findings) -> bool:
+    """Whether the credential holds and says the same of the person, roles and all."""
+    if caller.until is not None and found.at >= caller.until:
+        return False
+    match caller.method:
+        case Method.KEY:
+            return found.keys.get(caller.credential) == caller.person
+        case Method.SESSION:
+            return found.sessions.get(caller.credential) == caller.person
+        case Method.JWT | Method.PROXY | Method.LOCAL:
+            account = found.accounts.get(caller.person.id)
+            if account is None or caller.vouched is None:
+                return account is None or not account.disabled
+            return merged(caller.vouched, account) == caller.person

@@ -1,0 +1,1 @@
+"""Pages for people: rendered here, working without a script, better with one."""

@@ -1,0 +1,167 @@
+"""The React example: the unmodified page, its real packages and its own Vite server, in jsdom."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.servers import Served, keys_in, served
+from tests.npm.install import installed
+
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "examples" / "react-chat"
+SECONDS = 90
+Step = tuple[str, str | list[str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the example as a reader has it after `npm install`."""
+    home = installed(EXAMPLE, jsdom="26.1.0")
+    project = tmp_path / "react-chat"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    (project / "node_modules").symlink_to(home / "node_modules")
+    shutil.copy(HERE / "page.mjs", project)
+    return project
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "demo"
+
+
+@pytest.fixture
+def demo(folder: Path) -> Iterator[Served]:
+    with served("demo", "--data-dir", str(folder)) as server:
+        yield server
+
+
+class Page:
+    """The page at work, in its own process."""
+
+    def __init__(self, project: Path, demo: Served, folder: Path, *steps: Step) -> None:
+        keys = {"BASE": demo.origin, "KEY": keys_in(folder)["user"]}
+        self._process = subprocess.Popen(
+            ["node", "page.mjs", json.dumps(steps)],
+            cwd=project,
+            env={**os.environ, **keys},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def seen(self) -> list[str]:
+        """What it showed after each step."""
+        try:
+            out, errors = self._process.communicate(timeout=SECONDS)
+        finally:
+            self._process.kill()
+        assert self._process.returncode == 0, errors
+        return json.loads(out)
+
+
+def test_a_call_is_shown_approved_and_runs_once(project: Path, demo: Served, folder: Path) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "Perform a dangerous operation on test.txt"),
+        ("see", "asks for your approval dangerous"),
+        ("press", "Approve"),
+        ("see", "dangerous_tool answered"),
+    )
+    _, asked, _, done = page.seen()
+
+    assert '"action": "delete"' in asked
+    assert "dangerous_tool ran" in done
+    assert (folder / "workspace" / "danger.log").read_text() == "delete test.txt\n"
+
+
+def test_a_rejection_says_why_and_nothing_runs(project: Path, demo: Served, folder: Path) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "delete test.txt and notes.txt"),
+        ("fill", ["Why not?", "I need it"]),
+        ("press", "Reject"),
+        ("press", "Approve"),
+        ("see", "User's feedback: I need it"),
+        ("see", "Deleted notes.txt."),
+    )
+    page.seen()
+
+    left = {path.name for path in (folder / "workspace").iterdir()}
+    assert "test.txt" in left
+    assert "notes.txt" not in left
+
+
+def test_a_form_then_an_approval_then_a_result(project: Path, demo: Served, folder: Path) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "connect to example.com"),
+        ("fill", ["Username", "Not Valid"]),
+        ("fill", ["How to log in", "password"]),
+        ("fill", ["Password", "swordfish"]),
+        ("press", "Answer"),
+        ("see", "A username has small letters"),
+        ("fill", ["Username", "ada"]),
+        ("press", "Answer"),
+        ("press", "Approve"),
+        ("see", "with a password of 9 characters"),
+        ("see", "ssh_connect answered"),
+        ("say", "refund 400"),
+        ("fill", ["Refund it?", "250"]),
+        ("press", "Answer"),
+        ("see", "note: of 400"),
+    )
+
+    assert not [shown for shown in page.seen() if "swordfish" in shown]
+
+
+def test_what_somebody_else_decides_is_waited_for(
+    project: Path, demo: Served, folder: Path
+) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "run echo from the sandbox"),
+        ("see", "Somebody else has to decide run_command"),
+        ("pressUntil", ["Look again", "run_command ran"]),
+        ("see", "run_command answered"),
+    )
+    approve_as_soon_as_asked(demo, keys_in(folder)["approver"])
+
+    assert "from the sandbox" in page.seen()[-1]
+
+
+def approve_as_soon_as_asked(demo: Served, key: str) -> None:
+    with demo.client(key) as client:
+        until = time.monotonic() + SECONDS
+        while not (asked := client.get("/api/requests", params={"mine": True}).json()["items"]):
+            assert time.monotonic() < until, "nobody asked"
+            time.sleep(0.1)
+        body = {"verdict": "approve", "digest": asked[0]["digest"]}
+        client.post(f"/api/requests/{asked[0]['id']}/decide", json=body).raise_for_status()
+
+
+def test_it_builds(project: Path) -> None:
+    built = subprocess.run(
+        ["node_modules/.bin/vite", "build"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert built.returncode == 0, built.stderr
+    assert list((project / "dist" / "assets").glob("*.js"))

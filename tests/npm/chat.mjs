@@ -1,0 +1,199 @@
+// AI SDK 5, 6 and 7: the package's own chat and transport, without a page around them.
+import { createInterface } from "node:readline";
+
+const [major, scenario, base, key] = process.argv.slice(2);
+const ai = await import(`ai${major}`);
+
+/** The state that a framework would hold; nothing of the client is replaced. */
+class PlainState {
+  status = "ready";
+  error = undefined;
+  constructor(messages) {
+    this.messages = messages;
+  }
+  pushMessage = (message) => (this.messages = [...this.messages, message]);
+  popMessage = () => (this.messages = this.messages.slice(0, -1));
+  replaceMessage = (index, message) => {
+    this.messages = this.messages.map((each, i) => (i === index ? this.snapshot(message) : each));
+  };
+  snapshot = (value) => structuredClone(value);
+}
+
+class PlainChat extends ai.AbstractChat {
+  constructor({ messages = [], ...init }) {
+    super({ ...init, state: new PlainState(messages) });
+  }
+}
+
+/** Every request that the client made: its method, body and the answer's status. */
+const requests = [];
+
+async function watched(url, init = {}) {
+  const answer = await fetch(url, init);
+  requests.push({ method: init.method ?? "GET", body: init.body, status: answer.status });
+  if (requests.length > 20) throw new Error("the client does not stop sending");
+  return answer;
+}
+
+const headers = { Authorization: `Bearer ${key}` };
+const errors = [];
+const data = [];
+
+function open(more = {}) {
+  return new PlainChat({
+    id: "chat-1",
+    transport: new ai.DefaultChatTransport({ api: `${base}/api/chat`, headers, fetch: watched }),
+    sendAutomaticallyWhen: (at) =>
+      Boolean(ai.lastAssistantMessageIsCompleteWithApprovalResponses?.(at)) ||
+      ai.lastAssistantMessageIsCompleteWithToolCalls(at),
+    onError: (error) => errors.push(error.message),
+    onData: (part) => data.push(part),
+    ...more,
+  });
+}
+
+/** Until a condition holds: the client sends by itself, in the background. */
+async function until(holds, what) {
+  for (let i = 0; i < 1000; i++) {
+    if (holds()) return;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  throw new Error(`never happened: ${what}`);
+}
+
+const parts = (chat) => chat.messages.flatMap((message) => message.parts);
+const tools = (chat) => parts(chat).filter((part) => part.type.startsWith("tool-"));
+const asked = (chat) => tools(chat).filter((part) => part.state === "approval-requested");
+const waits = ["approval-requested", "approval-responded", "input-available", "input-streaming"];
+const settled = (chat) => tools(chat).every((part) => !waits.includes(part.state));
+const quiet = (chat) => chat.status === "ready" || chat.status === "error";
+
+async function respond(chat, ...answers) {
+  const questions = asked(chat);
+  for (const [i, answer] of answers.entries()) {
+    await chat.addToolApprovalResponse({ id: questions[i].approval.id, ...answer });
+  }
+}
+
+async function finish(chat) {
+  await until(() => settled(chat) && quiet(chat), "every call settled");
+}
+
+const scenarios = {
+  async say(chat) {
+    await chat.sendMessage({ text: "go" });
+  },
+
+  async approve(chat) {
+    await chat.sendMessage({ text: "go" });
+    await respond(chat, { approved: true });
+    await finish(chat);
+  },
+
+  async deny(chat) {
+    await chat.sendMessage({ text: "go" });
+    await respond(chat, { approved: false, reason: "not that one" });
+    await finish(chat);
+  },
+
+  async both(chat) {
+    await chat.sendMessage({ text: "go" });
+    await respond(chat, { approved: true }, { approved: false });
+    await finish(chat);
+  },
+
+  async tamper(chat) {
+    await chat.sendMessage({ text: "go" });
+    chat.messages = chat.messages.map((message) => ({
+      ...message,
+      parts: message.parts.map((part) => (part.input ? { ...part, input: { target: "/" } } : part)),
+    }));
+    await respond(chat, { approved: true });
+    await finish(chat);
+  },
+
+  /** Two tabs with the same question; and the very bytes of the first answer once more. */
+  async replay(chat) {
+    await chat.sendMessage({ text: "go" });
+    const other = open({ messages: structuredClone(chat.messages) });
+    await respond(chat, { approved: true });
+    await finish(chat);
+    await respond(other, { approved: true });
+    await finish(other);
+    const { body } = requests.filter((each) => each.body).at(1);
+    const again = await watched(`${base}/api/chat`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+    });
+    return { other: other.messages, bytes: await again.text() };
+  },
+
+  /** An answer that somebody else gave in the meantime; the test gives it on our sign. */
+  async late(chat) {
+    await chat.sendMessage({ text: "go" });
+    console.log(JSON.stringify({ waiting: asked(chat).map((part) => part.approval.id) }));
+    for await (const _ of createInterface({ input: process.stdin })) break;
+    await respond(chat, { approved: true });
+    await finish(chat);
+  },
+
+  async disconnect(chat) {
+    const sending = chat.sendMessage({ text: "go" });
+    await until(() => parts(chat).some((part) => part.text?.includes(" ")), "a few words");
+    await chat.stop();
+    await sending;
+    const seen = parts(chat).map((part) => part.text ?? "").join("");
+    await chat.resumeStream();
+    return { seen };
+  },
+
+  /** A page that was reloaded: all it has is the user's message. */
+  async reload(chat) {
+    await chat.sendMessage({ text: "go" });
+    const fresh = open({ messages: [chat.messages[0]] });
+    await fresh.resumeStream();
+    await respond(fresh, { approved: true });
+    await finish(fresh);
+    await fresh.resumeStream();
+    return { messages: fresh.messages };
+  },
+
+  async client_tool(chat) {
+    await chat.sendMessage({ text: "go" });
+    const [part] = tools(chat);
+    await chat.addToolOutput({ tool: "pick", toolCallId: part.toolCallId, output: { file: "a" } });
+    await finish(chat);
+  },
+
+  async interrupt(chat) {
+    await chat.sendMessage({ text: "go" });
+    await chat.sendMessage({ text: "something else" });
+  },
+
+  /** AI SDK 5 has no approvals: a data part, and our own endpoint. */
+  async data_parts(chat) {
+    await chat.sendMessage({ text: "go" });
+    const part = parts(chat).find((each) => each.type === "data-approval");
+    const verdict = { toolCallId: part.data.toolCallId, isValidated: true };
+    await fetch(`${base}/api/qa/validate_tool`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(verdict),
+    });
+    await chat.sendMessage();
+    await finish(chat);
+    return { asked: part.data };
+  },
+};
+
+const chat = open();
+const more = await scenarios[scenario](chat);
+const seen = {
+  messages: chat.messages,
+  status: chat.status,
+  statuses: requests.map((each) => each.status),
+  errors,
+  data,
+};
+console.log(JSON.stringify({ ...seen, ...more }));

@@ -1,0 +1,320 @@
+"""Who may do what: every route of the app against every kind of credential, in one table."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from assent import Person
+from assent.domain.people import PersonKind, Scope
+from assent.server.access import ACCESS
+from assent.server.app import ROUTES
+from tests.server.api.desk import Desk, ask, conversation, pending, script
+from tests.server.conftest import Serve, Served
+
+# Full keys of each account, then keys of the same people that are good for one thing only.
+WHOLE = ["anonymous", "user", "stranger", "approver", "auditor", "admin", "agent"]
+NARROW = ["user:chat", "user:read", "user:decide", "auditor:audit", "admin:manage"]
+COLUMNS = WHOLE + NARROW
+
+
+@dataclass(frozen=True)
+class Row:
+    """What to send, and what each credential gets; the state is such that nothing is changed."""
+
+    path: str
+    statuses: str
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+
+PUBLIC = "200 200 200 200 200 200 200 200 200 200 200 200"
+SIGNED_IN = "401 200 200 200 200 200 200 200 200 200 200 200"
+READING = "401 200 200 200 200 200 200 403 200 403 403 403"
+# What only the owner, auditors and admins see.
+PRIVATE = "401 200 404 404 200 200 404 403 200 403 403 403"
+MANAGING = "401 403 403 403 403 200 403 403 403 403 403 200"
+# What a guard lets through to a handler that says no in its own way.
+CHATTING = "401 {0} {0} {0} 403 {0} {0} {0} 403 403 403 403"
+DECIDING = "401 {0} {0} {0} {0} {0} 403 403 403 {0} 403 403"
+
+APPROVAL = {"verdict": "approve", "digest": "0" * 64}
+SAID = {"id": "{waiting}", "messages": [{"role": "user", "content": "hi", "parts": []}]}
+ROWS: dict[str, Row] = {
+    "GET /openapi.json": Row("/openapi.json", PUBLIC),
+    "GET /healthz": Row("/healthz", PUBLIC),
+    "GET /readyz": Row("/readyz", PUBLIC),
+    "GET /api/me": Row("/api/me", SIGNED_IN),
+    "GET /api/session": Row("/api/session", SIGNED_IN),
+    # Conversations: {idle} and {waiting} are the user's.
+    "POST /api/conversations": Row("/api/conversations", CHATTING.format(404), {"agent": "nobody"}),
+    "GET /api/conversations": Row("/api/conversations", READING),
+    "GET /api/conversations/{id}": Row("/api/conversations/{idle}", PRIVATE),
+    "POST /api/conversations/{id}/messages": Row(
+        "/api/conversations/{waiting}/messages",
+        "401 409 404 404 403 404 404 409 403 403 403 403",
+        {"text": "hello"},
+    ),
+    "POST /api/conversations/{id}/stop": Row(
+        "/api/conversations/{idle}/stop", "401 409 404 404 403 409 404 409 403 403 403 403"
+    ),
+    "POST /api/conversations/{id}/export": Row(
+        "/api/conversations/{idle}/export", "401 200 404 404 404 200 404 403 200 403 403 403"
+    ),
+    "GET /api/conversations/{id}/audit": Row("/api/conversations/{idle}/audit", PRIVATE),
+    "GET /api/conversations/{id}/values": Row("/api/conversations/{idle}/values", PRIVATE),
+    "DELETE /api/conversations/{id}/values": Row(
+        "/api/conversations/{idle}/values", "401 200 404 404 403 404 404 200 403 403 403 403"
+    ),
+    "GET /api/turns/{id}": Row("/api/turns/{turn}", PRIVATE),
+    "POST /api/turns/{id}/resume": Row(
+        "/api/turns/{turn}/resume", "401 409 404 404 403 409 404 409 403 403 403 403"
+    ),
+    # Requests: {request} is put to the user alone, {routed} to approvers but not to the user.
+    "GET /api/requests": Row("/api/requests", READING),
+    "GET /api/requests/{id}": Row("/api/requests/{request}", PRIVATE),
+    "POST /api/decisions": Row("/api/decisions", DECIDING.format(422), {"decisions": []}),
+    "POST /api/requests/{id}/decide": Row(
+        "/api/requests/{request}/decide",
+        "401 409 404 404 403 403 403 403 403 409 403 403",
+        APPROVAL,
+    ),
+    "POST /api/requests/{id}/decide routed": Row(
+        "/api/requests/{routed}/decide",
+        "401 403 404 409 403 403 403 403 403 403 403 403",
+        APPROVAL,
+    ),
+    "GET /api/requests/{id} routed": Row(
+        "/api/requests/{routed}", "401 200 404 200 200 200 404 403 200 403 403 403"
+    ),
+    "POST /api/requests/{id}/cancel": Row(
+        "/api/requests/{cancelled}/cancel", "401 409 404 404 403 403 403 403 403 409 403 403"
+    ),
+    # The catalogue, the policy, the record.
+    "GET /api/agents": Row("/api/agents", READING),
+    "GET /api/tools": Row("/api/tools", READING),
+    "GET /api/tools/{name}": Row("/api/tools/look_up", READING),
+    "PUT /api/tools/{name}/override": Row("/api/tools/look_up/override", MANAGING, {}),
+    "DELETE /api/tools/{name}/override": Row("/api/tools/look_up/override", MANAGING),
+    "GET /api/policy": Row("/api/policy", "401 403 403 200 200 200 403 403 403 403 403 403"),
+    "GET /api/audit": Row("/api/audit", "401 403 403 403 200 200 403 403 403 403 200 403"),
+    "GET /api/events": Row("/api/events", READING),
+    # People and keys.
+    "GET /api/people": Row("/api/people", MANAGING),
+    "POST /api/people": Row("/api/people", MANAGING.replace("200", "409"), {"id": "user"}),
+    "GET /api/people/{id:path}": Row("/api/people/user", MANAGING),
+    "PATCH /api/people/{id:path}": Row("/api/people/user", MANAGING, {}),
+    "GET /api/keys": Row("/api/keys", MANAGING),
+    "POST /api/keys": Row(
+        "/api/keys", MANAGING.replace("200", "404"), {"person": "nobody", "scopes": ["read"]}
+    ),
+    "DELETE /api/keys/{id}": Row("/api/keys/nothing", MANAGING.replace("200", "404")),
+    # Chats of other frontends.
+    "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),
+    "GET /api/chat/{id}/stream": Row(
+        "/api/chat/{idle}/stream", "401 204 404 404 403 204 404 204 403 403 403 403"
+    ),
+    "POST /api/qa/chat_streamed": Row(
+        "/api/qa/chat_streamed", "401 409 404 404 403 404 404 409 403 403 403 403", SAID
+    ),
+    "POST /api/qa/chat_streamed/{thread_id}": Row(
+        "/api/qa/chat_streamed/{waiting}",
+        "401 409 404 404 403 404 404 409 403 403 403 403",
+        SAID,
+    ),
+    "GET /api/qa/chat_streamed": Row(
+        "/api/qa/chat_streamed?chatId={idle}", "401 200 404 404 403 200 404 200 403 403 403 403"
+    ),
+    "GET /api/qa/chat_streamed/{thread_id}": Row(
+        "/api/qa/chat_streamed/{idle}", "401 200 404 404 403 200 404 200 403 403 403 403"
+    ),
+    "POST /api/qa/validate_tool": Row(
+        "/api/qa/validate_tool",
+        DECIDING.format(404),
+        {"toolCallId": "call_none", "isValidated": True, "validatedInputs": {}},
+    ),
+    "PATCH /tools/{thread_id}/execute/{tool_call_id}": Row(
+        "/tools/{waiting}/execute/call_none",
+        DECIDING.format(404),
+        {"validation": "accepted", "args": None, "feedback": None},
+    ),
+    "POST /api/tool-user-input": Row(
+        "/api/tool-user-input",
+        "401 200 404 404 404 404 403 403 403 200 403 403",
+        {"action": "get_pending", "conversation_id": "{idle}"},
+    ),
+    "POST /agui": Row("/agui", CHATTING.format(422), {}),
+    "POST /agui/{agent}": Row("/agui/agent", CHATTING.format(422), {}),
+    # Signing in: for everybody, and it does nothing for a wrong credential.
+    "GET /sign-in": Row("/sign-in", PUBLIC),
+    "POST /sign-in": Row("/sign-in", PUBLIC.replace("200", "4xx")),
+    "GET /sign-in/link/{token}": Row("/sign-in/link/nonsense", PUBLIC.replace("200", "any")),
+    "POST /sign-in/link": Row("/sign-in/link", PUBLIC.replace("200", "4xx")),
+    "GET /sign-in/openid/{name}": Row("/sign-in/openid/none", PUBLIC.replace("200", "404")),
+    "GET /sign-in/openid/{name}/callback": Row(
+        "/sign-in/openid/none/callback", PUBLIC.replace("200", "4xx")
+    ),
+    "POST /sign-out": Row("/sign-out", SIGNED_IN.replace("200", "any")),
+}
+
+
+async def narrow(served: Served) -> dict[str, str]:
+    """Keys of the same people that are good for one thing only."""
+    root = Person("root", roles=frozenset({"admin"}))
+    keys: dict[str, str] = {}
+    for name in NARROW:
+        person, _, scope = name.partition(":")
+        _, keys[name] = await served.assent.people.issue_key(
+            person, label="narrow", scopes=[Scope(scope)], by=root
+        )
+    return keys
+
+
+async def scene(served: Served) -> dict[str, str]:
+    """Things of the user's that every other credential is tried on."""
+    user = served.client("user")
+    idle = await ask(user, "hello")
+    waiting = await pending(user, "delete_file a")
+    routed = await pending(user, "run_command ls")
+    cancelled = await pending(user, "delete_file b")
+    await user.post(f"/api/requests/{cancelled['id']}/decide", json={"verdict": "reject"})
+    return {
+        "idle": idle["conversation_id"],
+        "turn": idle["id"],
+        "waiting": waiting["conversation_id"],
+        "request": waiting["id"],
+        "routed": routed["id"],
+        "cancelled": cancelled["id"],
+    }
+
+
+def filled(value: Any, things: dict[str, str]) -> Any:
+    """A body or a path with the ids of real things in it."""
+    if isinstance(value, str):
+        for name, id in things.items():
+            value = value.replace("{" + name + "}", id)
+        return value
+    if isinstance(value, dict):
+        return {name: filled(item, things) for name, item in value.items()}
+    return [filled(item, things) for item in value] if isinstance(value, list) else value
+
+
+async def status_of(
+    client: httpx.AsyncClient, method: str, row: Row, things: dict[str, str]
+) -> int:
+    """Only the status: some of the answers are streams that never end."""
+    body = None if row.body is None else filled(row.body, things)
+    request = client.build_request(method, filled(row.path, things), json=body)
+    response = await client.send(request, stream=True)
+    await response.aclose()
+    return response.status_code
+
+
+def fits(expected: str, status: int) -> bool:
+    """Whether a cell is as listed; "any" where only that it is no error of ours matters."""
+    if expected == "any":
+        return status < 500
+    return str(status).startswith("4") if expected == "4xx" else expected == str(status)
+
+
+def listed() -> set[str]:
+    """Every method and path that the app serves."""
+    found = {"GET /openapi.json"}
+    for route in ROUTES:
+        methods: set[str] = getattr(route, "methods", None) or set()
+        path: str = getattr(route, "path", "")
+        found |= {f"{method} {path}" for method in methods - {"HEAD"}}
+    return found
+
+
+# requirement: T15
+def test_every_route_has_a_row_in_the_matrix() -> None:
+    rows = {" ".join(name.split()[:2]) for name in ROWS}
+    assert listed() <= rows, f"nobody listed {sorted(listed() - rows)}"
+
+
+# requirement: T15
+def test_agents_have_no_path_to_decisions_policy_people_or_keys() -> None:
+    closed = ("/decide", "/cancel", "/override", "/policy", "/people", "/keys", "/audit")
+    closed += ("validate_tool", "/execute/", "tool-user-input")
+    for name, need in ACCESS.items():
+        reads_own = name == "GET /api/conversations/{id}/audit"
+        if any(part in name for part in closed) and not reads_own:
+            assert PersonKind.AGENT not in need.kinds, name
+        if need.scope in (Scope.DECIDE, Scope.MANAGE, Scope.AUDIT):
+            assert PersonKind.AGENT not in need.kinds, name
+
+
+# requirement: T15
+async def test_the_matrix_holds(serve: Serve) -> None:
+    async with serve(script, *Desk().tools) as served:
+        things = await scene(served)
+        served.keys |= await narrow(served)
+        wrong: list[str] = []
+        for column in COLUMNS:
+            client = served.client(None if column == "anonymous" else column)
+            for name, row in ROWS.items():
+                if " ".join(name.split()[:2]) not in listed():
+                    continue
+                expected = row.statuses.split()[COLUMNS.index(column)]
+                status = await status_of(client, name.split()[0], row, things)
+                if not fits(expected, status):
+                    wrong.append(f"{name} as {column}: {status}, not {expected}")
+        assert not wrong, "\n".join(wrong)
+
+
+# requirement: W18
+# conformance: 133
+async def test_a_stranger_cannot_tell_what_is_somebody_elses_from_what_is_not_there(
+    serve: Serve,
+) -> None:
+    def seen(response: httpx.Response) -> tuple[int, bytes, dict[str, str]]:
+        unlike = {"date", "x-request-id"}
+        headers = {name: value for name, value in response.headers.items() if name not in unlike}
+        return response.status_code, response.content, headers
+
+    async with serve(script, *Desk().tools) as served:
+        things = await scene(served)
+        stranger = served.client("stranger")
+        compared = 0
+        for number, (name, row) in enumerate(ROWS.items()):
+            # Others each time: a chat creates the conversation whose id is not there yet.
+            missing = dict.fromkeys(things, f"none_{number}")
+            about = any("{" + thing + "}" in f"{row.path}{row.body}" for thing in things)
+            if " ".join(name.split()[:2]) not in listed() or not about:
+                continue
+            method = name.split()[0]
+            answers = [
+                await stranger.request(
+                    method,
+                    filled(row.path, names),
+                    json=None if row.body is None else filled(row.body, names),
+                )
+                for names in (things, missing)
+            ]
+            if answers[1].status_code == 200 and method == "POST":
+                continue
+            assert seen(answers[0]) == seen(answers[1]), name
+            compared += 1
+        assert compared >= 12
+
+
+# conformance: 133
+async def test_who_one_is_comes_from_the_credential_never_from_the_body(serve: Serve) -> None:
+    async with serve(script, *Desk().tools) as served:
+        stranger = served.client("stranger", **{"X-User": "user", "X-Forwarded-User": "user"})
+        assert (await stranger.get("/api/me")).json()["id"] == "stranger"
+        body = {"agent": "agent", "owner": "user", "user_id": "user"}
+        assert (await stranger.post("/api/conversations", json=body)).status_code == 422
+        id = await conversation(stranger)
+        assert (await served.client().get(f"/api/conversations/{id}")).status_code == 404
+
+
+async def test_a_credential_that_does_not_hold_is_nobody(serve: Serve) -> None:
+    async with serve(script) as served:
+        for header in ("", "Bearer", "Bearer x", "Basic dXNlcjpwYXNz", "Bearer assent_0_0"):
+            client = served.client(None, Authorization=header)
+            answer = await client.get("/api/conversations")
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+            assert answer.json()["code"] == "not_authenticated"

@@ -1,0 +1,54 @@
+"""schemathesis drives the running server by its own OpenAPI document: no 500, no lie in it."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.api.desk import Desk, ask, script
+from tests.server.conftest import Serve
+
+# On each database; a minute together.
+SECONDS = 30
+# Rules that a schema cannot say (an account behind an account, a form's own fields) are 422 too.
+EXCLUDED = "positive_data_acceptance"
+
+
+async def run(base: str, key: str, folder: Path) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "schemathesis.cli",
+        "run",
+        f"{base}/openapi.json",
+        "--header",
+        f"Authorization: Bearer {key}",
+        "--phases",
+        "examples,coverage,fuzzing,stateful",
+        "--seed",
+        "20261115",
+        "--max-examples",
+        "8",
+        "--max-time",
+        str(SECONDS),
+        "--exclude-checks",
+        EXCLUDED,
+        "--no-color",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=folder,
+    )
+    async with asyncio.timeout(SECONDS * 4):
+        told, _ = await process.communicate()
+    return process.returncode or 0, told.decode()
+
+
+@pytest.mark.slow
+async def test_the_document_is_true_and_nothing_breaks(serve: Serve, tmp_path: Path) -> None:
+    async with serve(script, *Desk().tools) as served:
+        admin = served.client("admin")
+        for text in ("delete_file a", "connect x", "pick_file", "look_up x"):
+            await ask(admin, text)
+        code, told = await run(served.base, served.keys["admin"], tmp_path)
+    assert code == 0, told
