@@ -17,7 +17,7 @@ help:  ## List the targets
 
 install: $(STAMP)  ## Set up .venv with everything development needs
 
-demo: $(STAMP)  ## Talk to an agent in the terminal and decide what it may do; no key, no network
+demo: $(STAMP)  ## Serve an agent here and decide what it may do; no key, no network; ARGS="--port 0"
 	@$(BIN)/assent demo $(ARGS)
 
 test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some

@@ -162,6 +162,18 @@ def test_the_printed_link_signs_its_account_in_once(shared: tuple[Served, Path])
             assert again.status_code == 404
 
 
+def test_a_new_link_can_be_had_while_the_demo_runs(
+    shared: tuple[Served, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, folder = shared
+    # The shared demo started before each test got its key: it has a file of its own.
+    monkeypatch.delenv("ASSENT_KEY")
+    where = ("--origin", server.origin, "--data-dir", str(folder))
+    link = run("people", "link", "user", *where).stdout.strip()
+    with server.client(None) as browser:
+        assert "Sign in as user" in browser.get(link).text
+
+
 def test_only_this_machine_by_its_own_name_gets_an_answer(shared: tuple[Served, Path]) -> None:
     server, _ = shared
     with server.client(None) as browser:

@@ -209,17 +209,18 @@ async def test_a_secret_of_a_form_is_nowhere_in_the_demo(demo: Demo) -> None:
     assert not [path for path in files if b"swordfish" in path.read_bytes()]
 
 
-async def test_the_long_story_takes_a_while_and_can_be_stopped(demo: Demo) -> None:
-    made = (await demo.user.post("/api/conversations", json={"agent": AGENT})).json()["id"]
-    text = {"text": "tell me a long story"}
-    sent = await demo.user.post(f"/api/conversations/{made}/messages", json=text)
-    turn = sent.json()["id"]
-    async with asyncio.timeout(20):
-        while "Once upon" not in (await demo.user.get(f"/api/turns/{turn}")).json()["text"]:
-            await asyncio.sleep(0.02)
-    stopped = await demo.user.post(f"/api/conversations/{made}/stop")
+async def test_the_long_story_comes_bit_by_bit_and_can_be_stopped(demo: Demo) -> None:
+    said = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "tell me a long story"}]}
+    heard, stopped = "", None
+    async with demo.user.stream("POST", "/api/chat", json={"id": "s", "messages": [said]}) as story:
+        async for line in story.aiter_lines():
+            heard += line
+            if stopped is None and "Once" in heard:
+                stopped = await demo.user.post("/api/conversations/s/stop")
 
+    assert stopped is not None
     assert stopped.json()["status"] == "stopped"
-    messages = (await demo.user.get(f"/api/conversations/{made}")).json()["messages"]
+    assert "whole story" not in heard
+    messages = (await demo.user.get("/api/conversations/s")).json()["messages"]
     assert messages[-1]["incomplete"]
-    assert "That is the whole story" not in messages[-1]["text"]
+    assert "whole story" not in messages[-1]["text"]

@@ -79,6 +79,16 @@ async function finish(chat) {
   await until(() => settled(chat) && quiet(chat), "every call settled");
 }
 
+async function post(path, body) {
+  const answer = await fetch(`${base}${path}`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
 const scenarios = {
   async say(chat) {
     await chat.sendMessage({ text: "go" });
@@ -121,11 +131,7 @@ const scenarios = {
     await respond(other, { approved: true });
     await finish(other);
     const { body } = requests.filter((each) => each.body).at(1);
-    const again = await watched(`${base}/api/chat`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
-    });
+    const again = await post("/api/chat", body);
     return { other: other.messages, bytes: await again.text() };
   },
 
@@ -166,6 +172,26 @@ const scenarios = {
     await finish(chat);
   },
 
+  /** The protocol has no edits: they go to our own endpoint, then the client goes on as ever. */
+  async edit(chat) {
+    await chat.sendMessage({ text: "go" });
+    const [part] = asked(chat);
+    const { decideAt, digest } = part.approval.descriptor;
+    await post(decideAt, { verdict: "edit", digest, arguments: { target: "b" } });
+    await respond(chat, { approved: true });
+    await finish(chat);
+  },
+
+  /** A form is a data part, filled in at our own endpoint. */
+  async form(chat) {
+    await chat.sendMessage({ text: "go" });
+    const part = parts(chat).find((each) => each.type === "data-request");
+    const values = Object.fromEntries(part.data.fields.map((field) => [field.name, "ACME"]));
+    await post(part.data.decideAt, { verdict: "answer", values });
+    await chat.sendMessage();
+    await finish(chat);
+  },
+
   async interrupt(chat) {
     await chat.sendMessage({ text: "go" });
     await chat.sendMessage({ text: "something else" });
@@ -175,12 +201,8 @@ const scenarios = {
   async data_parts(chat) {
     await chat.sendMessage({ text: "go" });
     const part = parts(chat).find((each) => each.type === "data-approval");
-    const verdict = { toolCallId: part.data.toolCallId, isValidated: true };
-    await fetch(`${base}/api/qa/validate_tool`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(verdict),
-    });
+    const { decideAt, digest } = part.data;
+    await post(decideAt, { verdict: "approve", digest });
     await chat.sendMessage();
     await finish(chat);
     return { asked: part.data };

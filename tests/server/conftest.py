@@ -45,11 +45,18 @@ class Served:
 
 
 @asynccontextmanager
-async def listening(app: Any) -> AsyncGenerator[str]:
+async def listening(app: Any, *, proxy_headers: bool = False) -> AsyncGenerator[str]:
     """The app behind the real uvicorn, on a free port of loopback."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=5)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            lifespan="on",
+            timeout_graceful_shutdown=5,
+            # As `assent serve` does.
+            proxy_headers=proxy_headers,
+        )
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve(sockets=[listener]), name="uvicorn")
         async with asyncio.timeout(20):

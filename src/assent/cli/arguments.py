@@ -222,8 +222,15 @@ def _people(command: argparse.ArgumentParser) -> None:
     change.add_argument("roles", nargs="*", metavar="ROLE", help=ROLES_HELP)
     disable = actions.add_parser("disable", help="their credentials stop working at once")
     enable = actions.add_parser("enable", help="take that back")
-    for action in (disable, enable):
+    link = actions.add_parser("link", help="a link that signs them in, once")
+    link.add_argument(
+        "--origin",
+        metavar="URL",
+        default=f"http://{HOST}:{PORT}",
+        help="where the server is (default: %(default)s)",
+    )
+    for action in (disable, enable, link):
         action.add_argument("person", metavar="PERSON", help="whose")
-    for action in (listed, add, change, disable, enable):
+    for action in (listed, add, change, disable, enable, link):
         _database(action)
         _debug(action)

@@ -119,6 +119,16 @@ async def _enable(people: People, screen: Screen, options: Namespace) -> None:
     _show(screen, await people.change(options.person, by=SYSTEM, disabled=False))
 
 
+async def _print_link(people: People, screen: Screen, options: Namespace) -> None:
+    screen.line(await sign_in_link(people, options.person, options.origin.rstrip("/")))
+
+
+async def sign_in_link(people: People, person: str, origin: str) -> str:
+    """The address that signs somebody in, once."""
+    _, token = await people.links.to_sign_in(person, by=SYSTEM)
+    return f"{origin}/sign-in/link/{token}"
+
+
 _KEYS: dict[str, Action] = {"list": _list_keys, "create": _create_key, "revoke": _revoke_key}
 _PEOPLE: dict[str, Action] = {
     "list": _list_people,
@@ -126,4 +136,5 @@ _PEOPLE: dict[str, Action] = {
     "set-roles": _set_roles,
     "disable": _disable,
     "enable": _enable,
+    "link": _print_link,
 }

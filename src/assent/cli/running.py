@@ -55,7 +55,6 @@ async def run(
     server = Server(config, ready)
     _on_signals(server, app, screen)
     await server.serve([listener.socket])
-    screen.line("Stopped.", Ink.FAINT)
 
 
 def _on_signals(server: Server, app: "FastAPI", screen: Screen) -> None:

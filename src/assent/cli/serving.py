@@ -9,7 +9,8 @@ from assent.app import Assent
 from assent.cli.listening import Listener, bind
 from assent.cli.loading import agents_at
 from assent.cli.options import home_of, login, model_of, open_screen, url_of, without_password
-from assent.cli.screen import Screen
+from assent.cli.registry import sign_in_link
+from assent.cli.screen import Ink, Screen
 from assent.cli.welcome import Doors, show_demo, show_service
 from assent.demo.accounts import ROLES, settle_accounts
 from assent.demo.agent import AGENT, demo_agent
@@ -28,7 +29,8 @@ _OWN_ROLES = frozenset({REQUESTER, APPROVER, ADMIN})
 async def demo(options: Namespace) -> None:
     """Serve the demo: its own folder, its own agent, three accounts."""
     home, model, screen = home_of(options), model_of(options), open_screen()
-    settings = _settings(listener := bind(options), AGENT, debug=options.debug)
+    settings = _settings(listener := bind(options), AGENT)
+    _log(options)
     with listener.socket:
         home.furnish()
         url = url_of(options.db) if options.db else home.url
@@ -45,7 +47,8 @@ async def demo(options: Namespace) -> None:
 async def serve(options: Namespace) -> None:
     """Serve somebody's own agents."""
     agents, screen = agents_at(options.agents), open_screen()
-    settings = _settings(listener := bind(options), agents[0].name, debug=options.debug)
+    settings = _settings(listener := bind(options), agents[0].name)
+    _log(options)
     with listener.socket:
         url = url_of(options.db or "assent.db")
         assent = Assent(url, agents=agents)
@@ -58,16 +61,21 @@ async def serve(options: Namespace) -> None:
         await _run(assent, settings, listener, screen, ready)
 
 
-def _settings(listener: Listener, agent: str, *, debug: bool) -> "Settings":
+def _settings(listener: Listener, agent: str) -> "Settings":
     try:
         from assent.server import Settings
-        from assent.server.logs import log_config
     except ModuleNotFoundError as error:
         raise InvalidCommand(
             f"serving needs {error.name!r}; install it with: pip install 'assent[server]'"
         ) from error
-    logging.config.dictConfig(log_config("DEBUG" if debug else "WARNING"))
     return Settings(origin=listener.origin, agent=agent, local=listener.is_local)
+
+
+def _log(options: Namespace) -> None:
+    """On stderr, one line each: what is wrong, and with `--debug` everything."""
+    from assent.server.logs import log_config
+
+    logging.config.dictConfig(log_config("DEBUG" if options.debug else "WARNING"))
 
 
 async def _own_account(people: People) -> str:
@@ -79,12 +87,8 @@ async def _own_account(people: People) -> str:
 
 async def _doors(people: People, listener: Listener, *names: str) -> Doors:
     """Where people come in, each by a link that works once."""
-    tokens = [(name, (await people.links.to_sign_in(name, by=SYSTEM))[1]) for name in names]
-    return Doors(
-        origin=listener.origin,
-        address=listener.address,
-        links={name: f"{listener.origin}/sign-in/link/{token}" for name, token in tokens},
-    )
+    links = {name: await sign_in_link(people, name, listener.origin) for name in names}
+    return Doors(origin=listener.origin, address=listener.address, links=links)
 
 
 async def _run(
@@ -97,3 +101,4 @@ async def _run(
     # Opened here and not by uvicorn, which would make an exit code of whatever goes wrong.
     async with app.router.lifespan_context(app):
         await run(app, listener, screen, ready)
+    screen.line("Stopped.", Ink.FAINT)

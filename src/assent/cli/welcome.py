@@ -7,6 +7,7 @@ from pathlib import Path
 from assent.cli.screen import Ink, Screen
 from assent.demo.accounts import KEYS_FILE
 from assent.demo.agent import Home
+from assent.engine.links import SIGN_IN_WITHIN
 from assent.presentation.text import safe_line
 
 _LABEL_COLUMNS = 10
@@ -58,7 +59,8 @@ def _links(screen: Screen, doors: Doors) -> None:
     if not doors.links:
         return
     screen.line()
-    screen.line("Sign in; each link works once:", Ink.STRONG)
+    minutes = SIGN_IN_WITHIN.total_seconds() / 60
+    screen.line(f"Sign in; each link works once, for {minutes:.0f} minutes:", Ink.STRONG)
     for name, link in doors.links.items():
         # Never wrapped: a terminal makes a link of one line, and people copy one.
         screen.line(f"  {safe_line(name):<{_LABEL_COLUMNS}}{link}")
@@ -70,7 +72,7 @@ def _fact(screen: Screen, label: str, text: str) -> None:
 
 
 def _curl(screen: Screen, origin: str, keys: Path) -> None:
-    message = '{"messages":[{"role":"user","content":"Perform a dangerous operation on test.txt"}]}'
+    message = '{"messages":[{"role":"user","content":"delete test.txt"}]}'
     screen.line(f"  KEY=$(jq -r .user {_short(keys)})")
     screen.line(f"  curl -N {origin}/api/qa/chat_streamed/first \\")
     screen.line('    -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\')

@@ -1,11 +1,12 @@
 """A thread of messages with one owner, and the turns of its loop."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from assent.domain.calls import Call
+from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestStatus, TurnStatus
 from assent.domain.people import Person
 
@@ -82,8 +83,8 @@ class Scene:
     def with_settled(self, call: Call) -> "Scene":
         """The same after a call was settled; of it only the end is taken."""
         end = {"status": call.status, "output": call.output, "settled_at": call.settled_at}
-        calls = [replace(each, **end) if each.id == call.id else each for each in self.calls]
-        return replace(self, calls=calls)
+        calls = [changed(each, **end) if each.id == call.id else each for each in self.calls]
+        return changed(self, calls=calls)
 
 
 _OF_CALL = {

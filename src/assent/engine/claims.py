@@ -8,6 +8,7 @@ from typing import Unpack
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
+from assent.domain.copies import changed
 from assent.domain.errors import InvalidArguments, NotFound
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
@@ -129,9 +130,9 @@ class Claims:
             )
             claim = self.take(moves, cleared, conversation, verified=True)
             return (moves.tx.calls.get(call.id) or cleared if claim is None else claim.call), claim
-        claiming = self._claiming(call)
+        both: CallChanges = {**changes, **self._claiming(call)}
         claimed = moves.clear_and_claim(
-            call, action, changes, claiming, request_id=request_id, data=data
+            call, cleared, action, both, request_id=request_id, data=data
         )
         expires = started + self.kernel.times.lease.total_seconds()
         point("inside_claim")
@@ -165,7 +166,7 @@ class Claims:
         if not moves.tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
             return None
         moves.note("claim", call, target=CallStatus.RUNNING, data={"fence": call.fence + 1})
-        claimed = replace(
+        claimed = changed(
             call,
             status=CallStatus.RUNNING,
             fence=call.fence + 1,

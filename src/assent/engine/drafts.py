@@ -3,11 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from assent.domain.calls import Call, Frozen
 from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.copies import changed
 from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Proposal
@@ -159,15 +160,15 @@ def _as_proposed(proposal: Proposal, taken: Accepted | Refused) -> str:
 
 def _failed(call: Call, by: str, reason: str) -> Draft:
     output = json_text(error_output(storable(reason)))
-    return Draft(call=replace(call, status=CallStatus.FAILED, cleared_by=by, output=output))
+    return Draft(call=changed(call, status=CallStatus.FAILED, cleared_by=by, output=output))
 
 
 def planned(call: Call, plan: Plan) -> Call:
     """The call as its plan leaves it."""
-    call = replace(call, status=plan.target, arguments=plan.frozen)
+    call = changed(call, status=plan.target, arguments=plan.frozen)
     if isinstance(plan.verdict, Deny):
         output = json_text(error_output(plan.verdict.reason))
-        return replace(call, cleared_by=plan.verdict.by, output=output)
+        return changed(call, cleared_by=plan.verdict.by, output=output)
     if plan.target is CallStatus.CLEARED or plan.target is CallStatus.AWAITING_RESULT:
-        return replace(call, cleared_by=plan.verdict.by, approved=plan.approved)
+        return changed(call, cleared_by=plan.verdict.by, approved=plan.approved)
     return call

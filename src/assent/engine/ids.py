@@ -2,11 +2,29 @@
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable
 
 Ids = Callable[[str], str]
+_BYTES = 8
+_DRAWN = 256
+
+# Drawn ahead: a system call for each id lets another thread have the interpreter. A deque, because
+# ids are made in several threads; never shared with a forked child, which would repeat them.
+_chances: deque[bytes] = deque()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_chances.clear)
 
 
 def new_id(prefix: str) -> str:
     """`call_` and the like: nanoseconds, so that one transaction's ids sort too, and 64 bits."""
-    return f"{prefix}_{(time.time_ns().to_bytes(8) + os.urandom(8)).hex()}"
+    return f"{prefix}_{(time.time_ns().to_bytes(_BYTES) + _chance()).hex()}"
+
+
+def _chance() -> bytes:
+    try:
+        return _chances.pop()
+    except IndexError:
+        drawn = os.urandom(_BYTES * _DRAWN)
+        _chances.extend(drawn[n : n + _BYTES] for n in range(_BYTES, len(drawn), _BYTES))
+        return drawn[:_BYTES]

@@ -222,14 +222,6 @@ class People:
         self._touch(known[1])
         return known
 
-    def holder(self, tx: Tx, key_id: str) -> Person | None:
-        """Who a key stands for now, inside a transaction."""
-        key = tx.keys.get(key_id)
-        account = None if key is None else tx.people.get(key.person)
-        if key is None or account is None or account.disabled or not key.holds(tx.now()):
-            return None
-        return account.person
-
     def _forget(self) -> None:
         self._recalled.clear()
         self._accounts.clear()

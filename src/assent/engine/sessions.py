@@ -103,13 +103,8 @@ class Sessions:
         """Look everything up again from now on."""
         self._recalled.clear()
 
-    def visitor(self, tx: Tx, id: str) -> Visitor | None:
-        """Who a session stands for now, inside a transaction."""
-        found = tx.sessions.get(id)
-        return None if found is None else self._standing(*found, tx.now())
-
     def visitors(self, tx: Tx, ids: Iterable[str]) -> dict[str, Person]:
-        """The same for many; a session that is over is left out."""
+        """Who sessions stand for now, inside a transaction; one that is over is left out."""
         now, found = tx.now(), tx.standing.sessions(ids)
         visits = [(each[0].id, self._standing(*each, now)) for each in found]
         return {id: visitor[0] for id, visitor in visits if visitor is not None}

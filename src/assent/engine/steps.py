@@ -6,6 +6,7 @@ from datetime import datetime
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
+from assent.domain.copies import changed
 from assent.domain.errors import NotFound
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
@@ -132,7 +133,7 @@ class Step:
         lease = self.kernel.times.lease
         claims = tuple(
             Claim(
-                call=replace(
+                call=changed(
                     draft.call,
                     status=CallStatus.RUNNING,
                     fence=1,
@@ -174,7 +175,7 @@ def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: dat
 
 
 def _settled(call: Call, now: datetime) -> Call:
-    return replace(call, settled_at=now) if call.status in TERMINAL else call
+    return changed(call, settled_at=now) if call.status in TERMINAL else call
 
 
 def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:

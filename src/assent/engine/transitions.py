@@ -2,13 +2,13 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Unpack
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
+from assent.domain.copies import changed
 from assent.domain.errors import Conflict
 from assent.domain.events import Entry, EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus
@@ -82,21 +82,20 @@ class Moves:
     def clear_and_claim(
         self,
         call: Call,
+        cleared: Call,
         action: str,
-        clearing: CallChanges,
-        claiming: CallChanges,
+        changes: CallChanges,
         *,
         request_id: str | None = None,
         data: dict[str, Json] | None = None,
     ) -> Call:
         """Two transitions in one change of the row; each has its own entry and event."""
-        changes: CallChanges = {**clearing, **claiming}
-        cleared, running = CallStatus.CLEARED, CallStatus.RUNNING
-        if not self.tx.calls.move(call, running, via=cleared, **changes):
+        if not self.tx.calls.move(call, CallStatus.RUNNING, via=CallStatus.CLEARED, **changes):
             raise Raced(call.id)
-        call = self._moved(call, cleared, action, clearing, request_id=request_id, data=data)
-        fence: dict[str, Json] = {"fence": call.fence + 1}
-        return self._moved(call, running, "claim", claiming, data=fence)
+        self.note(action, call, target=CallStatus.CLEARED, request_id=request_id, data=data)
+        self.tell(cleared)
+        fence: dict[str, Json] = {"fence": changes.get("fence")}
+        return self._moved(cleared, CallStatus.RUNNING, "claim", changes, data=fence)
 
     @contextmanager
     def acting(self, actor: str) -> Generator[None]:
@@ -217,7 +216,7 @@ class Moves:
 
 def after(call: Call, target: CallStatus, changes: CallChanges) -> Call:
     """The call as a transition leaves it."""
-    return replace(call, status=target, **_known(changes))
+    return changed(call, status=target, **_known(changes))
 
 
 def _known(changes: CallChanges) -> dict[str, Any]:

@@ -52,7 +52,10 @@ class Context:
     @classmethod
     def of(cls, text: str) -> "Context":
         """Read a text once, before its words are judged."""
-        distinct = any(char.isalpha() and not char.isascii() and not _twin(char) for char in text)
+        foreign = "" if text.isascii() else text
+        distinct = any(
+            char.isalpha() and not char.isascii() and not _twin(char) for char in foreign
+        )
         return cls(latin=_ASCII_LETTER.search(text) is not None, distinct=distinct)
 
 
@@ -184,6 +187,7 @@ def _is_wide(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF"
 
 
+@lru_cache(maxsize=1024)
 def _ascii_label(label: str) -> str:
     # The codec takes quadratic time, so a label that no host can have never reaches it.
     if not label or len(label) > _LABEL_CHARS:

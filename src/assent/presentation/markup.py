@@ -33,9 +33,4 @@ def isolated(text: str) -> Html:
     Only text that went through `safe_line`, `safe_block` or `quoted` belongs here.
     """
     # The delimiters are ours alone: in foreign text they have been spelt out.
-    parts = (
-        element("mark", part) if part.startswith("⟨") else part
-        for part in _MARK.split(text)
-        if part
-    )
-    return element("bdi", *parts, dir="ltr")
+    return element("bdi", Html(_MARK.sub(r"<mark>\1</mark>", escape(text))), dir="ltr")

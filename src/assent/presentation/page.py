@@ -14,7 +14,7 @@ from assent.presentation.outline import (
     regions_of,
     warning_of,
 )
-from assent.presentation.passages import FACT_COLUMN, put_content, put_fact
+from assent.presentation.passages import FACT_COLUMN, fits_line, put_content, put_fact
 from assent.presentation.rendering import offered
 from assent.presentation.sheet import Place, Role, Sheet, Span, fits
 from assent.presentation.text import mark, safe_line
@@ -65,9 +65,14 @@ def remaining(time: timedelta) -> str:
 def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
     """Which tool of which source; the heading of a card, never a title that a server gave it."""
     origin = f"from {card.source}" if card.is_foreign else ""
-    about = " · ".join(safe_line(part) for part in (card.category, origin) if part)
-    name = safe_line(card.tool)
-    if fits(f"{name}  {about}", sheet.room(place.indent)):
+    parts = [part for part in (card.category, origin) if part]
+    room = sheet.room(place.indent)
+    if all(fits_line(text, room) for text in (card.tool, *parts)):
+        about = " · ".join(map(safe_line, parts))
+        name = safe_line(card.tool)
+    else:
+        about = name = ""
+    if name and fits(f"{name}  {about}", room):
         sheet.put(place, Span(name, Role.STRONG), Span(f"  {about}" if about else "", Role.MUTED))
         return
     sheet.foreign(card.tool, Place(indent=place.indent, role=Role.STRONG))

@@ -33,6 +33,7 @@ from assent.presentation.wrapping import width_of
 
 FACT_COLUMN = 8
 PAST_CHARS = 160
+LINE_CHARS = 400
 
 
 def put_content(sheet: Sheet, content: Content, place: Place) -> None:
@@ -65,11 +66,17 @@ def put_fact(sheet: Sheet, fact: Fact, place: Place) -> None:
     head = Span(fact.label.ljust(FACT_COLUMN + 2), Role.LABEL)
     before = Span(fact.before, Role.MUTED)
     room = sheet.room(place.indent + FACT_COLUMN + 2 + width_of(fact.before))
-    if "\n" not in fact.text and fits(safe_line(fact.text), room):
+    if fits_line(fact.text, room):
         sheet.put(place, head, before, Span(safe_line(fact.text)))
         return
     sheet.own(place.indent, fact.label, FACT_COLUMN, fact.before)
     sheet.foreign(fact.text, place.inside())
+
+
+def fits_line(text: str, room: int) -> bool:
+    """Whether somebody else's text has its place on one line, once it is safe."""
+    # Padding that is counted may make a long text short; nobody needs it on this line then.
+    return len(text) <= LINE_CHARS and "\n" not in text and fits(safe_line(text), room)
 
 
 def _edits(sheet: Sheet, edits: Edits, place: Place) -> None:

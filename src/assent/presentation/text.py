@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from functools import partial
-from itertools import groupby
 
 from assent.presentation.characters import counted, is_enclosing, is_hidden, is_mark
 from assent.presentation.lookalikes import Context, note
@@ -27,6 +26,7 @@ _UNUSUAL = re.compile(rf" {{{SPACES_MAX + 1}}}| $| \n|\n{{{NEWLINES_MAX + 1}}}|\
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
+_SAME = re.compile(r"(.)\1*", re.DOTALL)
 _BACKTICKS = re.compile("`+")
 
 
@@ -152,7 +152,7 @@ def _collapsed(run: str, line_break: str, *, last: bool) -> str:
 
 
 def _runs(text: str) -> list[tuple[str, int]]:
-    return [(char, sum(1 for _ in same)) for char, same in groupby(text)]
+    return [(run[1], len(run[0])) for run in _SAME.finditer(text)]
 
 
 def _directed(text: str) -> str:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute
 
 from assent.engine.assent import Assent
@@ -28,7 +29,10 @@ from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
 from assent.server.streams import agui, chat, qa, qa_stream, user_input
+from assent.server.web.pages import Pages
 
+# What frontends elsewhere read to know which stream it is, and when to come back.
+EXPOSED = ("x-vercel-ai-data-stream", "x-vercel-ai-ui-message-stream", "retry-after")
 # Routes are made once, when their modules load; a path without a row in `access` fails there.
 ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
@@ -64,9 +68,19 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     )
     auth = Authenticator(assent, settings)
     live = Live(auth, settings)
-    app.state.service = Service(assent=assent, settings=settings, auth=auth, live=live)
+    app.state.service = Service(
+        assent=assent, settings=settings, auth=auth, live=live, pages=Pages(assent.kernel.vault)
+    )
     app.router.routes.extend(ROUTES)
     app.add_middleware(Protection, settings=settings)
+    # Outermost: a page elsewhere has to be able to read refusals, too.
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=settings.frontends,
+        allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+        allow_headers=("authorization", "content-type", "idempotency-key", "last-event-id"),
+        expose_headers=EXPOSED,
+    )
     problems.install(app)
     document.install(app)
     return app

@@ -140,7 +140,14 @@ async def _validation(_request: Request, error: Exception) -> Response:
 def shape_errors(error: RequestValidationError) -> list[Facts]:
     """Where a body does not have its shape, and why."""
     # Without `input` and `ctx`: a refused body may hold a secret, and needs no echo.
-    return [{"at": [str(p) for p in e["loc"]], "message": e["msg"]} for e in error.errors()]
+    return [{"at": [str(p) for p in e["loc"]], "message": _said(e)} for e in error.errors()]
+
+
+def _said(error: Any) -> str:
+    if error["type"] != "union_tag_invalid":
+        return error["msg"]
+    # The one message of pydantic's that repeats what was sent.
+    return f"It is none of {error['ctx']['expected_tags']}"
 
 
 async def _http(request: Request, error: Exception) -> Response:

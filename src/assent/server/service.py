@@ -11,6 +11,7 @@ from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
 from assent.server.live import Live
 from assent.server.settings import Settings
+from assent.server.web.pages import Pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,7 @@ class Service:
     settings: Settings
     auth: Authenticator
     live: Live
+    pages: Pages
 
 
 def service_of(connection: HTTPConnection) -> Service:

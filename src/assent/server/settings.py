@@ -16,6 +16,8 @@ class Settings:
 
     # The address people reach this service at; links and origin checks use it.
     origin: str = "http://127.0.0.1:8000"
+    # Other origins whose pages may call the API, with a key or a token and never with a cookie.
+    frontends: tuple[str, ...] = ()
     # The agent of chat endpoints that name none; needless where there is only one.
     agent: str | None = None
     # Requests of the AI SDK carry no version: the frontend's major must be told.

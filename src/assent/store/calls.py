@@ -14,7 +14,7 @@ from assent.domain.lifecycle import TRANSITIONS, CallStatus
 from assent.ports import CallChanges, Held
 from assent.store.conversations import BREAK_TURNS, RENEW_TURN
 from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
-from assent.store.statements import ClockNow, fixed
+from assent.store.statements import ClockNow, LockedId, fixed
 from assent.store.tables import calls, revisions
 
 _c = calls.c
@@ -68,12 +68,6 @@ REVISIONS = (
 _FROM_NOW = frozenset({"lease_until", "run_by"})
 
 
-_same = calls.alias("same")
-_locked = (
-    select(_same.c.id).where(_same.c.id == bindparam("call")).with_for_update().scalar_subquery()
-)
-
-
 @lru_cache
 def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
     guards = [
@@ -85,9 +79,7 @@ def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
     if lost:
         guards.append(_c.lease_until < ClockNow())
     if in_time:
-        # The lock first, then the clock: after waiting for a row that was only locked PostgreSQL
-        # does not look at the conditions again, and would go by the time before the wait.
-        guards[0] = _c.id == _locked
+        guards[0] = _c.id == LockedId(calls, "call")
         guards.append(or_(_c.run_by.is_(None), _c.run_by > ClockNow()))
     values = {name: _value(name) for name in changed}
     return update(calls).where(*guards).values(values).returning(_c.id)

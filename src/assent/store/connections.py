@@ -8,39 +8,66 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
+
+from assent.store.rows import Row
 
 # Firewalls and proxies drop what says nothing for long.
 IDLE_SECONDS = 300.0
 CLOSE_SECONDS = 5.0
 
 
+class Connection:
+    """An asyncpg connection with the statements that were prepared on it."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        # Ours are few and always the same; asyncpg's own cache takes longer to look into.
+        self._prepared: dict[str, Any] = {}
+
+    async def fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
+        """Run one statement."""
+        statement = self._prepared.get(sql)
+        if statement is None:
+            statement = self._prepared[sql] = await self.raw.prepare(sql)
+        try:
+            return await statement.fetch(*params)
+        except (asyncpg.InvalidCachedStatementError, asyncpg.OutdatedSchemaCacheError):
+            # Another process changed the schema: all of them may be outdated.
+            self._prepared.clear()
+            raise
+
+    async def execute(self, sql: str) -> None:
+        """Run a command."""
+        await self.raw.execute(sql)
+
+
 class _Idle(NamedTuple):
-    connection: Any
+    connection: Connection
     since: float
 
 
 class Connections:
     """At most so many; the one used last is used next, for what it has prepared is warm."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Any]], most: int) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[Connection]], most: int) -> None:
         self._connect, self._most = connect, most
         self._count = 0
         self._idle: list[_Idle] = []
         # Whoever waits gets a connection, or None: there is room to open one.
-        self._waiting: deque[asyncio.Future[Any]] = deque()
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._empty = asyncio.Event()
         self._closing = False
 
-    async def take(self) -> Any:
+    async def take(self) -> Connection:
         """A connection that nobody else uses until it is given back or discarded."""
         while True:
             while self._idle:
                 connection = self._idle.pop().connection
-                if not connection.is_closed():
+                if not connection.raw.is_closed():
                     return connection
                 self._count -= 1
             if self._count < self._most:
@@ -49,7 +76,7 @@ class Connections:
             if connection is not None:
                 return connection
 
-    async def _open(self) -> Any:
+    async def _open(self) -> Connection:
         self._count += 1
         try:
             return await self._connect()
@@ -57,8 +84,8 @@ class Connections:
             self._gone()
             raise
 
-    async def _next(self) -> Any:
-        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    async def _next(self) -> Connection | None:
+        waiter: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         try:
             return await waiter
@@ -68,10 +95,10 @@ class Connections:
                 self.give(waiter.result())
             raise
 
-    def give(self, connection: Any) -> None:
+    def give(self, connection: Connection | None) -> None:
         """Back from a transaction that is over; None is the room of one that is gone."""
-        if connection is not None and (self._closing or connection.is_closed()):
-            connection.terminate()
+        if connection is not None and (self._closing or connection.raw.is_closed()):
+            connection.raw.terminate()
             self._gone()
             return
         while self._waiting:
@@ -82,11 +109,11 @@ class Connections:
         if connection is not None:
             self._keep(connection)
 
-    def _keep(self, connection: Any) -> None:
+    def _keep(self, connection: Connection) -> None:
         now = time.monotonic()
         self._idle.append(_Idle(connection, now))
         if self._idle[0].since < now - IDLE_SECONDS:
-            self._idle.pop(0).connection.terminate()
+            self._idle.pop(0).connection.raw.terminate()
             self._gone()
 
     def _gone(self) -> None:
@@ -95,11 +122,11 @@ class Connections:
             self._empty.set()
         self.give(None)
 
-    async def discard(self, connection: Any) -> None:
+    async def discard(self, connection: Connection) -> None:
         """One whose state nobody knows: what it was doing is undone by the server."""
         try:
             with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                await connection.close(timeout=CLOSE_SECONDS)
+                await connection.raw.close(timeout=CLOSE_SECONDS)
         finally:
             self._gone()
 

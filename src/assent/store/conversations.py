@@ -1,6 +1,5 @@
 """Conversations, turns and messages: their SQL."""
 
-from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Unpack
@@ -9,6 +8,7 @@ from sqlalchemy import BigInteger, and_, bindparam, or_, select, union_all, upda
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.copies import changed
 from assent.domain.errors import LeaseLost
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
@@ -226,7 +226,7 @@ class StoredTurns:
             return self._one(WAKE_TURN, **params)
         if not self._driver.expect(id, WAKE_SEEN, params | {"seen": seen.fence}):
             return None
-        return replace(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
+        return changed(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
         self._driver.rows(ROUSE_TURN, {"turn": id})

@@ -14,7 +14,7 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.connections import Connections
+from assent.store.connections import Connection, Connections
 from assent.store.feed import ADOPT
 from assent.store.inserts import Change, write_all
 from assent.store.migrations import schema
@@ -36,6 +36,9 @@ _DEFEATS = (
     asyncpg.SerializationError,
     # A turn, a key or an event number that was free when we looked: the next look finds it taken.
     asyncpg.UniqueViolationError,
+    # Another process brought the schema up to date: what was prepared is prepared anew.
+    asyncpg.InvalidCachedStatementError,
+    asyncpg.OutdatedSchemaCacheError,
 )
 # Any two processes that start at once take turns; the number only has to be ours.
 MIGRATION_LOCK = 0x617373656E74
@@ -58,7 +61,7 @@ class PostgresDriver:
     """
 
     def __init__(
-        self, connection: Any, compiler: Compiler, now: Callable[[], int], *, trusting: bool
+        self, connection: Connection, compiler: Compiler, now: Callable[[], int], *, trusting: bool
     ) -> None:
         self._connection, self._compiler, self._now = connection, compiler, now
         self._trusting = trusting
@@ -127,7 +130,7 @@ class PostgresDriver:
         return compiled.ordered(params)
 
     def _fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
-        return await_only(self._connection.fetch(sql, *params))
+        return await_only(self._connection.fetch(sql, params))
 
     def clock(self) -> int:
         return self._now()
@@ -155,10 +158,10 @@ class PostgresStore:
         except (OSError, asyncpg.PostgresError, ValueError) as error:
             raise StoreUnavailable(f"cannot connect: {error}") from error
         try:
-            await _ensure_schema(connection, self.url)
+            await _ensure_schema(connection.raw, self.url)
             with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
                 await connection.execute(ADOPT)
-            await self._synchronise(connection)
+            await self._synchronise(connection.raw)
         except BaseException:
             await connections.discard(connection)
             raise
@@ -177,8 +180,8 @@ class PostgresStore:
             connections, self._connections = self._connections, None
             await connections.close()
 
-    async def _connect(self) -> Any:
-        return await cast("Any", asyncpg).connect(
+    async def _connect(self) -> Connection:
+        raw = await cast("Any", asyncpg).connect(
             _dsn(self.url),
             # By the server: a timer per statement in this process would cost more than most.
             server_settings={
@@ -187,13 +190,12 @@ class PostgresStore:
                 "plan_cache_mode": "force_generic_plan",
                 "jit": "off",
             },
-            max_cacheable_statement_size=64 * 1024,
-            statement_cache_size=500,
         )
+        return Connection(raw)
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
         if self._connections is None:
-            raise StoreUnavailable("it is closed")
+            raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
         try:
             result, touched = await self._borrowing(self._connections, fn)
         except (
@@ -225,7 +227,9 @@ class PostgresStore:
         connections.give(connection)
         return done
 
-    async def _persist(self, connection: Any, fn: Callable[[Tx], T]) -> tuple[T, frozenset[str]]:
+    async def _persist(
+        self, connection: Connection, fn: Callable[[Tx], T]
+    ) -> tuple[T, frozenset[str]]:
         """Functions are plain and start from the rows: one that lost to another runs again."""
         try:
             return await self._transact(connection, fn, trusting=True)
@@ -239,7 +243,7 @@ class PostgresStore:
         return await self._transact(connection, fn, trusting=False)
 
     async def _transact(
-        self, connection: Any, fn: Callable[[Tx], T], *, trusting: bool
+        self, connection: Connection, fn: Callable[[Tx], T], *, trusting: bool
     ) -> tuple[T, frozenset[str]]:
         driver = PostgresDriver(connection, self._compiler, self._now, trusting=trusting)
         try:
@@ -314,7 +318,7 @@ def _perform(fn: Callable[[Tx], T], driver: PostgresDriver) -> tuple[T, frozense
     return result, touched
 
 
-async def _rollback(connection: Any) -> None:
+async def _rollback(connection: Connection) -> None:
     with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         await connection.execute("ROLLBACK")
 

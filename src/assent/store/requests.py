@@ -18,7 +18,7 @@ from assent.domain.tools import Preview
 from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
-from assent.store.statements import ClockNow, fixed
+from assent.store.statements import ClockNow, LockedId, fixed
 from assent.store.tables import calls, conversations, decisions, request_audience, requests
 
 _r, _d = requests.c, decisions.c
@@ -54,12 +54,12 @@ _closing: dict[str, Any] = {
 CLOSE = (
     update(requests).where(_r.id == bindparam("request"), _open).values(_closing).returning(_r.id)
 )
-_same = requests.alias("same")
-_locked = select(_same.c.id).where(_same.c.id == bindparam("request")).with_for_update()
-# The lock first, then the clock: after waiting for a row that was only locked PostgreSQL does not
-# look at the conditions again, and would go by the time before the wait.
-CLOSE_IN_TIME = CLOSE.where(
-    _r.id == _locked.scalar_subquery(), or_(_r.decide_by.is_(None), _r.decide_by > ClockNow())
+CLOSE_IN_TIME = (
+    update(requests)
+    .where(_r.id == LockedId(requests, "request"), _open)
+    .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+    .values(_closing)
+    .returning(_r.id)
 )
 EXPIRE = CLOSE.where(_r.decide_by <= ClockNow())
 CLOSE_AUDIENCE = (

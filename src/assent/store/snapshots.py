@@ -34,9 +34,7 @@ SNAPSHOT = (
     .where(turns.c.id == bindparam("turn"))
 )
 _last = messages.alias("last")
-_still_open = (
-    select(_last.c.open_calls).where(_last.c.id == bindparam("last_of")).scalar_subquery()
-)
+_still_open = select(_last.c.open_calls).where(_last.c.id == bindparam("last_of")).scalar_subquery()
 SCENE = (
     select(messages, turns, calls)
     .select_from(

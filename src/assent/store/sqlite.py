@@ -140,7 +140,7 @@ class SqliteStore:
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
         if self._thread is None:
-            raise StoreUnavailable("it is closed")
+            raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
         future: asyncio.Future[T] = self._loop.create_future()
         self._jobs.put(_Job(fn, future))
         return await future

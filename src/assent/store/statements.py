@@ -10,7 +10,7 @@ from enum import StrEnum
 from operator import itemgetter
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement, Table, Text, bindparam, literal_column
+from sqlalchemy import BigInteger, ColumnElement, Table, Text, bindparam, literal_column, select
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
@@ -84,6 +84,32 @@ class PerDatabase(ClauseElement):
     def of(self, dialect: Dialect) -> ClauseElement:
         """The words for one of them."""
         return self.sqlite if dialect.name == "sqlite" else self.postgres
+
+
+class LockedId(ColumnElement[str]):
+    """A row's id, given as a parameter, once the row is locked.
+
+    The lock first, then the clock: after waiting for a row that was only locked PostgreSQL does not
+    look at the other conditions again, and would go by the time before the wait.
+    """
+
+    type = Text()
+    inherit_cache = True
+
+    def __init__(self, table: Table, name: str) -> None:
+        self.id: ColumnElement[str] = bindparam(name, type_=Text())
+        same = table.alias("same")
+        self.locked = select(same.c.id).where(same.c.id == self.id).with_for_update()
+
+
+@compiles(LockedId)
+def _id_itself(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.id, **kw)
+
+
+@compiles(LockedId, "postgresql")
+def _id_of_locked(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.locked.scalar_subquery(), **kw)
 
 
 def fixed(value: StrEnum) -> ColumnElement[str]:

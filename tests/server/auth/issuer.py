@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -25,6 +26,17 @@ from tests.server.conftest import listening
 CLIENT, SECRET, AUDIENCE = "assent-web", "s3cret", "https://assent.example"
 
 
+@cache
+def _rsa_keys() -> tuple[Any, Any]:
+    # They take long to make, and nothing here changes them.
+    return rsa.generate_private_key(65537, 2048), rsa.generate_private_key(65537, 2048)
+
+
+def another_key() -> Any:
+    """A key that no issuer here begins with."""
+    return _rsa_keys()[1]
+
+
 @dataclass
 class Issuer:
     """Its keys, and whom it signs in."""
@@ -32,7 +44,7 @@ class Issuer:
     url: str = ""
     subject: str = "1815"
     claims: dict[str, Any] = field(default_factory=dict[str, Any])
-    rsa_key: Any = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
+    rsa_key: Any = field(default_factory=lambda: _rsa_keys()[0])
     ec_key: Any = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     is_away: bool = False
     fetches: int = 0

@@ -74,7 +74,7 @@ async def test_a_revoked_key_is_refused_within_a_second(serve: Serve) -> None:
     [
         (Scope.READ, "GET", "/api/conversations"),
         (Scope.CHAT, "POST", "/api/conversations"),
-        (Scope.DECIDE, "POST", "/api/requests/decide"),
+        (Scope.DECIDE, "POST", "/api/decisions"),
         (Scope.AUDIT, "GET", "/api/audit"),
         (Scope.MANAGE, "GET", "/api/people"),
     ],

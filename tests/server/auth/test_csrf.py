@@ -77,7 +77,7 @@ async def test_a_post_without_the_sessions_own_token_does_nothing(
     ("method", "path", "body"),
     [
         ("POST", "/api/conversations", {"agent": "agent"}),
-        ("POST", "/api/requests/decide", {"decisions": []}),
+        ("POST", "/api/decisions", {"decisions": []}),
         ("POST", "/api/chat", {"id": "c1", "messages": []}),
         ("PATCH", "/tools/c1/execute/t1", {"validation": "accepted"}),
         ("DELETE", "/api/conversations/c1/values", None),

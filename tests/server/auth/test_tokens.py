@@ -1,7 +1,6 @@
 """Bearer tokens of an OpenID issuer: only what holds in every respect is believed."""
 
 import base64
-import hashlib
 import hmac
 import json
 import time
@@ -12,14 +11,13 @@ from typing import Any
 import httpx
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from assent import Person
 from assent.domain.people import PersonKind
 from assent.server import Settings
 from assent.server.auth.modes import OpenId
 from tests.conftest import VirtualClock
-from tests.server.auth.issuer import AUDIENCE, Issuer, issuing
+from tests.server.auth.issuer import AUDIENCE, Issuer, another_key, issuing
 from tests.server.conftest import Serve, Served
 
 ROOT = Person("root", roles=frozenset({"admin"}))
@@ -52,15 +50,20 @@ def signed_with_public_key(issuer: Issuer, secret: bytes, kid: str = "r1") -> st
 
 
 def foreign(issuer: Issuer, **headers: Any) -> str:
-    other = rsa.generate_private_key(65537, 2048)
+    other = another_key()
     return jwt.encode(issuer.about(), other, algorithm="RS256", headers=headers)
 
 
 def own_key(issuer: Issuer) -> str:
-    other = rsa.generate_private_key(65537, 2048)
+    other = another_key()
     jwk = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(other.public_key()))
     headers = {"kid": "r1", "jwk": jwk}
     return jwt.encode(issuer.about(), other, algorithm="RS256", headers=headers)
+
+
+def swapped(issuer: Issuer) -> str:
+    head, _, signature = issuer.token().split(".")
+    return f"{head}.{encoded(issuer.about(sub='admin'))}.{signature}"
 
 
 HOUR = 3_600
@@ -94,16 +97,11 @@ REFUSED: dict[str, Callable[[Issuer], str]] = {
     "x5u": lambda i: i.token(headers={"x5u": "https://evil.example/cert"}),
     "its own key": own_key,
     "crit": lambda i: i.token(headers={"crit": ["exp"]}),
-    "another body under the signature": lambda i: _swapped(i),
+    "another body under the signature": swapped,
     "no signature": lambda i: i.token().rpartition(".")[0] + ".",
     "three dots": lambda i: i.token() + ".x",
     "no JSON": lambda _: "e30.e30.e30",
 }
-
-
-def _swapped(issuer: Issuer) -> str:
-    head, _, signature = issuer.token().split(".")
-    return f"{head}.{encoded(issuer.about(sub='admin'))}.{signature}"
 
 
 async def test_a_good_token_says_who_it_is(serve: Serve, issuer: Issuer) -> None:
@@ -160,7 +158,7 @@ async def test_a_new_key_of_the_issuer_is_found(
 ) -> None:
     async with serve([], settings=Settings(openid=(issuer.openid(),)), clock=clock) as served:
         assert (await ask(served, issuer.token())).status_code == 200
-        issuer.rsa_key = rsa.generate_private_key(65537, 2048)
+        issuer.rsa_key = another_key()
         published = issuer.jwks()
         issuer.jwks = lambda: {"keys": [{**published["keys"][0], "kid": "r2"}]}
         clock.advance(timedelta(seconds=11))
@@ -197,7 +195,7 @@ async def test_a_token_that_an_agent_holds_for_a_person_decides_nothing(
     async with serve([], settings=Settings(openid=(issuer.openid(),))) as served:
         token = issuer.token(act={"sub": "some-agent"}, roles=["staff", "lead"])
         answer = await served.client(None).post(
-            "/api/requests/decide", json={}, headers={"Authorization": f"Bearer {token}"}
+            "/api/decisions", json={}, headers={"Authorization": f"Bearer {token}"}
         )
         assert (answer.status_code, answer.json()["code"]) == (403, "not_allowed")
 

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from assent import Field, Progress, Risk, UserInput, manual, tool
+from assent import Field, OutcomeUnknown, Progress, Risk, UserInput, hitl, manual, tool
 from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
 from assent.domain.people import Audience, Person, Scope
@@ -234,12 +234,13 @@ async def test_one_unacceptable_answer_leaves_all_undecided(serve: Serve) -> Non
     async with serve(deletes("a.txt", "b.txt"), *disk.tools) as served:
         thread = Thread(served)
         first, second = (await thread.say("go")).interrupts
-        entries = (approved(first), approved(second, editedArgs={"path": []}))
-        code, _ = (await thread.resume(*entries)).error
+        for good in (approved(first), approved(first, editedArgs={"path": "c.txt"})):
+            bad = approved(second, editedArgs={"path": []})
+            assert (await thread.resume(good, bad)).error[0] == "invalid_arguments"
         twice = (await thread.resume(approved(first), denied(first), approved(second))).error
         still = [(await served.assent.request(each["id"])).is_open for each in (first, second)]
 
-    assert (code, twice[0]) == ("invalid_arguments", "invalid_resume")
+    assert twice[0] == "invalid_resume"
     assert still == [True, True]
     assert disk.deleted == []
 
@@ -491,6 +492,45 @@ async def test_the_result_of_a_manual_tool_is_supplied_by_the_answer(serve: Serv
     assert interrupt["reason"] == "input_required"
     assert run.results == {interrupt["toolCallId"]: '{"name":"a.txt"}'}
     assert run.text == "Done."
+
+
+async def test_a_hitl_tools_schema_is_what_its_answer_has_to_look_like(serve: Serve) -> None:
+    async def ask(amount: int) -> int | None:
+        """Refund money."""
+        return None
+
+    refund = hitl("refund", output=int, on_tool_called=ask)
+    async with serve([says("", calls("refund", amount=500)), "Done."], refund) as served:
+        thread = Thread(served)
+        [interrupt] = (await thread.say("go")).interrupts
+        run = await thread.resume(resolved(interrupt, 450))
+
+    assert interrupt["reason"] == "input_required"
+    assert interrupt["responseSchema"]["type"] == "integer"
+    assert run.results == {interrupt["toolCallId"]: "450"}
+
+
+async def test_a_call_in_doubt_is_settled_by_what_a_person_found_out(serve: Serve) -> None:
+    tries: list[str] = []
+
+    @tool
+    async def pay(to: str) -> str:
+        """Pay."""
+        tries.append(to)
+        raise OutcomeUnknown("the connection broke")
+
+    async with serve([says("", calls("pay", to="bob")), "Done."], pay) as served:
+        thread = Thread(served)
+        [interrupt] = (await thread.say("go")).interrupts
+        letting_go = (await thread.resume(cancelled(interrupt))).error
+        unclear = (await thread.resume(resolved(interrupt, {"approved": True}))).error
+        found = {"outcome": "ran", "result": "paid bob"}
+        run = await thread.resume(resolved(interrupt, found))
+
+    assert interrupt["reason"] == "confirmation"
+    assert (letting_go[0], unclear[0]) == ("wrong_verdict", "invalid_resume")
+    assert run.results == {interrupt["toolCallId"]: "paid bob"}
+    assert tries == ["bob"]
 
 
 async def test_a_routed_call_is_not_the_owners_to_approve_but_to_withdraw(serve: Serve) -> None:

@@ -292,6 +292,28 @@ async def test_a_question_routed_to_others_is_shown_but_not_asked(serve: Serve) 
     assert shop.ran == []
 
 
+async def test_answers_of_which_one_is_not_ours_to_give_decide_nothing(serve: Serve) -> None:
+    shop = Shop()
+
+    @tool(requires_approval=True, approvers=("approver",))
+    async def pay() -> str:
+        shop.ran.append("pay")
+        return "paid"
+
+    both = says("", calls("delete", target="a"), calls("pay"))
+    async with serve([both], shop.delete(), pay) as served:
+        first = await ask(served.client(), "go")
+        mine = one(first.text, "tool-approval-request")["approvalId"]
+        theirs = one(first.text, "data-request")["id"]
+        yes = [{"id": id, "approved": True} for id in (mine, theirs)]
+        refused = await answer(served.client(), responded(*yes))
+        thread = await served.assent.conversation("chat-1")
+
+    assert refused.status_code == 403
+    assert {request.id for request in thread.pending} == {mine, theirs}
+    assert shop.ran == []
+
+
 async def test_what_somebody_else_decided_is_shown_as_it_happened(serve: Serve) -> None:
     shop, heard = Shop(), Person("approver", roles=frozenset({"approver"}))
     routed = shop.delete(approvers=Audience.of("approver"))
@@ -732,3 +754,16 @@ async def test_the_first_message_sent_twice_at_once_is_one_turn(serve: Serve) ->
 
     assert [said(reply.text) for reply in replies] == ["Hello."] * 6
     assert len(thread.messages) == 2
+
+
+async def test_a_client_may_post_its_newest_message_alone(serve: Serve) -> None:
+    shop = Shop()
+    async with serve([deletes("a"), "Done."], shop.delete()) as served:
+        client = served.client()
+        first = await client.post("/api/chat", json={"id": "chat-1", "message": user("go")})
+        id = one(first.text, "tool-approval-request")["approvalId"]
+        yes = {"id": "chat-1", "message": responded({"id": id, "approved": True})}
+        answered = await client.post("/api/chat", json=yes)
+
+    assert said(answered.text) == "Done."
+    assert shop.ran == ["delete a"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assent import Person, Risk, approve, tool
+from assent import Person, Risk, approve, hitl, tool
 from assent.domain.errors import Superseded
 from assent.domain.people import Audience
 from assent.domain.requests import Request
@@ -301,6 +301,21 @@ async def test_what_takes_longer_than_the_patience_is_accepted_with_its_status(
     assert (sent.status_code, sent.json()) == (202, {"status": "running", "content": None})
     assert later.json()["result"] == "Performed delete on test.txt x1"
     assert len(dangerous.done) == 1
+
+
+# conformance: 51
+async def test_an_approved_call_that_waits_for_its_result_says_so_at_once(serve: Serve) -> None:
+    async def ask(action: str, target: str) -> str | None:
+        """Leave it to a person."""
+        return None
+
+    waits = hitl("dangerous_tool", output=str, on_tool_called=ask, requires_approval=True)
+    async with serve(asking(), waits, settings=Settings(patience=timedelta(hours=1))) as served:
+        request = await paused(served)
+        answer = await validate(served, validation(request))
+
+    told = {"success": True, "status": "awaiting_result"}
+    assert (answer.status_code, answer.json()) == (202, told)
 
 
 # conformance: 125

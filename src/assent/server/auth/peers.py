@@ -9,14 +9,18 @@ from assent.server.auth.modes import TrustedProxy
 
 
 def peer_of(connection: HTTPConnection) -> str:
-    """The address at the other end of the connection."""
-    return connection.client.host if connection.client else ""
+    """The address at the other end of the connection; empty where that is hearsay.
+
+    uvicorn's own proxy support puts an address from a header here, and 0 for its port.
+    """
+    client = connection.client
+    return client.host if client and client.port else ""
 
 
 def address_of(connection: HTTPConnection, proxy: TrustedProxy | None) -> str:
     """Whose connection it is: behind a trusted proxy, the last address that is not a proxy's."""
-    peer = peer_of(connection)
-    if proxy is None or not proxy.trusts(peer):
+    peer = connection.client.host if connection.client else ""
+    if proxy is None or not proxy.trusts(peer_of(connection)):
         return peer
     listed = ",".join(connection.headers.getlist("x-forwarded-for")).split(",")
     for address in reversed([item.strip() for item in listed if item.strip()]):

@@ -23,6 +23,9 @@ class Buckets:
         self._rate, self._monotonic, self._max_names = rate, monotonic, max_names
         self._levels: dict[str, tuple[float, float]] = {}
 
+    def __len__(self) -> int:
+        return len(self._levels)
+
     def wait(self, name: str) -> float:
         """Seconds until there is a token; 0 when there is one."""
         missing = 1 - self._level(name)

@@ -178,7 +178,9 @@ class Running:
         text = said.text
         if not text.strip():
             at = ("body", "messages", len(self.posted.messages) - 1, "content")
-            raise RequestValidationError([{"loc": at, "msg": "A message has some text"}])
+            raise RequestValidationError(
+                [{"type": "value_error", "loc": at, "msg": "A message has some text"}]
+            )
         try:
             id = await self.service.assent.start(
                 agent_of(self.service, self.agent or self.posted.agent),

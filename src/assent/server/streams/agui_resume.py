@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar, assert_never, cast
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from assent.domain.calls import Call
-from assent.domain.canonical import Json, check
+from assent.domain.canonical import Json
 from assent.domain.decisions import (
     Approve,
     Cancel,
@@ -220,8 +220,6 @@ class Resuming:
                     edited(tool, arguments, call.arguments)
             case Give(values=values) if request.is_open and request.draft is None:
                 form_of(request).validate(values, request.question.prefilled)
-            case Supply(output=output):
-                check(output)
             case _:
                 pass
 

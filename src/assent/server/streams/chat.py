@@ -2,7 +2,6 @@
 
 import re
 
-from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,7 +12,15 @@ from assent.server.service import service_of
 from assent.server.streams.conversing import Conversing, Place, live_turn
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
-from assent.server.streams.posts import CHAT_ID, Post, Written, approvals_of, outputs_of, post_of
+from assent.server.streams.posts import (
+    CHAT_ID,
+    Post,
+    Written,
+    approvals_of,
+    misshapen,
+    outputs_of,
+    post_of,
+)
 from assent.server.streams.ui_messages import HEADERS, UiMessages
 
 
@@ -21,7 +28,7 @@ async def chat(request: Request) -> Response:
     """Take a message, or answers to what the server asked, and stream what comes of it."""
     post, message = await post_of(request)
     if post.id is None:
-        raise RequestValidationError([{"loc": ("body", "id"), "msg": "Field required"}])
+        raise misshapen("an id of the conversation is wanted", "body", "id")
     conversing = Conversing(
         service=service_of(request), caller=caller_of(request), conversation_id=post.id
     )

@@ -179,7 +179,7 @@ class Conversing:
         person = self.caller.person
         if Scope.DECIDE not in self.caller.scopes:
             raise NotAllowed(person.id, "decide with a credential that is for chatting only")
-        if not request.audience.admits(person, request.owner):
+        if not request.admits(person):
             raise NotEligible(request.id, person.id)
 
     async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
@@ -32,6 +32,16 @@ class Post(Body):
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     agent: Annotated[str, Field(max_length=200)] | None = None
     on_pending: Literal["refuse", "supersede"] = "refuse"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_the_newest(cls, posted: Any) -> Any:
+        # How the AI SDK's guide has a client send its newest message only.
+        match posted:
+            case {"message": message, **rest} if "messages" not in rest:
+                return {**rest, "messages": [message]}
+            case _:
+                return posted
 
 
 class Written(Body):
@@ -92,6 +102,11 @@ def _validated(validate: Callable[[], T], at: tuple[str | int, ...]) -> T:
         raise RequestValidationError(found) from None
 
 
+def misshapen(reason: str, *at: str) -> RequestValidationError:
+    """The refusal of a request for something that its shape does not say."""
+    return RequestValidationError([{"type": "value_error", "loc": at, "msg": reason}])
+
+
 def text_of(message: Written) -> str:
     """The text of a user's message; `UnsupportedContent` where it has more than that."""
     parts = message.parts or []
@@ -106,7 +121,7 @@ def text_of(message: Written) -> str:
     text = "\n".join(texts) if texts else message.content or ""
     if not text.strip() or len(text) > _MAX_TEXT_CHARS:
         reason = f"a message has 1 to {_MAX_TEXT_CHARS:,} characters of text"
-        raise RequestValidationError([{"loc": ("body", "messages", "text"), "msg": reason}])
+        raise misshapen(reason, "body", "messages", "text")
     return text
 
 

@@ -2,7 +2,6 @@
 
 import re
 
-from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +13,7 @@ from assent.server.streams.conversing import Conversing, Place, live_turn
 from assent.server.streams.data_stream import HEADERS, DataStream
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
-from assent.server.streams.posts import CHAT_ID, outputs_of, post_of
+from assent.server.streams.posts import CHAT_ID, misshapen, outputs_of, post_of
 
 
 async def chat_streamed(request: Request) -> Response:
@@ -23,7 +22,7 @@ async def chat_streamed(request: Request) -> Response:
     id: str | None = request.path_params.get("thread_id") or post.id
     if id is None or re.fullmatch(CHAT_ID, id) is None:
         msg = f"an id of the conversation is wanted, in the path or as 'id': {CHAT_ID}"
-        raise RequestValidationError([{"loc": ("thread_id",), "msg": msg}])
+        raise misshapen(msg, "thread_id")
     conversing = Conversing(
         service=service_of(request), caller=caller_of(request), conversation_id=id
     )

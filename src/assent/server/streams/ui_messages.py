@@ -107,7 +107,7 @@ class UiMessages:
 
     def _asks_natively(self, request: Request) -> bool:
         """Whether this reader gets the protocol's own approval: it can be answered only there."""
-        mine = request.audience.admits(self._viewer, request.owner)
+        mine = request.admits(self._viewer)
         return self._major > 5 and request.kind is RequestKind.APPROVAL and mine
 
     def _requested(self, step: told.Requested) -> Iterator[dict[str, Json]]:

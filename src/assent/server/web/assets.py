@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute
-
 from assent.domain.errors import NotFound
-from assent.server.guard import GuardedRoute
-from assent.server.service import service_of
 
 _TYPES: Final = {
     "css": "text/css; charset=utf-8",
@@ -19,8 +13,6 @@ _TYPES: Final = {
     "svg": "image/svg+xml",
     "webmanifest": "application/manifest+json",
 }
-# The address carries the content's hash, so that what is kept is never old.
-_KEPT: Final = "public, max-age=31536000, immutable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +48,3 @@ class Assets:
             return self._found[name]
         except KeyError:
             raise NotFound("file", name) from None
-
-
-async def serve(request: Request) -> Response:
-    """A file, for as long as the browser likes to keep it."""
-    asset = service_of(request).pages.assets.get(request.path_params["name"])
-    headers = {"etag": f'"{asset.hash}"', "cache-control": _KEPT}
-    return Response(asset.content, media_type=asset.media_type, headers=headers)
-
-
-routes: list[BaseRoute] = [GuardedRoute("/static/{name}", serve, methods=["GET"])]

@@ -1,5 +1,8 @@
 """What waits: for me first, then what else I may see."""
 
+from enum import StrEnum
+from typing import TypeVar
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -14,6 +17,7 @@ from assent.server.service import service_of
 from assent.server.visibility import sees_everything
 
 _PAGE = 30
+T = TypeVar("T", bound=StrEnum)
 
 
 async def inbox(request: Request) -> Response:
@@ -21,13 +25,12 @@ async def inbox(request: Request) -> Response:
     service, person = service_of(request), caller_of(request).person
     asked = request.query_params
     is_open = asked.get("show", "open") != "all"
-    risk, kind = _one_of(Risk, asked.get("risk")), _one_of(RequestKind, asked.get("kind"))
     box = Inbox(
         person=person,
         wanted=RequestFilter(
             status=RequestStatus.OPEN if is_open else None,
-            kind=kind,
-            risk=risk,
+            kind=_one_of(RequestKind, asked.get("kind", "")),
+            risk=_one_of(Risk, asked.get("risk", "")),
             tool=asked.get("tool") or None,
         ),
         everything=sees_everything(person),
@@ -46,8 +49,9 @@ async def inbox(request: Request) -> Response:
     )
 
 
-def _one_of(kind: type[Risk] | type[RequestKind], given: str | None) -> str | None:
-    return given if given in set(kind) else None
+def _one_of(kind: type[T], given: str) -> T | None:
+    """A filter that is none of its values is no filter."""
+    return next((value for value in kind if value == given), None)
 
 
 routes: list[BaseRoute] = [GuardedRoute("/", inbox, methods=["GET"])]

@@ -1,18 +1,19 @@
 """How a page is made: templates that escape everything, in one frame."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from assent.domain.people import ADMIN, AUDITOR, Person
+from assent.engine.vault import Vault
 from assent.server.auth.csrf import csrf_token
 from assent.server.caller import Caller
-from assent.server.service import service_of
 from assent.server.web import moments
 from assent.server.web.assets import Assets
+from assent.server.web.words import FILTERS, prefilled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +43,9 @@ SECTIONS: Final = (
 class Pages:
     """Renders pages, all with the same frame."""
 
-    def __init__(self) -> None:
-        self.assets = Assets()
-        self._environment = Environment(
+    def __init__(self, vault: Vault) -> None:
+        self.assets, self._vault = Assets(), vault
+        self._environment: Any = Environment(
             loader=PackageLoader("assent.server.web"),
             autoescape=True,
             auto_reload=False,
@@ -53,7 +54,8 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.globals["asset"] = self.assets.address
-        self._environment.filters.update(moments.FILTERS)
+        self._environment.globals["prefilled"] = prefilled
+        self._environment.filters.update({**moments.FILTERS, **FILTERS})
 
     def render(
         self, request: Request, template: str, *, status: int = 200, **values: object
@@ -62,11 +64,10 @@ class Pages:
         caller: Caller | None = getattr(request.state, "caller", None)
         frame: dict[str, object] = {"me": None, "sections": (), "csrf": "", "here": ""}
         if caller is not None:
-            vault = service_of(request).assent.kernel.vault
             frame = {
                 "me": caller.person,
                 "sections": [each for each in SECTIONS if each.is_for(caller.person)],
-                "csrf": csrf_token(vault, caller),
+                "csrf": csrf_token(self._vault, caller),
                 "here": request.url.path,
             }
         text = self._environment.get_template(f"{template}.html").render(frame | values)

@@ -1,17 +1,20 @@
 """One request: everything about it, and the buttons. A plain form decides."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
+from assent.domain.canonical import Json, parse
 from assent.domain.cards import Verb
 from assent.domain.decisions import Approve, Verdict
 from assent.domain.errors import (
     AlreadySettled,
     AssentError,
     InvalidAnswer,
+    InvalidArguments,
     NotAuthenticated,
     NotFound,
     StaleDigest,
@@ -19,11 +22,14 @@ from assent.domain.errors import (
 from assent.domain.lifecycle import RequestKind
 from assent.domain.tools import Risk
 from assent.presentation import html
+from assent.presentation.card import hints_of
 from assent.presentation.diff import changes
+from assent.presentation.markup import Html
 from assent.presentation.outline import RegionName
+from assent.presentation.rendering import Rendered
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
-from assent.server.problems import status_of
+from assent.server.problems import facts_of
 from assent.server.service import service_of
 from assent.server.web.matters import Matter, read_matter
 from assent.server.web.verdicts import ANSWER, Posted, verdict_of
@@ -76,10 +82,12 @@ async def decide(request: Request) -> Response:
             problem=str(error),
             errors=error.errors if isinstance(error, InvalidAnswer) else None,
             posted=posted,
-            status=status_of(error),
+            status=facts_of(error)[0],
         )
         # Somebody was faster, or it changed: the page as it is now.
-        fresh = await _matter(request) if isinstance(error, AlreadySettled | StaleDigest) else matter
+        fresh = (
+            await _matter(request) if isinstance(error, AlreadySettled | StaleDigest) else matter
+        )
         return _page(request, fresh, problem)
     return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
 
@@ -104,10 +112,7 @@ def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
 
 def _confirm(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> Response:
     edited = verdict.arguments if isinstance(verdict, Approve) else None
-    difference = None
-    if edited is not None and matter.tool is not None:
-        frozen = matter.tool.tool.arguments.freeze(edited)
-        difference = html.render_changes(changes(matter.call.arguments.thaw(), frozen.thaw(), {}))
+    difference = None if edited is None else _difference(matter, edited)
     return service_of(request).pages.render(
         request,
         "confirm",
@@ -120,7 +125,16 @@ def _confirm(request: Request, matter: Matter, verdict: Verdict, posted: Posted)
     )
 
 
-def _card(matter: Matter) -> html.Rendered:
+def _difference(matter: Matter, edited: Mapping[str, Json] | str) -> Html:
+    """What an edit changes, once it has been found to fit the tool."""
+    given = parse(edited) if isinstance(edited, str) else dict(edited)
+    if matter.tool is None or not isinstance(given, dict):
+        raise InvalidArguments(matter.card.tool, ["not a JSON object"])
+    fits = matter.tool.tool.arguments.normalise(given, partial=False)
+    return html.render_changes(changes(matter.call.arguments.thaw(), fits, hints_of(matter.tool)))
+
+
+def _card(matter: Matter) -> Rendered:
     omit = {RegionName.FORM} if matter.may_decide else set[RegionName]()
     return html.render(matter.card, level=1, omit=omit, with_choices=False)
 

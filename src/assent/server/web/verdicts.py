@@ -1,7 +1,7 @@
 """A posted form as a verdict."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl
 
 from assent.domain import decisions
@@ -39,30 +39,23 @@ class Posted:
 
 def verdict_of(request: Request, posted: Posted) -> Verdict:
     """What the form says; `InvalidCommand` where it says nothing that can be done."""
-    reason = posted.one("reason").strip()
-    match posted.one("verdict"):
-        case Verb.APPROVE:
-            return decisions.Approve()
-        case Verb.EDIT:
-            return decisions.Approve(arguments=posted.one("arguments"))
-        case Verb.REJECT:
-            return decisions.Reject(reason=reason)
-        case Verb.ANSWER:
-            return decisions.Give(values=answers_of(request, posted))
-        case Verb.SUPPLY:
-            return decisions.Supply(output=_output(posted.one("output")))
-        case Verb.FAIL:
-            return decisions.Fail(reason=reason)
-        case Verb.CANCEL:
-            return decisions.Cancel(reason=reason)
-        case Verb.RAN:
-            return decisions.Ran(output=_output(posted.one("output")))
-        case Verb.DID_NOT_RUN:
-            return decisions.DidNotRun(reason=reason)
-        case Verb.RUN_AGAIN:
-            return decisions.RunAgain()
-        case _:
-            raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+    reason, output = posted.one("reason").strip(), posted.one("output")
+    made: dict[str, Callable[[], Verdict]] = {
+        Verb.APPROVE: decisions.Approve,
+        Verb.EDIT: lambda: decisions.Approve(arguments=posted.one("arguments")),
+        Verb.REJECT: lambda: decisions.Reject(reason=reason),
+        Verb.ANSWER: lambda: decisions.Give(values=answers_of(request, posted)),
+        Verb.SUPPLY: lambda: decisions.Supply(output=_output(output)),
+        Verb.FAIL: lambda: decisions.Fail(reason=reason),
+        Verb.CANCEL: lambda: decisions.Cancel(reason=reason),
+        Verb.RAN: lambda: decisions.Ran(output=_output(output)),
+        Verb.DID_NOT_RUN: lambda: decisions.DidNotRun(reason=reason),
+        Verb.RUN_AGAIN: decisions.RunAgain,
+    }
+    verb = posted.one("verdict")
+    if verb not in made:
+        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+    return made[verb]()
 
 
 def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:

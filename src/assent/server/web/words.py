@@ -1,0 +1,36 @@
+"""Foreign text, addresses and form values, as templates put them into a page."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from assent.domain.cards import Blank, Number, Text, Truth
+from assent.presentation.markup import Html, isolated
+from assent.presentation.text import safe_line
+
+
+def line(text: str) -> Html:
+    """Somebody else's text on one line: visible, inert, and turning nothing around it."""
+    return isolated(safe_line(text))
+
+
+def query(asked: Mapping[str, str], **more: object) -> str:
+    """The query of an address: what was asked before, and more."""
+    given = {name: value for name, value in asked.items() if value}
+    return urlencode(given | {name: str(value) for name, value in more.items()})
+
+
+def prefilled(blank: Blank) -> str:
+    """What a control of a form starts with."""
+    match blank.prefilled:
+        case Text(text=text):
+            return text
+        case Number(literal=literal):
+            return literal
+        case Truth(value=value):
+            return "true" if value else "false"
+        case _:
+            return "" if blank.field.default is None else str(blank.field.default)
+
+
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"line": line, "query": query}

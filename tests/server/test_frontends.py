@@ -1,0 +1,48 @@
+"""Pages of other origins: those named may call, with a key; all others may not."""
+
+import pytest
+
+from assent.server import Settings
+from tests.server.conftest import Serve
+
+FRONTEND = "http://localhost:5173"
+SETTINGS = Settings(frontends=(FRONTEND,))
+
+
+async def test_a_named_frontend_may_send_a_key_and_read_the_answer(serve: Serve) -> None:
+    async with serve(lambda prompt: "hello", settings=SETTINGS) as served:
+        asked = {
+            "Origin": FRONTEND,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,content-type",
+        }
+        preflight = await served.client(None).options("/api/chat", headers=asked)
+        assert preflight.status_code == 200
+        assert preflight.headers["access-control-allow-origin"] == FRONTEND
+
+        body = {
+            "id": "c1",
+            "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}],
+        }
+        answer = await served.client(Origin=FRONTEND).post("/api/chat", json=body)
+        assert answer.status_code == 200
+        assert answer.headers["access-control-allow-origin"] == FRONTEND
+        assert "x-vercel-ai-ui-message-stream" in answer.headers["access-control-expose-headers"]
+
+
+async def test_a_named_frontend_can_read_a_refusal(serve: Serve) -> None:
+    async with serve(lambda prompt: "hello", settings=SETTINGS) as served:
+        answer = await served.client(None, Origin=FRONTEND).get("/api/me")
+        assert answer.status_code == 401
+        assert answer.headers["access-control-allow-origin"] == FRONTEND
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, Settings()])
+async def test_any_other_origin_gets_no_leave_and_cookies_never_do(
+    serve: Serve, settings: Settings
+) -> None:
+    async with serve(lambda prompt: "hello", settings=settings) as served:
+        for origin in ("https://evil.example", "null", f"{FRONTEND}.evil.example"):
+            answer = await served.client(Origin=origin).get("/api/me")
+            assert "access-control-allow-origin" not in answer.headers
+            assert "access-control-allow-credentials" not in answer.headers
