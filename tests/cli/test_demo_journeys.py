@@ -93,7 +93,7 @@ def test_a_rejection_keeps_the_file_and_its_reason_reaches_the_agent(
         session.expect("✓ read_file", "delete_file", "This file exists to be deleted.")
         session.answer(CHOICE, "r")
         session.answer("Why not?", "I still need it")
-        session.expect("Rejected.", "✗ delete_file", "User's feedback:", "need it")
+        session.expect("Rejected.", "✗ delete_file", "delete_file did not run", "need it")
         session.leave()
 
     assert (workspace / "test.txt").exists()

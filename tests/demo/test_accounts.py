@@ -8,6 +8,7 @@ import pytest
 
 from assent import Assent
 from assent.demo.accounts import KEYS_FILE, ROLES, settle_accounts
+from assent.demo.agent import Home
 from assent.domain.people import SYSTEM
 from assent.engine.people import People
 
@@ -77,3 +78,11 @@ async def test_a_revoked_key_is_replaced(people: People, tmp_path: Path) -> None
 
     assert second["user"] != first["user"]
     assert second["admin"] == first["admin"]
+
+
+def test_the_folder_of_a_demo_is_for_nobody_else(tmp_path: Path) -> None:
+    home = Home(root=tmp_path / "data" / "demo")
+    assert home.furnish()
+
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
+    assert not home.furnish()

@@ -534,6 +534,18 @@ async def test_an_agent_decides_nothing_not_even_in_its_own_conversation(
         assert (await assent.turn(turn.id)).pending == turn.pending
 
 
+async def test_a_program_does_not_confirm_its_own_calls(world: World) -> None:
+    robot = Person("robot", kind=PersonKind.SERVICE)
+    audience = {"owner": True, "roles": frozenset({"approver"})}
+    async with world([says("", calls("pay", amount=1)), "ok"], asks(**audience)) as assent:
+        turn = await pending(assent, robot)
+        assert await assent.pending(person=robot) == []
+        with pytest.raises(NotEligible):
+            await assent.decide(turn.pending[0].id, approve(), by=robot)
+        await assent.decide(turn.pending[0].id, approve(), by=ADA)
+        assert (await assent.wait(turn.id)).text == "ok"
+
+
 class TestRecognising:
     async def test_what_is_known_here_is_added_to_what_others_vouch_for(
         self, assent: Assent

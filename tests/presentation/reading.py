@@ -57,21 +57,6 @@ def document(text: str) -> Document:
     return parsed
 
 
-def strings(payload: Any) -> Iterator[str]:
-    """Every text in a JSON payload that is not a key."""
-    match payload:
-        case str():
-            yield payload
-        case dict():
-            for value in payload.values():
-                yield from strings(value)
-        case list():
-            for value in payload:
-                yield from strings(value)
-        case _:
-            return
-
-
 def nodes(payload: Any) -> Iterator[dict[str, Any]]:
     """Every object in a JSON payload."""
     match payload:
@@ -86,13 +71,24 @@ def nodes(payload: Any) -> Iterator[dict[str, Any]]:
             return
 
 
+def _texts(payload: Any) -> Iterator[str]:
+    """The texts of a message; a code block that goes on in the next embed is put together."""
+    embeds = payload.get("embeds", [])
+    yield from (embed["title"] for embed in embeds if "title" in embed)
+    pages = "\n".join(embed["description"] for embed in embeds)
+    yield pages.replace("\n```\n```\n", "\n")
+    for node in nodes(payload.get("blocks", [])):
+        if node.get("type") in {"text", "plain_text"}:
+            yield node["text"]
+
+
 def seen(surface: Surface, rendered: Rendered) -> str:
     """All that a reader of this surface sees, as one text."""
     match surface.media:
         case Media.HTML:
             return "".join(document(rendered.text).texts)
         case Media.JSON:
-            return "\n".join(strings(rendered.json()))
+            return "\n".join(_texts(rendered.json()))
         case _:
             return bare(rendered.text)
 

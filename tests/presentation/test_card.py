@@ -12,6 +12,7 @@ from assent.domain.cards import (
     Entry,
     FailedPreview,
     Number,
+    Past,
     Secret,
     Text,
     TextPreview,
@@ -152,6 +153,45 @@ def test_a_request_whose_tool_is_gone_can_still_be_shown() -> None:
 
     assert card.arguments == (Entry(name="to", value=Text("bob")),)
     assert card.impact == ""
+
+
+# requirement: D12
+def test_what_a_tool_says_about_itself_is_its_description_and_no_title() -> None:
+    card = card_of(request(), call({"to": "bob"}), TOOL)
+
+    assert card.description == "Send an e-mail."
+    assert card.title == "Approval needed"
+    assert card_of(request(), call({"to": "bob"}), None).description == ""
+
+
+# requirement: D18
+@pytest.mark.parametrize(
+    ("declared", "raised"),
+    [
+        (Risk.SAFE, Risk.MODERATE),
+        (Risk.MODERATE, Risk.DANGEROUS),
+        (Risk.DANGEROUS, Risk.DANGEROUS),
+    ],
+)
+def test_data_that_nobody_can_read_raises_the_risk_by_a_tier(declared: Risk, raised: Risk) -> None:
+    blob = "data:application/pdf;base64,JVBERi0xLjQKJcfsj6IKNSAwIG9iago8PC9MZW5ndGg="
+    asked = replace(request(), risk=declared.value)
+
+    card = card_of(asked, call({"to": "bob", "files": [{"body": blob}]}), TOOL)
+    readable = card_of(asked, call({"to": "bob"}), TOOL)
+
+    assert (card.risk, card.declared_risk) == (raised, declared)
+    assert (readable.risk, readable.is_raised) == (declared, False)
+
+
+# conformance: 140
+def test_a_card_names_what_else_waits_and_what_was_called_before() -> None:
+    past = Past(at=NOW, call_id="call_0", status=CallStatus.SUCCEEDED, by="bob")
+
+    card = card_of(request(), call({}), TOOL, similar=[past], beside=["delete_file"])
+
+    assert card.similar == (past,)
+    assert card.beside == ("delete_file",)
 
 
 # requirement: D15

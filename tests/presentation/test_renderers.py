@@ -453,6 +453,20 @@ def test_the_same_card_is_rendered_to_the_same_digest_and_another_to_another(
     assert "/2/unicode-" in one.version
 
 
+# requirement: D13
+def test_the_digest_does_not_depend_on_the_clock_or_on_colours() -> None:
+    later = NOW + timedelta(hours=3)
+
+    for width in (40, 80):
+        digests = {
+            terminal.render(card(), now=now, width=width, colour=colour).digest
+            for now in (NOW, later, None)
+            for colour in (True, False)
+        }
+        assert len(digests) == 1
+    assert plain.render(card(), now=NOW).digest == plain.render(card(), now=later).digest
+
+
 def test_the_choices_of_a_complete_card_are_all_offered() -> None:
     rendered = plain.render(card(), now=NOW)
 

@@ -94,6 +94,7 @@ def full_card(**more: Any) -> Card:
 
 
 # requirement: D5
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROOMY)
 def test_no_code_point_of_unicode_gets_through_unseen(name: str) -> None:
     everything = card({"x": "".join(every_code_point())})
@@ -147,26 +148,18 @@ def test_a_look_alike_host_is_flagged_everywhere(surface: Surface) -> None:
 @pages
 @pytest.mark.parametrize("size", [100, 1_000, 10_000, 100_000])
 def test_approve_is_offered_only_for_what_is_shown_in_full(surface: Surface, size: int) -> None:
-    text = "".join(f"{number:08d}\n" for number in range(size // 9 + 1))[:size]
+    text = "".join(f"{number:08d}" for number in range(size // 8 + 1))[:size]
 
     rendered = surface.render(card({"x": text}))
 
-    shown = [flat(quote) for quote in quotes(surface, rendered)]
+    shown = flat(seen(surface, rendered))
+    assert rendered.complete == (text in shown)
     assert (Verb.APPROVE in verbs(rendered)) == rendered.complete
-    assert rendered.complete == any(flat(safe_block(text)) in quote for quote in shown)
     if not rendered.complete:
         assert verbs(rendered) == [Verb.REVIEW]
-        assert _counted(shown) == len(flat(text)) + text.count("\n")
-
-
-def _counted(shown: list[str]) -> int:
-    """The characters shown and those counted as not shown, of a text of lines of eight digits."""
-    [quote] = [quote for quote in shown if "notshown" in quote]
-    hidden = re.search("⟨([0-9,]+)charactersnotshown⟩", quote)
-    assert hidden
-    head, tail = quote[: hidden.start()], quote[hidden.end() :]
-    count = int(hidden[1].replace(",", ""))
-    return len(head) + len(head) // 8 + count + len(tail) + (len(tail) - 1) // 8
+        cut = re.search("characters([0-9]+)⟨([0-9,]+)charactersnotshown⟩([0-9]+)", shown)
+        assert cut
+        assert len(cut[1]) + int(cut[2].replace(",", "")) + len(cut[3]) == size
 
 
 # requirement: D3
@@ -266,7 +259,7 @@ def test_what_no_decision_rests_on_is_cut_without_a_word_against_approve(
 @limited
 @deceptions
 def test_a_message_never_outgrows_its_surface(surface: Surface, text: str) -> None:
-    for times in (1, 10):
+    for times in (1, 4):
         _assert_room(surface, surface.render(hostile_card(text * times)))
 
 
@@ -280,7 +273,7 @@ JSON = st.recursive(
 
 
 @limited
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(arguments=st.dictionaries(st.text(max_size=200), JSON, max_size=60), tool=st.text())
 def test_a_message_never_outgrows_its_surface_for_any_arguments(
     surface: Surface, arguments, tool: str

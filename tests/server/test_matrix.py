@@ -52,19 +52,19 @@ ROWS: dict[str, Row] = {
     "GET /api/conversations/{id}": Row("/api/conversations/{idle}", PRIVATE),
     "POST /api/conversations/{id}/messages": Row(
         "/api/conversations/{waiting}/messages",
-        "401 409 404 404 403 404 404 409 403 403 403 403",
+        "401 409 404 404 403 403 404 409 403 403 403 403",
         {"text": "hello"},
     ),
     "POST /api/conversations/{id}/stop": Row(
         "/api/conversations/{idle}/stop", "401 409 404 404 403 409 404 409 403 403 403 403"
     ),
     "POST /api/conversations/{id}/export": Row(
-        "/api/conversations/{idle}/export", "401 200 404 404 404 200 404 403 200 403 403 403"
+        "/api/conversations/{idle}/export", "401 200 404 404 403 200 404 403 200 403 403 403"
     ),
     "GET /api/conversations/{id}/audit": Row("/api/conversations/{idle}/audit", PRIVATE),
     "GET /api/conversations/{id}/values": Row("/api/conversations/{idle}/values", PRIVATE),
     "DELETE /api/conversations/{id}/values": Row(
-        "/api/conversations/{idle}/values", "401 200 404 404 403 404 404 200 403 403 403 403"
+        "/api/conversations/{idle}/values", "401 200 404 404 403 403 404 200 403 403 403 403"
     ),
     "GET /api/turns/{id}": Row("/api/turns/{turn}", PRIVATE),
     "POST /api/turns/{id}/resume": Row(

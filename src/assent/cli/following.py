@@ -50,14 +50,16 @@ class Follower:
         """Print until the turn rests; the turn as it stands then."""
         printing = asyncio.ensure_future(self._print(turn_id))
         try:
-            turn = await self._assent.wait(turn_id)
+            try:
+                turn = await self._assent.wait(turn_id)
+            finally:
+                printing.cancel()
+                await asyncio.gather(printing, return_exceptions=True)
+            # What was not printed when the turn came to rest; perhaps the end of a sentence.
+            for event in await self._events(turn_id):
+                await self._show(event)
         finally:
-            printing.cancel()
-            await asyncio.gather(printing, return_exceptions=True)
             self._end_speech()
-        for event in await self._events(turn_id):
-            await self._show(event)
-        self._end_speech()
         return turn
 
     async def _print(self, turn_id: str) -> None:
@@ -76,6 +78,8 @@ class Follower:
             self._tools[str(event.data["call_id"])] = str(event.data["tool"])
 
     async def _show(self, event: Event) -> None:
+        running = await self._running(event)
+        # From here on nothing waits: an event is either shown or not remembered.
         self._remember(event)
         if event.kind is EventKind.TEXT:
             self._say(str(event.data["text"]))
@@ -85,8 +89,8 @@ class Follower:
         match event.kind:
             case EventKind.RESET if was_speaking:
                 self._screen.words(f"(Once more: {_line(event.data['reason'])})", Ink.FAINT)
-            case EventKind.CALL:
-                await self._call(event)
+            case EventKind.CALL if running:
+                self._screen.line(self._screen.fitted(f"→ {running}"), Ink.FAINT)
             case EventKind.PROGRESS:
                 self._progress(event)
             case EventKind.RESULT:
@@ -110,10 +114,11 @@ class Follower:
             self._speech.end()
             self._speech = None
 
-    async def _call(self, event: Event) -> None:
-        if event.data["status"] == CallStatus.RUNNING:
-            running = await running_of(self._assent, str(event.data["call_id"]))
-            self._screen.line(self._screen.fitted(f"→ {running}"), Ink.FAINT)
+    async def _running(self, event: Event) -> str:
+        """What begins to run with this event, if something does."""
+        if event.kind is not EventKind.CALL or event.data["status"] != CallStatus.RUNNING:
+            return ""
+        return await running_of(self._assent, str(event.data["call_id"]))
 
     def _tool(self, event: Event) -> str:
         return self._tools.get(str(event.data["call_id"]), "a call")

@@ -1,6 +1,7 @@
 """The commands that serve: the demo, and somebody's own agents."""
 
 import logging.config
+import re
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -79,7 +80,8 @@ def _log(options: Namespace) -> None:
 
 
 async def _own_account(people: People) -> str:
-    name = login()
+    # A login may have characters that an account's id cannot have.
+    name = re.sub(r"[^A-Za-z0-9]+", "-", login()).strip("-") or "me"
     if await people.find(name) is None:
         await people.add(Person(name, roles=_OWN_ROLES), by=SYSTEM)
     return name

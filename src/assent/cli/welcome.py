@@ -1,5 +1,6 @@
 """What a server says when it is ready: where it is, how to come in, how to talk to it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,8 @@ def _curl(screen: Screen, origin: str, keys: Path) -> None:
 
 def _short(path: Path) -> str:
     """A path as a shell takes it: from the home folder on, where it is in there."""
+    if shlex.quote(str(path)) != str(path):
+        return shlex.quote(str(path))
     try:
         return f"~/{path.relative_to(Path.home())}"
     except (ValueError, RuntimeError):

@@ -61,6 +61,8 @@ class Home:
 
     def furnish(self) -> bool:
         """Make what is missing; whether this is the first time."""
+        # Conversations and keys are in here: nobody else's business on a shared machine.
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         make_databases(self.databases)
         if self.workspace.is_dir():
             return False

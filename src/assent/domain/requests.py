@@ -1,12 +1,12 @@
 """What a person is asked about one revision of a call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assent.domain.canonical import Json, digest, encode_plain
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.people import Audience, Person
+from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.tools import Preview
 
 
@@ -97,4 +97,8 @@ class Request:
 
     def admits(self, person: Person) -> bool:
         """Whether this person may decide it."""
-        return self.audience.admits(person, self.owner, self.owner_behind)
+        audience = self.audience
+        if person.kind is PersonKind.SERVICE and self.kind is RequestKind.APPROVAL:
+            # A program confirms nothing for itself; it decides only where it is named.
+            audience = replace(audience, owner=False)
+        return audience.admits(person, self.owner, self.owner_behind)

@@ -31,7 +31,9 @@ CROWDED = "quota"
 
 def storable(text: str, limit: int = _STORED_CHARS) -> str:
     """Text from outside as every database can hold it: no NUL, no half surrogate pairs."""
-    clean = text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
+    clean = text
+    if not text.isascii() or "\x00" in text:
+        clean = text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
     return clean if len(clean) <= limit else clean[:limit]
 
 

@@ -61,7 +61,7 @@ def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
         created_at=turn.created_at,
     )
     said = (UserSaid(text=storable(missive.text)),)
-    return Loaded(turn=turn, conversation=conversation, said=said, calls=(), saved=())
+    return Loaded(turn=turn, conversation=conversation, said=lambda: said, calls=(), saved=())
 
 
 class Sending:

@@ -104,10 +104,8 @@ class Sessions:
         self._recalled.clear()
 
     def visitors(self, tx: Tx, ids: Iterable[str]) -> dict[str, Person]:
-        """Who sessions stand for now, inside a transaction; one that is over is left out."""
-        now, found = tx.now(), tx.standing.sessions(ids)
-        visits = [(each[0].id, self._standing(*each, now)) for each in found]
-        return {id: visitor[0] for id, visitor in visits if visitor is not None}
+        """Whom these sessions stand for now; one that is over is left out."""
+        return tx.standing.sessions(ids, self._idle)
 
     def _known(self, tx: Tx, hashed: str) -> Visitor | None:
         found = tx.sessions.by_hash(hashed)

@@ -42,18 +42,9 @@ class Standing:
             accounts = tx.standing.accounts(held.accounts) if held.accounts else []
             return Findings(
                 at=tx.now(),
-                keys=_keys(tx, held.keys) if held.keys else {},
+                keys=tx.standing.keys(held.keys) if held.keys else {},
                 sessions=self._sessions.visitors(tx, held.sessions) if held.sessions else {},
                 accounts={account.id: account for account in accounts},
             )
 
         return await self._kernel.store.run(look)
-
-
-def _keys(tx: Tx, ids: frozenset[str]) -> dict[str, Person]:
-    now = tx.now()
-    return {
-        key.id: account.person
-        for key, account in tx.standing.keys(ids)
-        if key.holds(now) and not account.disabled
-    }

@@ -1,7 +1,9 @@
 """One step on record: the model's answer with all its calls and requests, in one commit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
@@ -32,7 +34,8 @@ class Loaded:
 
     turn: TurnRow
     conversation: Conversation
-    said: tuple[Said, ...]
+    # Put together when the model is asked: a transaction is no place for it.
+    said: Callable[[], tuple[Said, ...]]
     calls: tuple[Call, ...]
     saved: tuple[SavedValue, ...]
 
@@ -53,7 +56,7 @@ def load(
     return Loaded(
         turn=turn,
         conversation=conversation,
-        said=history(scene.messages, scene.calls, kernel.texts),
+        said=partial(history, scene.messages, scene.calls, kernel.texts),
         calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
         saved=tuple(tx.values.saved(conversation.id)) if toolbox.asks else (),
     )

@@ -82,7 +82,7 @@ class Turns:
         is_last = loaded.turn.step >= agent.limits.steps
         prompt = Prompt(
             instructions=agent.instructions,
-            history=loaded.said,
+            history=loaded.said(),
             # Out of steps: without tools the model can only answer.
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
         )

@@ -15,7 +15,8 @@ _DATA_URL = re.compile(
     r"(?P<body>[A-Za-z0-9+/_-]*={0,2})"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]+={0,2}\s*")
-_HEX = re.compile(r"[0-9A-Fa-f]+")
+# With letters: digits alone are a number.
+_HEX = re.compile(r"[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 _BREAKS = re.compile(r"\s+")
 # Blanks among them are padding, not data.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")

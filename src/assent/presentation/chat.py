@@ -16,21 +16,22 @@ from assent.presentation.rendering import UNLIMITED, Limits, Room, offered, unit
 from assent.presentation.sheet import Full, Place, Role, Sheet, Span
 from assent.presentation.text import safe_line
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 _START = Place(indent=0)
 _NAME_CHARS = 60
-# Fields that may be cut are, before any that may not; trees go before nothing is left of a field.
-_LADDER = (
-    UNLIMITED,
-    Limits(characters=1000, items=40, sparing=True),
-    Limits(characters=300, items=12, sparing=True),
-    Limits(characters=80, items=4, sparing=True),
-    Limits(characters=24, items=1, sparing=True),
-    Limits(characters=1000, items=40),
-    Limits(characters=400, items=20),
-    Limits(characters=200, items=12),
-    Limits(characters=100, items=8),
+# Fields that may be cut are, before any that may not.
+_SPARING = tuple(
+    Limits(characters=characters, items=items, sparing=True)
+    for characters, items in ((4000, 80), (1500, 40), (600, 20), (200, 8), (80, 4), (24, 1))
+)
+# Trees go before nothing is left of a field.
+_CUTTING = (
+    *(
+        Limits(characters=characters, items=items)
+        for characters, items in ((4000, 80), (1500, 40), (800, 30), (400, 20), (200, 12), (100, 8))
+    ),
     Limits(characters=100, items=8, flat=True),
     Limits(characters=60, items=4, flat=True),
     Limits(characters=24, items=2, flat=True),
@@ -60,15 +61,35 @@ def fitted(
     card: Card, width: int, room: Room, draw: Callable[[Talk], T | None]
 ) -> tuple[T | None, Talk]:
     """The card with as little cut as makes it fit: `draw` says None to what it has no room for."""
-    for limits in _LADDER:
+
+    def attempt(limits: Limits) -> tuple[T, Talk] | None:
         try:
-            talk = talk_of(card, width, limits, most_lines=room.total)
+            # Every line takes a character and a line break at least.
+            talk = talk_of(card, width, limits, most_lines=room.total // 2)
         except Full:
-            continue
-        if (drawn := draw(talk)) is not None:
-            return drawn, talk
+            return None
+        drawn = draw(talk)
+        return None if drawn is None else (drawn, talk)
+
+    for ladder in ((UNLIMITED,), _SPARING, _CUTTING):
+        if (found := _first(ladder, attempt)) is not None:
+            return found
     talk = _stub(card, width)
     return draw(talk), talk
+
+
+def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
+    """The first success on a ladder whose later steps succeed all the more."""
+    found: T | None = None
+    low, high = 0, len(ladder)
+    while low < high:
+        middle = (low + high) // 2
+        outcome = attempt(ladder[middle])
+        if outcome is None:
+            low = middle + 1
+        else:
+            found, high = outcome, middle
+    return found
 
 
 def talk_of(

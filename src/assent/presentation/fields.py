@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -125,9 +125,9 @@ def inline_of(value: Value) -> str | None:
         case Blob():
             return None
         case Items(items=items):
-            return _joined("[", [inline_of(item) for item in items[: _INLINE_ITEMS + 1]], "]")
+            return _joined("[", map(inline_of, items), "]")
         case Members(members=members):
-            return _joined("{", [_inline_member(m) for m in members[: _INLINE_ITEMS + 1]], "}")
+            return _joined("{", map(_inline_member, members), "}")
         case _:
             assert_never(value)
 
@@ -250,9 +250,13 @@ def _inline_member(entry: Entry) -> str | None:
     return None if inline is None else f"{quoted(entry.name)}: {inline}"
 
 
-def _joined(opening: str, parts: Sequence[str | None], closing: str) -> str | None:
-    shown = [part for part in parts if part is not None]
-    if len(shown) < len(parts) or len(shown) > _INLINE_ITEMS:
-        return None
-    text = opening + ", ".join(shown) + closing
-    return text if len(text) <= _INLINE_CHARS else None
+def _joined(opening: str, parts: Iterable[str | None], closing: str) -> str | None:
+    # Part by part: the first one too many ends it, however large the rest of a tree is.
+    shown: list[str] = []
+    room = _INLINE_CHARS
+    for part in parts:
+        room -= len(part or "") + 2
+        if part is None or room < 0 or len(shown) == _INLINE_ITEMS:
+            return None
+        shown.append(part)
+    return opening + ", ".join(shown) + closing

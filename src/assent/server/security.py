@@ -4,7 +4,7 @@ import json
 from typing import Final
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,9 +26,10 @@ class Protection:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._settings = app, settings
-        self._headers = dict(HEADERS)
+        headers = dict(HEADERS)
         if urlsplit(settings.origin).scheme == "https":
-            self._headers["strict-transport-security"] = _HTTPS_ONLY
+            headers["strict-transport-security"] = _HTTPS_ONLY
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -37,9 +38,10 @@ class Protection:
 
         async def protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
+                given = list(message.get("headers", ()))
+                there = {name for name, _ in given}
+                missing = (each for each in self._headers if each[0] not in there)
+                message["headers"] = [*given, *missing]
             await send(message)
 
         try:

@@ -1,7 +1,7 @@
 """Who sees what: the owner, those who may decide, auditors and admins; nobody else learns more."""
 
 from assent.domain.conversations import Conversation
-from assent.domain.errors import NotFound
+from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.people import ADMIN, AUDITOR, Person, PersonKind
 from assent.domain.requests import Request
 from assent.ports import Tx
@@ -34,6 +34,16 @@ def own_conversation(tx: Tx, person: Person, id: str) -> Conversation:
     found = tx.conversations.get(id)
     if found is None or found.owner.id != person.id:
         raise NotFound("conversation", id)
+    return found
+
+
+def usable_conversation(
+    tx: Tx, person: Person, id: str, action: str, *, admins: bool = False
+) -> Conversation:
+    """A conversation that is this person's to use; who may only read it is told so."""
+    found = conversation_of(tx, person, id)
+    if found.owner.id != person.id and not (admins and ADMIN in person.roles):
+        raise NotAllowed(person.id, action)
     return found
 
 

@@ -14,9 +14,9 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
+from assent.store.bulk import Change, loads, parameters, write_all
 from assent.store.connections import Connection, Connections
 from assent.store.feed import ADOPT
-from assent.store.inserts import Change, write_all
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
@@ -107,9 +107,12 @@ class PostgresDriver:
         expected, self._expected = self._expected, {}
         if not inserts and not expected:
             return
-        bulk = write_all(frozenset(inserts), tuple([each.change for each in expected.values()]))
-        changing = [param for each in expected.values() for param in each.params]
-        self._fetch(bulk.sql, (*changing, *bulk.params(inserts)))
+        inserting = loads(inserts)
+        sql = write_all(inserting, tuple([each.change for each in expected.values()]))
+        given = [param for each in expected.values() for param in each.params]
+        for load in inserting:
+            given += parameters(load, inserts[load.table])
+        self._fetch(sql, given)
 
     def _begin(self) -> None:
         if not self.began:

@@ -1,17 +1,23 @@
-"""Many credentials at once, with whose they are: their SQL."""
+"""Whom credentials stand for now, many at once: their SQL.
 
+The same rules as `Key.holds` and a session's own; asked of the database, because a process that has
+thousands of streams asks this of all of them all the time.
+"""
+
+import json
 from collections.abc import Iterable
+from datetime import timedelta
+from functools import lru_cache
 
-from sqlalchemy import ColumnElement, Select, select, text
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, or_, select, text
 
-from assent.domain.credentials import Key, Session
-from assent.domain.people import Account
-from assent.store.credentials import FOUND, session_of
-from assent.store.people import account_of, key_of
-from assent.store.rows import Driver, dump
-from assent.store.statements import PerDatabase
+from assent.domain.people import Account, Person, PersonKind
+from assent.store.people import account_of
+from assent.store.rows import Driver, Params, dump, span
+from assent.store.statements import ClockNow, PerDatabase, fixed
 from assent.store.tables import api_keys, people, sessions
 
+_p, _k, _s = people.c, api_keys.c, sessions.c
 # One parameter, whatever their number: a statement is compiled once.
 _LISTED = {
     "sqlite": "SELECT value FROM json_each(:ids)",
@@ -24,12 +30,26 @@ def _among(statement: Select[*tuple[object, ...]], id: ColumnElement[str]) -> Pe
     return PerDatabase(**listed)
 
 
+_person = (_p.id, _p.kind, _p.roles, _p.behind)
+_key_holds = and_(_k.revoked_at.is_(None), or_(_k.expires_at.is_(None), _k.expires_at > ClockNow()))
 KEYS = _among(
-    select(api_keys, people).join(people, people.c.id == api_keys.c.person), api_keys.c.id
+    select(_k.id, *_person).join(people, _p.id == _k.person).where(_key_holds, ~_p.disabled), _k.id
 )
-SESSIONS = _among(FOUND, sessions.c.id)
-ACCOUNTS = _among(select(people), people.c.id)
-_key_width = len(api_keys.columns)
+SESSIONS = _among(
+    select(_s.id, *_person, _s.roles)
+    .join(people, _p.id == _s.person)
+    .outerjoin(api_keys, _k.id == _s.api_key)
+    .where(
+        _s.ended_at.is_(None),
+        _s.expires_at > ClockNow(),
+        _s.seen_at + bindparam("idle", type_=BigInteger()) > ClockNow(),
+        ~_p.disabled,
+        _p.kind != fixed(PersonKind.AGENT),
+        or_(_s.api_key.is_(None), and_(_k.id.is_not(None), _key_holds)),
+    ),
+    _s.id,
+)
+ACCOUNTS = _among(select(people), _p.id)
 
 
 class StoredStanding:
@@ -38,12 +58,23 @@ class StoredStanding:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    def keys(self, ids: Iterable[str]) -> list[tuple[Key, Account]]:
-        rows = map(tuple, self._driver.rows(KEYS, {"ids": dump(list(ids))}))
-        return [(key_of(row[:_key_width]), account_of(row[_key_width:])) for row in rows]
+    def keys(self, ids: Iterable[str]) -> dict[str, Person]:
+        rows = self._driver.rows(KEYS, {"ids": dump(list(ids))})
+        return {row[0]: _person_of(*row[1:5]) for row in map(tuple, rows)}
 
-    def sessions(self, ids: Iterable[str]) -> list[tuple[Session, Account, Key | None]]:
-        return [session_of(row) for row in self._driver.rows(SESSIONS, {"ids": dump(list(ids))})]
+    def sessions(self, ids: Iterable[str], idle: timedelta) -> dict[str, Person]:
+        params: Params = {"ids": dump(list(ids)), "idle": span(idle)}
+        rows = self._driver.rows(SESSIONS, params)
+        return {row[0]: _person_of(*row[1:6]) for row in map(tuple, rows)}
 
     def accounts(self, ids: Iterable[str]) -> list[Account]:
         return [account_of(row) for row in self._driver.rows(ACCOUNTS, {"ids": dump(list(ids))})]
+
+
+def _person_of(id: str, kind: str, roles: str, behind: str | None, more: str = "[]") -> Person:
+    return Person(id, roles=_roles(roles) | _roles(more), kind=PersonKind(kind), behind=behind)
+
+
+@lru_cache(1_024)
+def _roles(stored: str) -> frozenset[str]:
+    return frozenset(json.loads(stored))

@@ -83,8 +83,8 @@ async def test_a_secret_leaves_no_trace(
                     await say(response)
         exported = await client.post(f"/api/conversations/{things['idle']}/export")
         await say(exported)
-        async for event in served.assent.events(request["turn_id"]):
-            told.append(json.dumps(event.data))
+        events = served.assent.events(request["turn_id"])
+        told += [json.dumps(event.data) async for event in events]
         rows = await dump(world.url)
     leaks = [text[:300] for text in told if hidden_in(text)]
     assert not leaks

@@ -75,14 +75,12 @@ async def test_a_list_shows_what_each_conversation_waits_for(serve: Serve, desk:
         assert found == ["awaiting_client_tools", "awaiting_input", "awaiting_approval", "idle"]
 
 
-@pytest.mark.parametrize("place", ["nonsense", "AAAA", "_" * 300, "MTpj"])
-async def test_a_place_that_was_never_given_out_is_refused_or_empty(
-    serve: Serve, desk: Desk, place: str
-) -> None:
+async def test_a_place_that_was_never_given_out_is_refused(serve: Serve, desk: Desk) -> None:
     async with serve(script, *desk.tools) as served:
-        answer = await served.client().get("/api/conversations", params={"after": place})
-        assert answer.status_code in (200, 422)
-        if answer.status_code == 422:
+        client = served.client()
+        for place in ("nonsense", "AAAA", "_" * 300, "a b", "LTE6eA"):
+            answer = await client.get("/api/conversations", params={"after": place})
+            assert answer.status_code == 422, place
             assert answer.json()["code"] in ("bad_page", "invalid_request")
 
 
@@ -179,10 +177,10 @@ async def test_unknown_agents_are_not_found(serve: Serve, desk: Desk) -> None:
 async def test_another_persons_conversation_takes_no_message(serve: Serve, desk: Desk) -> None:
     async with serve(script, *desk.tools) as served:
         id = await conversation(served.client())
-        for name in ("stranger", "admin"):
+        for name, status in (("stranger", 404), ("approver", 404), ("admin", 403)):
             theirs = served.client(name)
             sent = await theirs.post(f"/api/conversations/{id}/messages", json={"text": "hello"})
-            assert sent.status_code == 404
+            assert sent.status_code == status
         assert (await served.client().get(f"/api/conversations/{id}")).json()["messages"] == []
 
 
@@ -229,7 +227,7 @@ async def test_saved_answers_are_read_and_cleared_without_their_secrets(
             ("password", None, True),
         ]
         assert (await served.client("stranger").delete(path)).status_code == 404
-        assert (await served.client("admin").delete(path)).status_code == 404
+        assert (await served.client("admin").delete(path)).status_code == 403
         assert (await client.delete(path, params={"scope": "tool:other"})).json() == {"cleared": 0}
         assert (await client.delete(path)).json() == {"cleared": 2}
         assert (await client.get(path)).json() == {"items": []}

@@ -77,15 +77,14 @@ async def test_an_edit_between_view_and_submit_makes_the_digest_stale(
 
 
 # conformance: 131
-@pytest.mark.parametrize("edit", [{}, {"arguments": {}}, {"arguments": None}, {"arguments": ""}])
-async def test_an_edit_without_its_payload_is_refused(
-    serve: Serve, desk: Desk, edit: dict[str, Any]
-) -> None:
+async def test_an_edit_without_its_payload_is_refused(serve: Serve, desk: Desk) -> None:
+    edits: list[dict[str, Any]] = [{}, {"arguments": {}}, {"arguments": None}, {"arguments": ""}]
     async with serve(script, *desk.tools) as served:
         client = served.client()
         request = await pending(client, "delete_file a.txt")
-        answer = await decide(client, request, verdict="edit", **edit)
-        assert answer.status_code == 422
+        for edit in edits:
+            answer = await decide(client, request, verdict="edit", **edit)
+            assert answer.status_code == 422
         assert desk.ran == []
 
 
@@ -125,31 +124,29 @@ async def test_a_field_that_nobody_knows_is_a_mistake_not_an_approval(
         assert desk.ran == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"verdict":"reject","verdict":"approve","digest":"DIGEST"}',
-        '{"verdict":"edit","digest":"DIGEST","arguments":{"path":"a","path":"b"}}',
-        '{"verdict":"edit","digest":"DIGEST","arguments":{"path":NaN}}',
-        '{"verdict":"edit","digest":"DIGEST","arguments":{"path":"\\ud800"}}',
-        '{"verdict":"edit","digest":"DIGEST","arguments":' + '{"a":' * 60 + "1" + "}" * 60 + "}",
-        '{"verdict":"approve","digest":"DIGEST"',
-        "",
-    ],
-)
-async def test_json_that_two_parsers_read_differently_is_refused(
-    serve: Serve, desk: Desk, text: str
-) -> None:
+AMBIGUOUS = [
+    '{"verdict":"reject","verdict":"approve","digest":"DIGEST"}',
+    '{"verdict":"edit","digest":"DIGEST","arguments":{"path":"a","path":"b"}}',
+    '{"verdict":"edit","digest":"DIGEST","arguments":{"path":NaN}}',
+    '{"verdict":"edit","digest":"DIGEST","arguments":{"path":"\\ud800"}}',
+    '{"verdict":"edit","digest":"DIGEST","arguments":' + '{"a":' * 60 + "1" + "}" * 60 + "}",
+    '{"verdict":"approve","digest":"DIGEST"',
+    "",
+]
+
+
+async def test_json_that_two_parsers_read_differently_is_refused(serve: Serve, desk: Desk) -> None:
     async with serve(script, *desk.tools) as served:
         client = served.client()
         request = await pending(client, "delete_file a.txt")
-        answer = await client.post(
-            f"/api/requests/{request['id']}/decide",
-            content=text.replace("DIGEST", request["digest"]),
-            headers={"content-type": "application/json"},
-        )
-        assert answer.status_code == 422, answer.text
-        assert answer.headers["content-type"] == "application/problem+json"
+        for text in AMBIGUOUS:
+            answer = await client.post(
+                f"/api/requests/{request['id']}/decide",
+                content=text.replace("DIGEST", request["digest"]),
+                headers={"content-type": "application/json"},
+            )
+            assert answer.status_code == 422, answer.text
+            assert answer.headers["content-type"] == "application/problem+json"
         assert desk.ran == []
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import jwt
 import pytest
+from jwt.algorithms import RSAAlgorithm
 
 from assent import Person
 from assent.domain.people import PersonKind
@@ -56,7 +57,7 @@ def foreign(issuer: Issuer, **headers: Any) -> str:
 
 def own_key(issuer: Issuer) -> str:
     other = another_key()
-    jwk = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(other.public_key()))
+    jwk = json.loads(RSAAlgorithm.to_jwk(other.public_key()))
     headers = {"kid": "r1", "jwk": jwk}
     return jwt.encode(issuer.about(), other, algorithm="RS256", headers=headers)
 
@@ -242,6 +243,15 @@ async def test_an_account_disables_or_links_whom_the_issuer_vouches_for(
         assert (await ask(served, issuer.token())).json()["roles"] == ["auditor", "requester"]
         await people.change(id, by=ROOT, disabled=True)
         assert (await ask(served, issuer.token())).status_code == 401
+
+
+async def test_an_algorithm_that_the_deployment_did_not_choose_is_refused(
+    serve: Serve, issuer: Issuer
+) -> None:
+    openid = issuer.openid(algorithms=("ES256",))
+    async with serve([], settings=Settings(openid=(openid,))) as served:
+        assert (await ask(served, issuer.token())).status_code == 401
+        assert (await ask(served, issuer.token(alg="ES256"))).status_code == 200
 
 
 @pytest.mark.parametrize("algorithm", ["none", "HS256", "RS256 "])

@@ -233,6 +233,8 @@ async def test_a_call_that_was_not_gated_cannot_be_run_here(serve: Serve) -> Non
             body = {"toolCallId": call.id, "isValidated": ok}
             answer = await validate(served, body)
             assert (answer.status_code, answer.json()["code"]) == (409, "nothing_awaited")
+            foreign = await validate(served, body, "stranger")
+            assert foreign.status_code == 404
 
     assert len(free.done) == 1
 

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from assent.domain.conversations import Conversation
+from assent.domain.conversations import TurnRow
 from assent.domain.errors import NothingAwaited
 from assent.domain.lifecycle import ConversationStatus
 from assent.domain.pages import EntryFilter
@@ -13,11 +13,11 @@ from assent.engine import listing
 from assent.engine.snapshots import read_thread
 from assent.ports import Tx
 from assent.server.api import shapes
-from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
+from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
 from assent.server.api.shapes import Given, page, thread_shape, turn_shape
 from assent.server.api.strict import NativeApi
 from assent.server.service import CallerDep, ServiceDep
-from assent.server.visibility import conversation_of, own_turn, sees_everything
+from assent.server.visibility import conversation_of, own_turn, sees_everything, usable_conversation
 
 router = APIRouter(route_class=NativeApi, tags=["conversations"])
 
@@ -37,11 +37,16 @@ class NewMessage(Given):
 
 @router.post("/api/conversations", operation_id="create_conversation", status_code=201)
 async def create(
-    body: NewConversation, service: ServiceDep, caller: CallerDep, response: Response
+    body: NewConversation,
+    service: ServiceDep,
+    caller: CallerDep,
+    *,
+    request: Request,
+    response: Response,
 ) -> shapes.Conversation:
     """Create a conversation; you are its owner, on whose behalf the agent acts."""
     made = await service.assent.open(body.agent, by=caller.person)
-    response.headers["Location"] = f"/api/conversations/{made.id}"
+    response.headers.update(at(request, f"/api/conversations/{made.id}"))
     listed = listing.Listed(conversation=made, status=ConversationStatus.IDLE)
     return shapes.Conversation.of(listed)
 
@@ -91,12 +96,15 @@ async def send(
     body: NewMessage,
     service: ServiceDep,
     caller: CallerDep,
-    response: Response,
     *,
+    request: Request,
+    response: Response,
     idempotency_key: Key = None,
 ) -> shapes.Turn:
     """Say something. The turn goes on by itself: follow its events, or read it again."""
-    found = await _visible(service, caller, id)
+    found = await service.assent.kernel.store.run(
+        lambda tx: usable_conversation(tx, caller.person, id, "write in others' conversations")
+    )
     turn_id = await service.assent.start(
         found.agent,
         body.text,
@@ -105,7 +113,7 @@ async def send(
         on_pending=body.on_pending,
         idempotency_key=idempotency_key,
     )
-    response.headers["Location"] = f"/api/turns/{turn_id}"
+    response.headers.update(at(request, f"/api/turns/{turn_id}"))
     turn = await service.assent.turn(turn_id)
     return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
 
@@ -113,8 +121,12 @@ async def send(
 @router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
 async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
     """End its turn: what waits is cancelled, what was said so far is kept as incomplete."""
-    await _visible(service, caller, id)
-    newest = await service.assent.kernel.store.run(lambda tx: tx.turns.newest(id))
+
+    def read(tx: Tx) -> TurnRow | None:
+        conversation_of(tx, caller.person, id)
+        return tx.turns.newest(id)
+
+    newest = await service.assent.kernel.store.run(read)
     if newest is None:
         raise NothingAwaited("Conversation", id, ConversationStatus.IDLE)
     turn = await service.assent.stop(newest.id, by=caller.person)
@@ -132,7 +144,9 @@ async def export(id: Id, service: ServiceDep, caller: CallerDep) -> Response:
 
     A POST, because it goes on record.
     """
-    await _visible(service, caller, id)
+    await service.assent.kernel.store.run(
+        lambda tx: usable_conversation(tx, caller.person, id, "export conversations", admins=True)
+    )
     text = await service.assent.export(id, by=caller.person)
     headers = {"Content-Disposition": 'attachment; filename="conversation.json"'}
     return Response(text, media_type="application/json", headers=headers)
@@ -171,7 +185,3 @@ async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
     await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
     turn = await service.assent.restart(id, by=caller.person)
     return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
-
-
-async def _visible(service: ServiceDep, caller: CallerDep, id: str) -> Conversation:
-    return await service.assent.kernel.store.run(lambda tx: conversation_of(tx, caller.person, id))

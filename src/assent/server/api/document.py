@@ -15,7 +15,8 @@ Operation = dict[str, Any]
 _ABOUT = """\
 Assent puts people in charge of what AI agents do. Lists are newest first and come in pages: send
 the `next` of one as `after` for the following one. Every refusal is `application/problem+json` with
-a stable `code`. Repeat a POST safely with an `Idempotency-Key`.
+a stable `code`. Repeat messages and decisions safely with an
+`Idempotency-Key`.
 """
 _TAGS = {
     "conversations": "A thread of messages with one owner, and what its agent did in it.",

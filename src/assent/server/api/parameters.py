@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Header, Path, Query
+from fastapi import Header, Path, Query, Request
 from pydantic import Field
 
 from assent.domain.pages import Place
@@ -33,6 +33,11 @@ Digest = Annotated[
         description="The `digest` of the request as you saw it; another one is refused with 409.",
     ),
 ]
+
+
+def at(request: Request, path: str) -> dict[str, str]:
+    """The address of something new, also where this app is mounted under a prefix."""
+    return {"Location": f"{request.scope.get('root_path', '')}{path}"}
 
 
 def place(after: str | None) -> Place | None:

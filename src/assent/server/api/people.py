@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import Field, StrictBool
 
 from assent.domain import credentials, people
 from assent.domain.people import Account, PersonKind, Scope
-from assent.server.api.parameters import Id
+from assent.server.api.parameters import Id, at
 from assent.server.api.shapes import Given, Shape
 from assent.server.api.strict import NativeApi
 from assent.server.caller import Method
@@ -147,12 +147,17 @@ async def index(service: ServiceDep) -> People:
 
 @router.post("/api/people", operation_id="add_person", status_code=201)
 async def add(
-    body: NewPerson, service: ServiceDep, caller: CallerDep, response: Response
+    body: NewPerson,
+    service: ServiceDep,
+    caller: CallerDep,
+    *,
+    request: Request,
+    response: Response,
 ) -> Person:
     """Make an account."""
     person = people.Person(body.id, roles=frozenset(body.roles), kind=body.kind, behind=body.behind)
     account = await service.assent.people.add(person, name=body.name, by=caller.person)
-    response.headers["Location"] = f"/api/people/{account.id}"
+    response.headers.update(at(request, f"/api/people/{account.id}"))
     return Person.of(account)
 
 

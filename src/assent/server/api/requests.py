@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 
 from assent.domain.decisions import Cancel
 from assent.domain.errors import NotEligible, NotFound
@@ -20,6 +20,7 @@ from assent.server.api.shapes import page
 from assent.server.api.sheets import RequestDetail
 from assent.server.api.strict import NativeApi
 from assent.server.api.verdicts import (
+    EXAMPLES,
     Batch,
     CancelBody,
     Decided,
@@ -121,7 +122,7 @@ async def decide_all(
 @router.post("/api/requests/{id}/decide", operation_id="decide_request")
 async def decide(
     id: Id,
-    body: Verdict,
+    body: Annotated[Verdict, Body(openapi_examples=EXAMPLES)],
     service: ServiceDep,
     caller: CallerDep,
     idempotency_key: Key = None,

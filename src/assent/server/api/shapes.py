@@ -122,7 +122,8 @@ class Call(Shape):
             approved=call.approved,
             attempts=call.attempts,
             output=None if call.output is None else json.loads(call.output),
-            note=call.note,
+            # It quotes edited arguments: nothing that a mask would have hidden.
+            note=None if _hidden(tool) else call.note,
             created_at=call.created_at,
             settled_at=call.settled_at,
         )
@@ -130,11 +131,15 @@ class Call(Shape):
 
 def masked(arguments: dict[str, Json], tool: EffectiveTool | None) -> dict[str, Json]:
     """The arguments without what the tool's author declared to be nobody's to read."""
-    hidden = {name for name, hint in hints_of(tool).items() if hint.secret}
+    hidden = _hidden(tool)
     return {
         name: dict(MASKED) if name in hidden and not _is_reference(value) else value
         for name, value in arguments.items()
     }
+
+
+def _hidden(tool: EffectiveTool | None) -> set[str]:
+    return {name for name, hint in hints_of(tool).items() if hint.secret}
 
 
 def _is_reference(value: Json) -> bool:

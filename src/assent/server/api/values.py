@@ -12,7 +12,7 @@ from assent.server.api.parameters import Id
 from assent.server.api.shapes import Shape
 from assent.server.api.strict import NativeApi
 from assent.server.service import CallerDep, ServiceDep
-from assent.server.visibility import conversation_of
+from assent.server.visibility import conversation_of, usable_conversation
 
 router = APIRouter(route_class=NativeApi, tags=["values"])
 Scope = Annotated[
@@ -59,6 +59,9 @@ async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
 @router.delete("/api/conversations/{id}/values", operation_id="clear_values")
 async def clear(id: Id, service: ServiceDep, caller: CallerDep, scope: Scope = None) -> Cleared:
     """Forget saved answers; only the owner can. They are asked for again when needed."""
+    await service.assent.kernel.store.run(
+        lambda tx: usable_conversation(tx, caller.person, id, "forget somebody else's answers")
+    )
     return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from fastapi.openapi.models import Example
 from pydantic import ConfigDict, Field, StrictBool, model_validator
 
 from assent.domain import decisions
@@ -126,6 +127,20 @@ class RunAgain(Given):
 
 Said = Approve | Edit | Reject | Answer | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
 Verdict = Annotated[Said, Field(discriminator="verdict")]
+_SEEN = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+_SAID: list[dict[str, Any]] = [
+    {"verdict": "approve", "digest": _SEEN},
+    {"verdict": "edit", "digest": _SEEN, "arguments": {"path": "notes.txt"}},
+    {"verdict": "reject", "reason": "Not that file."},
+    {"verdict": "answer", "values": {"company_id": "4620816365"}},
+    {"verdict": "supply", "output": {"path": "notes.txt"}},
+    {"verdict": "fail", "reason": "Nobody is there."},
+    {"verdict": "cancel"},
+    {"verdict": "ran", "output": "deleted notes.txt"},
+    {"verdict": "did_not_run"},
+    {"verdict": "run_again", "digest": _SEEN},
+]
+EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in _SAID}
 
 
 def verdict_of(request_id: str, said: Said) -> decisions.Verdict:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from assent.domain.errors import IdentityUnavailable
+from assent.domain.errors import IdentityUnavailable, SignInFailed
 from assent.server.auth.modes import OpenId
 from assent.server.auth.peers import is_loopback
 
@@ -101,6 +101,8 @@ async def fetched(openid: OpenId, url: str, form: Mapping[str, str] | None = Non
 
 
 async def _bounded(openid: OpenId, answer: httpx.Response) -> bytes:
+    if answer.is_client_error and answer.request.method == "POST":
+        raise SignInFailed("the issuer does not accept it")
     if answer.status_code != 200:
         raise IdentityUnavailable(openid.issuer, f"it answered {answer.status_code}")
     body = b""

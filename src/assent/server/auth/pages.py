@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute
 
 from assent.domain.credentials import Purpose, SignIn
-from assent.domain.errors import NotFound, SignInFailed, TooManyRequests
+from assent.domain.errors import IdentityUnavailable, NotFound, SignInFailed, TooManyRequests
 from assent.domain.people import PersonKind
 from assent.server.auth.csrf import csrf_token
 from assent.server.auth.flow import START, Flow, local_path
@@ -101,8 +101,11 @@ async def leave(request: Request) -> Response:
     service = service_of(request)
     if request.method == "HEAD":
         return Response()
-    flow = _flow(service, request.path_params["name"])
-    address, sealed = await flow.begin(request.query_params.get("next", START))
+    flow, target = _flow(service, request.path_params["name"]), request.query_params.get("next", "")
+    try:
+        address, sealed = await flow.begin(target)
+    except (IdentityUnavailable, SignInFailed) as error:
+        return _ask(request, target=target, problem=str(error), status=503)
     response = RedirectResponse(address, 303)
     service.auth.cookies.keep_flow(response, sealed)
     return response
@@ -121,6 +124,8 @@ async def come_back(request: Request) -> Response:
     except SignInFailed as error:
         service.auth.throttle.failed(attempt)
         return _failed(service, request, str(error))
+    except IdentityUnavailable as error:
+        return _ask(request, target=START, problem=str(error), status=503)
     people = service.assent.people
     account = await people.welcome(arrived.person, name=arrived.name)
     if account.disabled or PersonKind.AGENT in (account.kind, arrived.person.kind):

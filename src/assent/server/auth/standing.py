@@ -33,7 +33,6 @@ def stands(caller: Caller, found: Findings) -> bool:
         case Method.SESSION:
             return found.sessions.get(caller.credential) == caller.person
         case Method.JWT | Method.PROXY | Method.LOCAL:
+            vouched = caller.vouched or caller.person
             account = found.accounts.get(caller.person.id)
-            if account is None or caller.vouched is None:
-                return account is None or not account.disabled
-            return merged(caller.vouched, account) == caller.person
+            return (vouched if account is None else merged(vouched, account)) == caller.person

@@ -1,0 +1,190 @@
+"""All that a transaction writes on PostgreSQL, in one statement: a round trip is what one costs."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, Boolean, Integer, Table, Text
+
+from assent.domain.outputs import json_text
+from assent.store.inserts import NUMBERED, given
+from assent.store.rows import Params
+from assent.store.tables import metadata
+
+# An update that does not find its row makes a number of this text, which nobody can.
+BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
+
+_PLACE = re.compile(r"\$(\d+)")
+_ORDER = {table: index for index, table in enumerate(metadata.sorted_tables)}
+_TYPES: dict[type, str] = {
+    Text: "text",
+    BigInteger: "bigint",
+    Integer: "integer",
+    Boolean: "boolean",
+}
+
+
+class Change(NamedTuple):
+    """An UPDATE … RETURNING that has to find its one row, and how many parameters it takes."""
+
+    sql: str
+    takes: int
+
+
+class Shape(Enum):
+    """How the rows of a table are sent: few shapes, so that few statements are ever prepared."""
+
+    # A parameter for each column.
+    ONE = auto()
+    # Of one numbered group: the group, and an array for each other column.
+    GROUP = auto()
+    # Whatever it is: all rows as one JSON text.
+    MANY = auto()
+
+
+class Load(NamedTuple):
+    """The rows of one table by their shape."""
+
+    table: Table
+    shape: Shape
+
+
+def loads(pending: Mapping[Table, Sequence[Params]]) -> tuple[Load, ...]:
+    """What is to be inserted, in the order of the tables."""
+    ordered = sorted(pending, key=_ORDER.__getitem__)
+    return tuple([Load(table, _shape(table, pending[table])) for table in ordered])
+
+
+def _shape(table: Table, rows: Sequence[Params]) -> Shape:
+    if len(rows) == 1:
+        return Shape.ONE
+    numbered = NUMBERED.get(table)
+    if numbered is None:
+        return Shape.MANY
+    groups = {row[numbered.group] for row in rows}
+    return Shape.GROUP if len(groups) == 1 else Shape.MANY
+
+
+def parameters(load: Load, rows: Sequence[Params]) -> list[object]:
+    """The rows as the statement takes them."""
+    match load.shape:
+        case Shape.ONE:
+            return [rows[0][name] for name in _names(load.table)]
+        case Shape.GROUP:
+            group, *others = _grouped(load.table)
+            return [rows[0][group], *([row[name] for row in rows] for name in others)]
+        case Shape.MANY:
+            return [json_text(rows)]
+
+
+@lru_cache(maxsize=1024)
+def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> str:
+    """The statement; foreign keys are checked at its end, so the order of the tables is free.
+
+    The changes take the first parameters and come first, in their order. If one of them does not
+    find its row the whole statement fails and nothing is written.
+    """
+    parts, taken = list[str](), 0
+    for number, change in enumerate(changes):
+        parts.append(f"change_{number} AS ({_moved(change.sql, taken)})")
+        taken += change.takes
+    for load in inserts:
+        insert = _insert(load)
+        parts.append(f"{load.table.name}_rows AS ({_moved(insert.sql, taken)})")
+        taken += insert.takes
+    # Read one after the other, and a change happens when it is read: locks are taken in order.
+    found = [f"(SELECT count(*) FROM change_{n}) = 1" for n in range(len(changes))]  # noqa: S608
+    all_found = " AND ".join(found) or "TRUE"
+    answer = f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
+    return f"WITH {', '.join(parts)} {answer}"
+
+
+def _moved(sql: str, taken: int) -> str:
+    """The same statement with its parameters so many places later."""
+    return _PLACE.sub(lambda place: f"${int(place[1]) + taken}", sql) if taken else sql
+
+
+@lru_cache
+def _names(table: Table) -> list[str]:
+    """The columns that a row brings."""
+    numbered = NUMBERED.get(table)
+    skipped = None if numbered is None else numbered.column
+    return [column.name for column in given(table) if column.name != skipped]
+
+
+@lru_cache
+def _grouped(table: Table) -> list[str]:
+    """The same with what they are numbered by first."""
+    group = NUMBERED[table].group
+    return [group, *(name for name in _names(table) if name != group)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where an insert takes its rows from."""
+
+    columns: list[str]
+    values: list[str]
+    rows: str
+    group: str
+    number: str
+
+
+# Only names of our own tables and columns are put together below; every value is a parameter.
+def _insert(load: Load) -> Change:
+    table, numbered = load.table, NUMBERED.get(load.table)
+    source = _SOURCES[load.shape](table)
+    columns, values = source.columns, source.values
+    if numbered is not None:
+        where = f'FROM "{table.name}" t WHERE t."{numbered.group}" = {source.group}'
+        last = f'(SELECT max(t."{numbered.column}") {where})'
+        columns = [*columns, numbered.column]
+        values = [*values, f"coalesce({last}, 0) + {source.number}"]
+    named = ", ".join(f'"{column}"' for column in columns)
+    taken = f"SELECT {', '.join(values)} {source.rows}"
+    places = [int(place) for place in _PLACE.findall(taken)]
+    return Change(f'INSERT INTO "{table.name}" ({named}) {taken}', max(places))
+
+
+def _one(table: Table) -> _Source:
+    names = _names(table)
+    values = [f"${n}::{_type(table, name)}" for n, name in enumerate(names, 1)]
+    numbered = NUMBERED.get(table)
+    group = values[names.index(numbered.group)] if numbered is not None else ""
+    return _Source(names, values, "", group, "1")
+
+
+def _group(table: Table) -> _Source:
+    group, *others = _grouped(table)
+    arrays = [f"${n}::{_type(table, name)}[]" for n, name in enumerate(others, 2)]
+    rows = f"FROM unnest({', '.join(arrays)}) WITH ORDINALITY AS r({_list(others)}, ord)"
+    place = f"$1::{_type(table, group)}"
+    values = [place, *(f'r."{name}"' for name in others)]
+    return _Source([group, *others], values, rows, place, "r.ord")
+
+
+def _many(table: Table) -> _Source:
+    names = _names(table)
+    typed = ", ".join(f'"{name}" {_type(table, name)}' for name in names)
+    rows = (
+        f"FROM ROWS FROM (json_to_recordset($1::json) AS ({typed})) "
+        f"WITH ORDINALITY AS r({_list(names)}, ord)"
+    )
+    numbered = NUMBERED.get(table)
+    group = f'r."{numbered.group}"' if numbered is not None else ""
+    number = f"row_number() OVER (PARTITION BY {group} ORDER BY r.ord)"
+    return _Source(names, [f'r."{name}"' for name in names], rows, group, number)
+
+
+_SOURCES = {Shape.ONE: _one, Shape.GROUP: _group, Shape.MANY: _many}
+
+
+def _type(table: Table, name: str) -> str:
+    return _TYPES[type(table.c[name].type)]
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,39 @@
+"""A database from before there were lists by audience gets them for what it holds."""
+
+from assent import Audience, Person, tool
+from assent.domain.pages import RequestFilter
+from assent.engine.listing import Inbox
+from assent.models.scripted import calls, says
+from tests.conftest import World
+from tests.server.conftest import ROLES
+from tests.store.rawsql import RawSql
+
+BEFORE = [
+    "DROP TABLE request_audience",
+    "DROP INDEX ix_turns_owner_created",
+    "DROP INDEX ix_conversations_created",
+    "DROP INDEX ix_requests_created",
+    "DROP INDEX ix_requests_owner",
+    "DROP INDEX ix_requests_owner_open",
+    "DROP INDEX ix_requests_agent_open",
+    "DROP INDEX ix_audit_at",
+    "UPDATE alembic_version SET version_num = '0002'",
+]
+
+
+@tool(requires_approval=True, approvers=Audience.of("approver"))
+async def pay(amount: int) -> str:
+    """Pay."""
+    return "paid"
+
+
+async def test_an_older_database_shows_approvers_what_waits_for_them(world: World) -> None:
+    user = Person("user", roles=ROLES["user"])
+    approver = Person("approver", roles=ROLES["approver"])
+    async with world([says("", calls("pay", amount=1))], pay) as assent:
+        turn = await assent.send("agent", "pay", by=user)
+    await RawSql(world.url).rows(*BEFORE)
+    box = Inbox(person=approver, wanted=RequestFilter())
+    async with world([], pay) as assent:
+        page = await assent.kernel.store.run(lambda tx: box.page(tx, after=None, limit=10))
+    assert [request.id for request in page.items] == [turn.pending[0].id]
