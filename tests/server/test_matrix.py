@@ -109,6 +109,24 @@ ROWS: dict[str, Row] = {
         "/api/keys", MANAGING.replace("200", "404"), {"person": "nobody", "scopes": ["read"]}
     ),
     "DELETE /api/keys/{id}": Row("/api/keys/nothing", MANAGING.replace("200", "404")),
+    # Pages: who is not signed in is sent to do that.
+    "GET /static/{name}": Row("/static/app.css", PUBLIC),
+    "GET /": Row("/", READING.replace("401", "303").replace("200 403 200", "403 403 200")),
+    "GET /requests/{id}": Row(
+        "/requests/{request}", "303 200 404 404 200 200 403 403 200 403 403 403"
+    ),
+    "POST /requests/{id}": Row(
+        "/requests/{request}", "303 422 404 404 422 422 403 403 403 422 403 403"
+    ),
+    "GET /chat": Row("/chat", READING.replace("401", "303").replace("200 403 200", "403 403 200")),
+    "POST /chat": Row("/chat", "303 303 303 303 403 303 403 303 403 403 403 403"),
+    "GET /chat/{id}": Row(
+        "/chat/{idle}", PRIVATE.replace("401", "303").replace("404 403", "403 403")
+    ),
+    "POST /chat/{id}": Row("/chat/{idle}", "303 303 404 404 403 303 403 303 403 403 403 403"),
+    "POST /chat/{id}/stop": Row(
+        "/chat/{idle}/stop", "303 409 404 404 403 409 403 409 403 403 403 403"
+    ),
     # Chats of other frontends.
     "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),
     "GET /api/chat/{id}/stream": Row(

@@ -1,4 +1,4 @@
-"""PostgreSQL on trust: changes are sent together at the end, and done again where trust was wrong."""
+"""PostgreSQL on trust: changes are sent together at the end, and done again where it was wrong."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,6 +1,7 @@
 """The command line: which commands there are and what they take."""
 
 import argparse
+import re
 import sys
 from importlib.metadata import version
 from typing import NoReturn
@@ -99,6 +100,27 @@ def _address(command: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="what people type to get here, for example https://assent.example.com",
     )
+    command.add_argument(
+        "--frontend",
+        metavar="ORIGIN",
+        action="append",
+        type=_origin,
+        default=[],
+        help="another origin whose pages may call it with a key, for example "
+        "http://localhost:5173; may be given several times",
+    )
+    command.add_argument(
+        "--ai-sdk",
+        choices=("5", "6", "7"),
+        default="6",
+        help="the major of `ai` that frontends use (default: %(default)s, which 7 reads too)",
+    )
+
+
+def _origin(text: str) -> str:
+    if not re.fullmatch(r"https?://[^/?#\s@]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no origin: http(s)://host[:port], no path")
+    return text
 
 
 def _port(text: str) -> int:

@@ -30,7 +30,7 @@ _OWN_ROLES = frozenset({REQUESTER, APPROVER, ADMIN})
 async def demo(options: Namespace) -> None:
     """Serve the demo: its own folder, its own agent, three accounts."""
     home, model, screen = home_of(options), model_of(options), open_screen()
-    settings = _settings(listener := bind(options), AGENT)
+    settings = _settings(options, listener := bind(options), AGENT)
     _log(options)
     with listener.socket:
         home.furnish()
@@ -48,7 +48,7 @@ async def demo(options: Namespace) -> None:
 async def serve(options: Namespace) -> None:
     """Serve somebody's own agents."""
     agents, screen = agents_at(options.agents), open_screen()
-    settings = _settings(listener := bind(options), agents[0].name)
+    settings = _settings(options, listener := bind(options), agents[0].name)
     _log(options)
     with listener.socket:
         url = url_of(options.db or "assent.db")
@@ -62,14 +62,20 @@ async def serve(options: Namespace) -> None:
         await _run(assent, settings, listener, screen, ready)
 
 
-def _settings(listener: Listener, agent: str) -> "Settings":
+def _settings(options: Namespace, listener: Listener, agent: str) -> "Settings":
     try:
         from assent.server import Settings
     except ModuleNotFoundError as error:
         raise InvalidCommand(
             f"serving needs {error.name!r}; install it with: pip install 'assent[server]'"
         ) from error
-    return Settings(origin=listener.origin, agent=agent, local=listener.is_local)
+    return Settings(
+        origin=listener.origin,
+        agent=agent,
+        local=listener.is_local,
+        frontends=tuple(options.frontend),
+        ai_sdk=options.ai_sdk,
+    )
 
 
 def _log(options: Namespace) -> None:

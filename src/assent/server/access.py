@@ -20,6 +20,8 @@ class Need:
     public: bool = False
     # A chat client posts all that was said so far, every time.
     history: bool = False
+    # Made for people: who is not signed in is sent to do that, and refusals are pages, too.
+    page: bool = False
 
 
 PUBLIC = Need(public=True)
@@ -28,6 +30,9 @@ READ = Need(scope=Scope.READ, kinds=_EVERYBODY)
 CHAT = Need(scope=Scope.CHAT, roles=frozenset({REQUESTER, ADMIN}), kinds=_EVERYBODY)
 HISTORY = replace(CHAT, history=True)
 DECIDE = Need(scope=Scope.DECIDE)
+READ_PAGE = Need(scope=Scope.READ, page=True)
+DECIDE_PAGE = replace(DECIDE, page=True)
+CHAT_PAGE = replace(CHAT, kinds=_NO_AGENTS, page=True)
 POLICY = Need(scope=Scope.READ, roles=frozenset({APPROVER, AUDITOR, ADMIN}))
 AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
 MANAGE = Need(scope=Scope.MANAGE, roles=frozenset({ADMIN}))
@@ -85,6 +90,15 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/qa/chat_streamed/{thread_id}": HISTORY,
     "GET /api/qa/chat_streamed": CHAT,
     "GET /api/qa/chat_streamed/{thread_id}": CHAT,
+    "GET /static/{name}": PUBLIC,
+    "GET /": READ_PAGE,
+    "GET /requests/{id}": READ_PAGE,
+    "POST /requests/{id}": DECIDE_PAGE,
+    "GET /chat": READ_PAGE,
+    "POST /chat": CHAT_PAGE,
+    "GET /chat/{id}": READ_PAGE,
+    "POST /chat/{id}": CHAT_PAGE,
+    "POST /chat/{id}/stop": CHAT_PAGE,
     "POST /agui": HISTORY,
     "POST /agui/{agent}": HISTORY,
 }

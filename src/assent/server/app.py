@@ -29,6 +29,7 @@ from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
 from assent.server.streams import agui, chat, qa, qa_stream, user_input
+from assent.server.web import inbox, refusals, review, static_files, talk
 from assent.server.web.pages import Pages
 
 # What frontends elsewhere read to know which stream it is, and when to come back.
@@ -49,6 +50,10 @@ ROUTES: Sequence[BaseRoute] = (
     *user_input.routes,
     *agui.routes,
     *pages.routes,
+    *static_files.routes,
+    *inbox.routes,
+    *review.routes,
+    *talk.routes,
 )
 
 
@@ -82,6 +87,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         expose_headers=EXPOSED,
     )
     problems.install(app)
+    refusals.install(app)
     document.install(app)
     return app
 

@@ -23,6 +23,7 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
     """Let the caller through to a route with this need, or raise; returns what to read from."""
     connection = HTTPConnection(scope)
     service = service_of(connection)
+    connection.state.need = need
     is_safe = scope["method"] in csrf.SAFE_METHODS
     if need.public:
         if not is_safe:

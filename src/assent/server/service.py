@@ -30,11 +30,12 @@ def service_of(connection: HTTPConnection) -> Service:
     return connection.app.state.service
 
 
-def _service(request: Request) -> Service:
+# Coroutines: FastAPI sends a plain function to a thread and back, twice for each request.
+async def _service(request: Request) -> Service:
     return service_of(request)
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     return caller_of(request)
 
 

@@ -28,10 +28,11 @@ _TYPES: dict[type, str] = {
 
 
 class Change(NamedTuple):
-    """An UPDATE … RETURNING that has to find its one row, and how many parameters it takes."""
+    """An UPDATE and how many parameters it takes; one that has to find its one row returns it."""
 
     sql: str
     takes: int
+    finds_one: bool = True
 
 
 class Shape(Enum):
@@ -96,7 +97,8 @@ def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> st
         parts.append(f"{load.table.name}_rows AS ({_moved(insert.sql, taken)})")
         taken += insert.takes
     # Read one after the other, and a change happens when it is read: locks are taken in order.
-    found = [f"(SELECT count(*) FROM change_{n}) = 1" for n in range(len(changes))]  # noqa: S608
+    certain = [n for n, change in enumerate(changes) if change.finds_one]
+    found = [f"(SELECT count(*) FROM change_{n}) = 1" for n in certain]  # noqa: S608
     all_found = " AND ".join(found) or "TRUE"
     answer = f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
     return f"WITH {', '.join(parts)} {answer}"

@@ -48,7 +48,7 @@ RENEW_CALL = (
         _c.id == bindparam("call"),
         _c.fence == bindparam("held"),
         _c.worker == bindparam("holder"),
-        _c.status == fixed(CallStatus.RUNNING),
+        _c.status == CallStatus.RUNNING,
     )
     .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
     .returning(_c.id, _c.fence)

@@ -40,6 +40,8 @@ OWNED = (
 
 _lease = ClockNow() + bindparam("lease", type_=BigInteger)
 _lease_out = and_(_t.status == fixed(TurnStatus.RUNNING), _t.lease_until < ClockNow())
+# Of one turn: bound, so that PostgreSQL looks for it by its id and not in a partial index.
+_lapsed = and_(_t.status == TurnStatus.RUNNING, _t.lease_until < ClockNow())
 TURN = select(turns).where(_t.id == bindparam("id"))
 LOCKED_TURN = TURN.with_for_update()
 NEWEST_TURN = (
@@ -53,7 +55,7 @@ TURN_BY_KEY = select(turns).where(
 )
 CLAIM_TURN = (
     update(turns)
-    .where(_t.id == bindparam("turn"), or_(_t.status == fixed(TurnStatus.READY), _lease_out))
+    .where(_t.id == bindparam("turn"), or_(_t.status == TurnStatus.READY, _lapsed))
     .values(
         status=TurnStatus.RUNNING,
         fence=_t.fence + 1,
@@ -64,7 +66,7 @@ CLAIM_TURN = (
 )
 _waking = (
     update(turns)
-    .where(_t.id == bindparam("turn"), _t.status == fixed(TurnStatus.WAITING))
+    .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
     .values(
         status=TurnStatus.RUNNING,
         fence=_t.fence + 1,
@@ -80,7 +82,7 @@ CLAIMABLE_TURNS = union_all(
 ).limit(bindparam("limit"))
 ROUSE_TURN = (
     update(turns)
-    .where(_t.id == bindparam("turn"), _t.status == fixed(TurnStatus.WAITING))
+    .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
     .values(status=TurnStatus.READY)
 )
 RENEW_TURN = (
@@ -88,7 +90,7 @@ RENEW_TURN = (
     .where(
         _t.id == bindparam("turn"),
         _t.worker == bindparam("holder"),
-        _t.status == fixed(TurnStatus.RUNNING),
+        _t.status == TurnStatus.RUNNING,
     )
     .values(lease_until=_lease)
 )

@@ -87,13 +87,23 @@ class PostgresDriver:
         return self._fetch(compiled.unlocked, self._ordered(compiled, params))
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        return self._deferred(row, statement, params) or bool(self.rows(statement, params))
+
+    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
+        if not self._deferred(f"{row}, along", statement, params, finds_one=False):
+            self.rows(statement, params)
+
+    def _deferred(
+        self, row: str, statement: ClauseElement, params: Params, *, finds_one: bool = True
+    ) -> bool:
+        """Whether the change can be sent with the others at the end."""
         compiled = self._compiler(statement)
         # One statement changes a row once only, and does not see what it inserts.
         known = row in self._expected or self._is_inserted(compiled)
         if not self._trusting or self.began or known:
-            return bool(self.rows(statement, params))
+            return False
         ordered = self._ordered(compiled, params)
-        change = Change(compiled.sql, len(ordered))
+        change = Change(compiled.sql, len(ordered), finds_one)
         self._expected[row] = _Expected(change, compiled.tables, ordered)
         return True
 

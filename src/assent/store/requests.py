@@ -23,6 +23,9 @@ from assent.store.tables import calls, conversations, decisions, request_audienc
 
 _r, _d = requests.c, decisions.c
 _open = _r.status == fixed(RequestStatus.OPEN)
+# Of one request: bound, because spelt out it would let PostgreSQL look for the id in one of the
+# partial indexes, which hold every open request.
+_still_open = _r.status == RequestStatus.OPEN
 
 # FOR UPDATE: votes are counted under this lock. SQLite's one writer needs none and renders none.
 LOOK = select(requests).where(_r.id == bindparam("id"))
@@ -52,11 +55,14 @@ _closing: dict[str, Any] = {
     "draft": null(),
 }
 CLOSE = (
-    update(requests).where(_r.id == bindparam("request"), _open).values(_closing).returning(_r.id)
+    update(requests)
+    .where(_r.id == bindparam("request"), _still_open)
+    .values(_closing)
+    .returning(_r.id)
 )
 CLOSE_IN_TIME = (
     update(requests)
-    .where(_r.id == LockedId(requests, "request"), _open)
+    .where(_r.id == LockedId(requests, "request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
     .values(_closing)
     .returning(_r.id)
@@ -69,7 +75,7 @@ CLOSE_AUDIENCE = (
 )
 KEEP_DRAFT = (
     update(requests)
-    .where(_r.id == bindparam("request"), _open)
+    .where(_r.id == bindparam("request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
     .values(draft=bindparam("to_draft"))
     .returning(_r.id)
@@ -143,7 +149,7 @@ class StoredRequests:
         params: Params = {"request": request.id, "to_status": status, "by": by}
         closed = self._driver.expect(request.id, statement, params)
         if closed and put_to(request.audience):
-            self._driver.rows(CLOSE_AUDIENCE, {"request": request.id})
+            self._driver.along(request.id, CLOSE_AUDIENCE, {"request": request.id})
         return closed
 
     def keep_draft(self, request: Request, draft: str) -> bool:

@@ -48,6 +48,10 @@ class Driver(Protocol):
         """
         ...
 
+    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
+        """Change what belongs to an expected row and to nobody else, however many rows it is."""
+        ...
+
     def clock(self) -> int: ...
 
 

@@ -25,7 +25,7 @@ _last_answer = (
     .correlate(turns)
     .scalar_subquery()
 )
-_is_open = and_(requests.c.call_id == calls.c.id, requests.c.status == fixed(RequestStatus.OPEN))
+_is_open = and_(requests.c.call_id == calls.c.id, requests.c.status == RequestStatus.OPEN)
 SNAPSHOT = (
     select(turns, calls, requests, _last_answer)
     .select_from(

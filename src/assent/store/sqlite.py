@@ -51,6 +51,10 @@ class SqliteDriver:
         del row
         return bool(self.rows(statement, params))
 
+    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
+        del row
+        self.rows(statement, params)
+
     def insert(self, table: Table, rows: list[Params]) -> None:
         compiled = self._compiler(insert_one(table))
         self._connection.executemany(compiled.sql, [compiled.ordered(row) for row in rows])

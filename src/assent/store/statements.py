@@ -113,7 +113,10 @@ def _id_of_locked(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def fixed(value: StrEnum) -> ColumnElement[str]:
-    """A status spelt out in the statement: a bound one would hide the partial indexes."""
+    """A status spelt out in the statement: a bound one would hide the partial indexes.
+
+    Not where a row is looked for by its id: a partial index may then look cheaper than the key.
+    """
     return literal_column(f"'{value}'", Text)
 
 

@@ -1,6 +1,7 @@
 """A desk with a few tools that people are asked about, and small steps over HTTP."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,6 +79,18 @@ def script(prompt: Prompt) -> Step:
         argument = names.get(name, "word")
         proposals.append(calls(name, {} if name == "pick_file" else {argument: value}))
     return says("", *proposals)
+
+
+def script_of(tool: str, argument: str) -> Callable[[Prompt], Step]:
+    """ "<tool> <value>" calls it with that value."""
+
+    def step(prompt: Prompt) -> Step:
+        last = prompt.history[-1]
+        if isinstance(last, UserSaid):
+            return says("", calls(tool, {argument: last.text.partition(" ")[2]}))
+        return "Done."
+
+    return step
 
 
 async def conversation(client: Client) -> str:

@@ -1,12 +1,15 @@
 """The inbox and deciding over HTTP."""
 
+import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from assent import Audience, Effect, Rule
+from assent import Audience, Effect, Rule, tool
+from assent.domain.tools import Hint
 from assent.models.scripted import calls, says
-from tests.server.api.desk import Desk, ask, decide, pending, rested, script
+from tests.server.api.desk import Desk, ask, decide, pending, rested, script, script_of
 from tests.server.conftest import Serve
 
 
@@ -380,8 +383,6 @@ async def test_inbox_pages_join_own_and_routed_requests_without_gaps(
 
 # requirement: T16
 async def test_who_may_not_use_a_tool_makes_no_request(serve: Serve) -> None:
-    from assent import tool
-
     @tool(requires_approval=True, caller_roles=["operator"])
     async def restart(host: str) -> str:
         """Restart a host."""
@@ -400,9 +401,6 @@ async def test_who_may_not_use_a_tool_makes_no_request(serve: Serve) -> None:
 async def test_arguments_that_their_tool_hides_are_masked_and_masks_do_not_run(
     serve: Serve,
 ) -> None:
-    from assent import tool
-    from assent.domain.tools import Hint
-
     ran: list[str] = []
 
     @tool(requires_approval=True, hints={"token": Hint(secret=True)})
@@ -424,3 +422,55 @@ async def test_arguments_that_their_tool_hides_are_masked_and_masks_do_not_run(
         await decide(client, request, verdict="approve")
         await rested(client, request["turn_id"])
         assert ran == ["s3cr3t-s3cr3t"]
+
+
+async def test_people_resolve_what_is_in_doubt(serve: Serve) -> None:
+    ran: list[str] = []
+
+    @tool(timeout=timedelta(milliseconds=50))
+    async def transfer(to: str) -> str:
+        """Transfer money; nobody knows whether a slow one went through."""
+        ran.append(to)
+        if len(ran) < 4:
+            await asyncio.sleep(30)
+        return f"sent to {to}"
+
+    async with serve(script_of("transfer", "to"), transfer) as served:
+        client = served.client()
+        for decision, status, output in (
+            ({"verdict": "ran", "output": "receipt 7"}, "succeeded", "receipt 7"),
+            ({"verdict": "did_not_run", "reason": "no trace of it"}, "failed", None),
+            ({"verdict": "run_again"}, "succeeded", "sent to c"),
+        ):
+            request = await pending(client, f"transfer {'abc'[len(ran)]}")
+            assert request["kind"] == "outcome"
+            refused = await decide(client, request, verdict="approve")
+            assert (refused.status_code, refused.json()["code"]) == (409, "wrong_verdict")
+            decided = await decide(client, request, **decision)
+            assert decided.status_code == 200, decided.text
+            turn = await rested(client, request["turn_id"])
+            [call] = turn["calls"]
+            assert call["status"] == status
+            assert output is None or call["output"] == output
+        assert ran == ["a", "b", "c", "c"]
+
+
+async def test_a_batch_sent_again_with_its_key_decides_nothing_twice(
+    serve: Serve, desk: Desk
+) -> None:
+    async with serve(script, *desk.tools) as served:
+        client = served.client(**{"Idempotency-Key": "batch-1"})
+        turn = await ask(served.client(), "delete_file a and delete_file b")
+        decisions = [
+            {
+                "request_id": request["id"],
+                "decision": {"verdict": "approve", "digest": request["digest"]},
+            }
+            for request in turn["pending"]
+        ]
+        for replayed in (False, True):
+            answer = await client.post("/api/decisions", json={"decisions": decisions})
+            outcomes = answer.json()["outcomes"]
+            assert [o["decided"]["replayed"] for o in outcomes] == [replayed] * 2
+        await rested(client, turn["id"])
+        assert sorted(desk.ran) == [("delete_file", "a"), ("delete_file", "b")]

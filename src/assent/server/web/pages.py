@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from assent.domain.people import ADMIN, AUDITOR, Person
+from assent.domain.people import Person
 from assent.engine.vault import Vault
 from assent.server.auth.csrf import csrf_token
 from assent.server.caller import Caller
@@ -33,10 +33,6 @@ class Section:
 SECTIONS: Final = (
     Section(name="Inbox", path="/", icon="inbox"),
     Section(name="Chat", path="/chat", icon="chat"),
-    Section(name="History", path="/history", icon="history"),
-    Section(name="Tools", path="/tools", icon="tools"),
-    Section(name="Insights", path="/insights", icon="insights", roles=frozenset({ADMIN, AUDITOR})),
-    Section(name="People", path="/people", icon="people", roles=frozenset({ADMIN})),
 )
 
 

@@ -6,12 +6,17 @@ from urllib.parse import urlencode
 
 from assent.domain.cards import Blank, Number, Text, Truth
 from assent.presentation.markup import Html, isolated
-from assent.presentation.text import safe_line
+from assent.presentation.text import safe_block, safe_line
 
 
 def line(text: str) -> Html:
     """Somebody else's text on one line: visible, inert, and turning nothing around it."""
     return isolated(safe_line(text))
+
+
+def prose(text: str) -> Html:
+    """Somebody else's text with its line breaks."""
+    return isolated(safe_block(text))
 
 
 def query(asked: Mapping[str, str], **more: object) -> str:
@@ -33,4 +38,8 @@ def prefilled(blank: Blank) -> str:
             return "" if blank.field.default is None else str(blank.field.default)
 
 
-FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"line": line, "query": query}
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "line": line,
+    "prose": prose,
+    "query": query,
+}
