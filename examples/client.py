@@ -28,11 +28,12 @@ def asked(request: dict) -> dict:
             return {"verdict": "answer", "values": values}
         case "result":
             return {"verdict": "supply", "output": input(f"{request['question']} ")}
-        case "approval" if (said := input("Type yes to run it, or why not: ")) == "yes":
+        case "approval":
+            said = input("Type yes to run it, or why not: ")
+            if said != "yes":
+                return {"verdict": "reject", "reason": said}
             # The digest says what was seen: if it has changed since, the server refuses.
             return {"verdict": "approve", "digest": request["digest"]}
-        case "approval":
-            return {"verdict": "reject", "reason": said}
     sys.exit(f"This client cannot decide what is asked: {request['kind']}")
 
 

@@ -46,7 +46,10 @@ class Document(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.others.append(data)
 
-    handle_decl = handle_pi = unknown_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        self.others.append(decl)
+
+    handle_pi = unknown_decl = handle_comment
 
 
 def document(text: str) -> Document:

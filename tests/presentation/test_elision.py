@@ -1,8 +1,8 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.presentation.elision import clip, select, select_lines
+from assent.presentation.elision import clip, is_surely_longer, select, select_lines
 from assent.presentation.text import safe_block
 
 
@@ -53,3 +53,25 @@ def test_lines_of_a_diff_are_shown_or_counted(lines: list[str], characters: int)
     assert len(chosen.head) + chosen.hidden + len(chosen.tail) == len(lines)
     assert [*chosen.head] == numbered[: len(chosen.head)]
     assert [*chosen.tail] == numbered[len(lines) - len(chosen.tail) :]
+
+
+# requirement: D3
+@settings(max_examples=500)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "word ", " " * 40, "\n" * 9, "\t", "\u0430", "\u200b" * 30, "e\u0301"]
+        ),
+        max_size=60,
+    ).map("".join),
+    st.integers(1, 60),
+)
+def test_a_text_that_fits_is_never_called_too_long(text: str, room: int) -> None:
+    if is_surely_longer(text * 8, room):
+        assert len(safe_block(text * 8)) > room
+
+
+def test_a_huge_text_is_known_to_be_too_long_by_its_start() -> None:
+    assert is_surely_longer("lorem ipsum; " * 20_000, 2_000)
+    assert is_surely_longer("\u041f\u0440\u0438\u0432\u0435\u0442 " * 20_000, 2_000)
+    assert not is_surely_longer(" " * 200_000, 2_000)

@@ -103,7 +103,9 @@ async def test_each_event_goes_to_whom_it_concerns_and_to_nobody_else(serve: Ser
     names = ("user", "stranger", "approver", "auditor", "admin", "agent")
     async with serve(script, pay, run_command) as served:
         contexts = [listening_to(served.client(name)) for name in names]
-        heard = dict(zip(names, [await c.__aenter__() for c in contexts], strict=True))
+        heard: dict[str, Listener] = dict(
+            zip(names, [await c.__aenter__() for c in contexts], strict=True)
+        )
         own = await play(served.assent, "user", "pay")
         routed = await play(served.assent, "user", "run_command", "approver")
         # Whoever hears of this last one has heard whatever else they will.

@@ -188,7 +188,7 @@ async def test_what_was_committed_beside_an_older_transaction_waits_for_it(
 async def test_rows_restored_from_another_server_are_older_than_what_comes(
     postgres_url: str,
 ) -> None:
-    raw = RawSql(postgres_url)
+    raw, page = RawSql(postgres_url), None
     for visit in range(2):
         store = open_store(postgres_url)
         await store.open(worker=True)
@@ -201,6 +201,7 @@ async def test_rows_restored_from_another_server_are_older_than_what_comes(
         page = await store.run(lambda tx: tx.feed.page(START))
         await store.close()
 
+    assert page is not None
     assert ([news.turn_id for news in page.news], page.held) == (["turn_a", "turn_b"], False)
 
 

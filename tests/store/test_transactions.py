@@ -185,5 +185,5 @@ async def test_whoever_listens_hears_which_turns_changed_after_the_commit(store:
 
 async def test_a_closed_store_refuses(store: Store) -> None:
     await store.close()
-    with pytest.raises(StoreUnavailable, match="closed"):
+    with pytest.raises(StoreUnavailable, match="not open"):
         await store.run(lambda tx: tx.now())

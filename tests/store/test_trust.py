@@ -1,6 +1,7 @@
 """PostgreSQL on trust: changes are sent together at the end, and done again where it was wrong."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,11 +9,14 @@ from typing import Any
 
 import asyncpg
 import pytest
+from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only
 
 from assent.app import open_store
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.ports import Store, Tx
+from assent.store import calls, conversations, requests
+from assent.store.statements import Compiler
 from tests.store.rawsql import RawSql
 from tests.store.samples import CALL, CONVERSATION, ENTRY, LEASE, MESSAGE, REQUEST, TURN
 
@@ -199,8 +203,36 @@ async def test_a_decision_that_waits_for_a_lock_past_its_deadline_comes_too_late
             waiting = asyncio.ensure_future(store.run(approve))
             while not await holder.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-            while datetime.now(UTC) <= deadline:
+            while datetime.now(UTC) <= deadline:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         assert not await waiting
     await holder.close()
     assert (await statuses(raw))[:2] == ("open", "awaiting_approval")
+
+
+BY_KEY: dict[str, ClauseElement] = {
+    "close": requests.CLOSE,
+    "close in time": requests.CLOSE_IN_TIME,
+    "expire": requests.EXPIRE,
+    "draft": requests.KEEP_DRAFT,
+    "renew a call": calls.RENEW_CALL,
+    "claim a turn": conversations.CLAIM_TURN,
+    "wake a turn": conversations.WAKE_SEEN,
+    "rouse a turn": conversations.ROUSE_TURN,
+}
+
+
+@pytest.mark.parametrize("name", BY_KEY)
+async def test_one_row_is_looked_for_by_its_key_and_not_among_all_that_are_open(
+    store: Store, raw: RawSql, name: str
+) -> None:
+    sql = Compiler.postgres(server_clock=True)(BY_KEY[name]).sql
+    # Inside a function: a driver would want values for the parameters.
+    explain = (
+        "CREATE FUNCTION plan() RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off AS $f$"
+        f" BEGIN RETURN QUERY EXECUTE $q$EXPLAIN (GENERIC_PLAN) {sql}$q$; END $f$"
+    )
+    plan = str(await raw.rows(explain, "SELECT plan()"))
+    used = set(re.findall(r"using (\w+)", plan))
+    assert used <= {"pk_requests", "pk_calls", "pk_turns"}
+    assert used

@@ -174,7 +174,7 @@ class Moves:
 
     def tell(self, call: Call) -> None:
         """One event."""
-        data: dict[str, Json] = {"call_id": call.id, "tool": call.tool, "status": call.status}
+        data: dict[str, Json] = {"call_id": call.id, "tool": call.tool, "status": str(call.status)}
         if call.status in TERMINAL:
             data["output"] = call.output
             self.tx.journal.tell(call.turn_id, Fact(EventKind.RESULT, data))
@@ -187,7 +187,7 @@ class Moves:
         data: dict[str, Json] = {
             "request_id": request.id,
             "call_id": request.call_id,
-            "kind": request.kind,
+            "kind": str(request.kind),
             "tool": request.tool,
         }
         self.tx.journal.tell(request.turn_id, Fact(EventKind.PENDING, data))

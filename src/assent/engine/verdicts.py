@@ -381,7 +381,7 @@ def tell_closed(moves: Moves, case: Case, status: RequestStatus, by: str) -> Non
     told: dict[str, Json] = {
         "request_id": case.request.id,
         "call_id": case.call.id,
-        "status": status,
+        "status": str(status),
         "by": by,
     }
     moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))

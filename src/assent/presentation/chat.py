@@ -64,8 +64,7 @@ def fitted(
 
     def attempt(limits: Limits) -> tuple[T, Talk] | None:
         try:
-            # Every line takes a character and a line break at least.
-            talk = talk_of(card, width, limits, most_lines=room.total // 2)
+            talk = talk_of(card, width, limits, room.total)
         except Full:
             return None
         drawn = draw(talk)
@@ -92,14 +91,12 @@ def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
     return found
 
 
-def talk_of(
-    card: Card, width: int, limits: Limits = UNLIMITED, most_lines: int | None = None
-) -> Talk:
-    """The card in passages, each field of it within the limits."""
+def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None = None) -> Talk:
+    """The card in passages, each field of it within the limits; raises `Full` for want of room."""
     sheets: list[Sheet] = []
 
     def sheet() -> Sheet:
-        sheets.append(Sheet(width=width, limits=limits, most_lines=most_lines))
+        sheets.append(Sheet(width=width, limits=limits, room_for_all=room))
         return sheets[-1]
 
     passages = [_facts(sheet(), card)]

@@ -12,6 +12,7 @@ from assent.presentation.text import safe_block
 
 T = TypeVar("T")
 _LOOK_AHEAD = 4
+_LAST_BLANKS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,26 @@ class Selection(Generic[T]):
 
 def clip(text: str, characters: int | None) -> Clip:
     """Cut a text so that what is left of it, made safe, has at most so many characters."""
-    if characters is None or _is_short(text, characters):
+    if characters is None:
+        return Clip(text)
+    if not is_surely_longer(text, characters) and len(safe_block(text)) <= characters:
         return Clip(text)
     head = len(_fitting(text, characters - characters // 2, from_end=False))
     tail = len(text) - len(_fitting(text[head:], characters // 2, from_end=True))
     head, tail = _around_secrets(text, head, tail)
     return Clip(text[:head], tail - head, text[tail:])
+
+
+def is_surely_longer(text: str, characters: int) -> bool:
+    """Whether a look at the start of a huge text tells that it needs more characters than these."""
+    start = text[: characters * _LOOK_AHEAD]
+    if len(start) == len(text) or secret_spans(text):
+        return False
+    if text.isascii():
+        # What is read so far reads the same with more behind it, its last blanks apart.
+        return len(safe_block(start)) > characters + _LAST_BLANKS
+    shown = sum(not (char.isspace() or is_hidden(char) or is_mark(char)) for char in start)
+    return shown > characters
 
 
 def select(items: Sequence[T], most: int | None) -> Selection[T]:
@@ -63,17 +78,6 @@ def select_lines(
     head = max(1, bisect_right(sizes, characters // 2))
     tail = min(len(lines) - 1, bisect_left(sizes, sizes[-1] - characters // 2))
     return Selection(lines[:head], max(0, tail - head), lines[max(head, tail) :])
-
-
-def _is_short(text: str, characters: int) -> bool:
-    """Whether a text fits, escapes included; a look at its start is enough where it is huge."""
-    start = text[: characters * _LOOK_AHEAD]
-    if len(start) < len(text) and not secret_spans(text):
-        # Each of these takes its place whatever the rest of the text is.
-        shown = sum(not (char.isspace() or is_hidden(char) or is_mark(char)) for char in start)
-        if shown > characters:
-            return False
-    return len(safe_block(text)) <= characters
 
 
 def _around_secrets(text: str, head: int, tail: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from assent.domain.canonical import Json, digest
 from assent.domain.cards import Card, Choice, Verb
@@ -68,7 +68,7 @@ class Rendered:
         """SHA-256 of what was shown, to be recorded with a decision; the same at any time."""
         return digest(self.lasting or self.text)
 
-    def json(self) -> Json:
+    def json(self) -> Any:
         """The payload, of a surface whose text is JSON."""
         return cast("Json", json.loads(self.text))
 

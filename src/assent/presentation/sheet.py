@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from assent.presentation.elision import clip
+from assent.presentation.elision import clip, is_surely_longer
 from assent.presentation.rendering import UNLIMITED, Limits
 from assent.presentation.text import mark, safe_block
 from assent.presentation.wrapping import width_of, wrapped
@@ -51,7 +51,7 @@ Line = tuple[Span, ...]
 
 
 class Full(Exception):
-    """More lines than the surface can take: no use in going on with these limits."""
+    """More than the surface can take: no use in going on with these limits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,8 @@ class Sheet:
 
     width: int | None = None
     limits: Limits = UNLIMITED
-    most_lines: int | None = None
+    # How many characters the surface has room for; None where there is no limit.
+    room_for_all: int | None = None
     lines: list[Line] = field(default_factory=list[Line])
     cut: bool = False
     withheld: bool = False
@@ -111,7 +112,8 @@ class Sheet:
 
     def put(self, place: Place, *spans: Span) -> None:
         """One line, as it is."""
-        if self.most_lines is not None and len(self.lines) >= self.most_lines:
+        # Every line takes a character and a line break at least.
+        if self.room_for_all is not None and len(self.lines) * 2 >= self.room_for_all:
             raise Full
         sign = (Span(f"{place.sign} ", place.role),) if place.sign else ()
         self.lines.append((Span(" " * place.indent), *sign, *spans))
@@ -130,7 +132,10 @@ class Sheet:
 
     def foreign(self, text: str, place: Place) -> None:
         """Somebody else's text behind a gutter; a line that is only wrapped shows another one."""
-        clipped = clip(text, self.characters(place))
+        limit = self.characters(place)
+        if limit is None and self.room_for_all is not None:
+            self._refuse(text, self.room_for_all)
+        clipped = clip(text, limit)
         self._block(safe_block(clipped.head), place, GUTTER)
         if clipped.hidden:
             self.leave_out(f"{clipped.hidden:,} characters not shown", place)
@@ -161,6 +166,11 @@ class Sheet:
     def remark(self, what: str, place: Place) -> None:
         """A mark of ours inside foreign text, on a line of its own."""
         self.put(place, Span(GOES_ON, Role.FRAME), Span(mark(what), Role.WARNING))
+
+    def _refuse(self, text: str, most: int) -> None:
+        """Give up before a huge text is made safe in vain."""
+        if is_surely_longer(text, most):
+            raise Full
 
     def _block(self, text: str, place: Place, first: str) -> None:
         used = place.indent + place.lead + len(GUTTER)

@@ -98,7 +98,7 @@ def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> st
         taken += insert.takes
     # Read one after the other, and a change happens when it is read: locks are taken in order.
     certain = [n for n, change in enumerate(changes) if change.finds_one]
-    found = [f"(SELECT count(*) FROM change_{n}) = 1" for n in certain]  # noqa: S608
+    found = [f"EXISTS (SELECT 1 FROM change_{n})" for n in certain]  # noqa: S608
     all_found = " AND ".join(found) or "TRUE"
     answer = f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
     return f"WITH {', '.join(parts)} {answer}"

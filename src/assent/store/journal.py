@@ -45,7 +45,7 @@ class StoredJournal:
         if self._entries:
             self._driver.insert(audit, [_entry_params(entry) for entry in self._entries])
         rows: list[Params] = [
-            {"turn_id": turn_id, "kind": fact.kind, "data": dump(fact.data), "at": at}
+            {"turn_id": turn_id, "kind": str(fact.kind), "data": dump(fact.data), "at": at}
             for turn_id, facts in self._facts.items()
             for fact in facts
         ]
@@ -79,8 +79,9 @@ def _entry_params(entry: Entry) -> Params:
         "conversation_id": entry.conversation_id,
         "call_id": entry.call_id,
         "request_id": entry.request_id,
-        "source": entry.source,
-        "target": entry.target,
+        # Plain text: to an encoder an enumeration is several times the work.
+        "source": None if entry.source is None else str(entry.source),
+        "target": None if entry.target is None else str(entry.target),
         "data": dump(entry.data),
     }
 

@@ -84,7 +84,7 @@ class PostgresDriver:
         if not self._trusting or self.began:
             return self.rows(statement, params)
         compiled = self._compiler(statement)
-        return self._fetch(compiled.unlocked, self._ordered(compiled, params))
+        return self._fetch(compiled.bare, self._ordered(compiled, params))
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
         return self._deferred(row, statement, params) or bool(self.rows(statement, params))

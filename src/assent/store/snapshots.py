@@ -47,11 +47,12 @@ SCENE = (
         )
     )
     .where(messages.c.conversation_id == bindparam("conversation"))
-    .order_by(messages.c.position, calls.c.position)
 )
 LAST_SCENE = SCENE.where(or_(messages.c.id == bindparam("last_of"), _still_open == 1))
 _MESSAGE = len(messages.columns)
 _SCENE_TURN = _MESSAGE + len(turns.columns)
+_POSITION = messages.columns.keys().index("position")
+_CALL_POSITION = _SCENE_TURN + calls.columns.keys().index("position")
 _TURN = len(turns.columns)
 _CALL = _TURN + len(calls.columns)
 _REQUEST = _CALL + len(requests.columns)
@@ -91,10 +92,16 @@ class StoredSnapshots:
         return replace(scene, is_whole=False)
 
 
+def _place(row: tuple[Any, ...]) -> tuple[int, int]:
+    return row[_POSITION], row[_CALL_POSITION] or 0
+
+
 def _scene(rows: list[tuple[Any, ...]]) -> Scene | None:
     turn = next((row for row in rows if row[_MESSAGE] is not None), None)
     if turn is None:
         return None
+    # Sorted here: the rows are too wide for the database to sort cheaply.
+    rows.sort(key=_place)
     # A message is there once for each of its calls.
     said = {row[0]: row for row in rows}
     return Scene(

@@ -49,7 +49,11 @@ class SqliteDriver:
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
         del row
-        return bool(self.rows(statement, params))
+        compiled = self._compiler(statement)
+        if compiled.wants_clock:
+            params = {**params, CLOCK: self._now}
+        # How many rows it changed is known without having them returned.
+        return self._connection.execute(compiled.bare, compiled.ordered(params)).rowcount > 0
 
     def along(self, row: str, statement: ClauseElement, params: Params) -> None:
         del row

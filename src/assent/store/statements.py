@@ -146,8 +146,8 @@ class Compiled:
     wants_clock: bool
     only_reads: bool
     tables: frozenset[str]
-    # A locking read without its lock.
-    unlocked: str
+    # A locking read without its lock, an update without what it returns.
+    bare: str
     _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None
 
     def ordered(self, given: Mapping[str, object]) -> tuple[object, ...]:
@@ -191,11 +191,12 @@ class Compiler:
         wants_clock = CLOCK in params
         literals = {name: value for name, value in params.items() if value is not None}
         sql = compiled.string
-        unlocked, locking, _ = sql.partition(" FOR UPDATE")
-        only_reads = sql.startswith("SELECT") and not locking
+        reads = sql.startswith("SELECT")
+        bare, locking, _ = sql.partition(" FOR UPDATE" if reads else " RETURNING")
+        only_reads = reads and not locking
         touched = {each.name for each in iterate(statement) if isinstance(each, Table)}
         if isinstance(statement, UpdateBase):
             touched.add(cast("Table", statement.entity_description["table"]).name)
         tables = frozenset(touched)
         pick = itemgetter(*names) if len(names) > 1 and not literals else None
-        return Compiled(sql, names, literals, wants_clock, only_reads, tables, unlocked, pick)
+        return Compiled(sql, names, literals, wants_clock, only_reads, tables, bare, pick)

@@ -88,10 +88,11 @@ async def test_signing_out_ends_the_session_and_takes_the_cookie_back(serve: Ser
         assert again.status_code == 401
 
 
-async def test_the_sign_in_page_says_who_is_signed_in_and_offers_to_sign_out(serve: Serve) -> None:
+async def test_who_is_signed_in_goes_on_to_pages_that_offer_to_sign_out(serve: Serve) -> None:
     async with serve([]) as served:
         client = await signed_in(served, "approver")
-        page = await client.get("/sign-in")
+        page = await client.get("/sign-in", follow_redirects=True)
+        assert page.url.path == "/"
         assert "approver" in page.text
         assert 'action="/sign-out"' in page.text
         assert await csrf(client) in page.text
@@ -126,14 +127,14 @@ async def test_a_session_ends_with_the_key_it_began_with(serve: Serve) -> None:
     ("wanted", "lands"),
     [
         ("/inbox?tab=mine", "/inbox?tab=mine"),
-        ("https://evil.example/", "/sign-in"),
-        ("//evil.example/", "/sign-in"),
-        ("/\\evil.example/", "/sign-in"),
-        ("\\\\evil.example/", "/sign-in"),
-        ("/\t/evil.example", "/sign-in"),
-        ("javascript:alert(1)", "/sign-in"),
-        ("/ok\r\nSet-Cookie: a=b", "/sign-in"),
-        ("", "/sign-in"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("\\\\evil.example/", "/"),
+        ("/\t/evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/ok\r\nSet-Cookie: a=b", "/"),
+        ("", "/"),
     ],
 )
 async def test_a_sign_in_leads_nowhere_else(serve: Serve, wanted: str, lands: str) -> None:

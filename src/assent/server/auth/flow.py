@@ -20,7 +20,7 @@ from assent.server.auth.modes import OpenId
 from assent.server.auth.tokens import Tokens, person_of
 
 # Where somebody lands who wanted to go nowhere in particular.
-START: Final = "/sign-in"
+START: Final = "/"
 _ROW: Final = "sign-in"
 _FIELD: Final = "openid"
 _BYTES: Final = 32

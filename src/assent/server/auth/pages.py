@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from jinja2 import Environment, PackageLoader
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.domain.credentials import Purpose, SignIn
@@ -16,15 +15,12 @@ from assent.server.caller import Method, caller_of
 from assent.server.guard import GuardedRoute, fields_of
 from assent.server.service import Service, service_of
 
-_PAGES: Final = Environment(
-    loader=PackageLoader("assent.server.auth"), autoescape=True, auto_reload=False
-)
 _WRONG_KEY: Final = "This key does not open anything. Is it complete, and still valid?"
 _DEAD_LINK: Final = "This link was used before, or its time is over. Ask for a new one."
 
 
-def _page(template: str, status: int = 200, **values: object) -> HTMLResponse:
-    return HTMLResponse(_PAGES.get_template(f"{template}.html").render(values), status)
+def _page(request: Request, template: str, status: int = 200, **values: object) -> Response:
+    return service_of(request).pages.render(request, template, status=status, **values)
 
 
 def _ask(request: Request, *, target: str, problem: str = "", status: int = 200) -> Response:
@@ -33,19 +29,25 @@ def _ask(request: Request, *, target: str, problem: str = "", status: int = 200)
         for each in service_of(request).auth.issuers.values()
         if each.openid.client_id is not None
     ]
-    page = _page("sign_in", status, next=local_path(target), problem=problem, issuers=issuers)
+    page = _page(
+        request,
+        "sign_in",
+        status,
+        target=local_path(target),
+        problem=problem,
+        issuers=issuers,
+    )
     if status == 401:
         page.headers["www-authenticate"] = "Bearer"
     return page
 
 
 async def ask(request: Request) -> Response:
-    """The page to sign in at; whoever is signed in is told so, and can sign out."""
+    """The page to sign in at; whoever is signed in already goes on."""
     service = service_of(request)
     caller = await service.auth.identify(request)
     if caller is not None and caller.method is Method.SESSION:
-        token = csrf_token(service.assent.kernel.vault, caller)
-        return _page("signed_in", person=caller.person, csrf_token=token)
+        return RedirectResponse(local_path(request.query_params.get("next", START)), 303)
     return _ask(request, target=request.query_params.get("next", START))
 
 
@@ -75,9 +77,9 @@ async def look(request: Request) -> Response:
     link = await service.assent.people.links.look(token)
     if link is None or link.purpose is not Purpose.SIGN_IN:
         service.auth.throttle.failed(attempt)
-        return _page("dead_link", 404, problem=_DEAD_LINK)
+        return _page(request, "dead_link", 404, problem=_DEAD_LINK)
     account = await service.assent.people.get(link.person)
-    return _page("link", token=token, name=account.name)
+    return _page(request, "link", token=token, name=account.name)
 
 
 async def redeem(request: Request) -> Response:
@@ -89,7 +91,7 @@ async def redeem(request: Request) -> Response:
     link = await people.links.redeem(form.get("token", ""), Purpose.SIGN_IN)
     if link is None:
         service.auth.throttle.failed(attempt)
-        return _page("dead_link", 404, problem=_DEAD_LINK)
+        return _page(request, "dead_link", 404, problem=_DEAD_LINK)
     _, token = await people.sessions.open(
         link.person, SignIn.LINK, replacing=service.auth.cookies.session(request)
     )
