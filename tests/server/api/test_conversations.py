@@ -34,6 +34,25 @@ async def test_a_message_is_answered(serve: Serve, desk: Desk) -> None:
         assert call["output"] == "found tea"
 
 
+async def test_a_message_that_waits_for_input_says_so_and_for_what(
+    serve: Serve, desk: Desk
+) -> None:
+    async with serve(script, *desk.tools) as served:
+        client = served.client()
+        request = await pending(client, "connect backup")
+        address = f"/api/conversations/{request['conversation_id']}"
+        asking = (await client.get(address)).json()["messages"][-1]["metadata"]
+        assert asking["requires_user_input"] is True
+        form = asking["user_input_request"]
+        assert (form["tool_name"], form["tool_call_id"]) == ("connect", request["call_id"])
+        assert [field["name"] for field in form["required_fields"]] == ["host", "password"]
+        await decide(
+            client, request, verdict="answer", values={"host": "db", "password": "hunter2!"}
+        )
+        await rested(client, request["turn_id"])
+        assert all(not m["metadata"] for m in (await client.get(address)).json()["messages"])
+
+
 async def test_a_list_comes_in_pages_newest_first(serve: Serve, desk: Desk) -> None:
     async with serve(script, *desk.tools) as served:
         client, stranger = served.client(), served.client("stranger")

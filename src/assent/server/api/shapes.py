@@ -23,6 +23,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine import listing, snapshots
 from assent.engine.agents import Catalogue
 from assent.presentation.card import hints_of
+from assent.server.streams.forms import user_input_request
 
 MASKED: Mapping[str, Json] = {"$masked": True}
 
@@ -155,11 +156,21 @@ class Message(Shape):
     text: str
     incomplete: bool = Field(description="Whether it was stopped half-way.")
     created_at: datetime
+    metadata: dict[str, Any] = Field(
+        description="With `requires_user_input` and `user_input_request` while it waits for input."
+    )
 
     @classmethod
-    def of(cls, message: conversations.Message) -> "Message":
-        """How a message is shown."""
+    def of(cls, message: conversations.Message, asked: "requests.Request | None") -> "Message":
+        """How a message is shown; `asked` is what a call of it needs from a person first."""
+        metadata: dict[str, Any] = {}
+        if asked is not None:
+            metadata = {
+                "requires_user_input": True,
+                "user_input_request": user_input_request(asked),
+            }
         return cls(
+            metadata=metadata,
             id=message.id,
             turn_id=message.turn_id,
             role=message.role,
@@ -323,9 +334,15 @@ def thread_shape(
 ) -> ConversationDetail:
     """How a whole conversation is shown."""
     listed = listing.Listed(conversation=thread.conversation, status=thread.status)
+    of_call = {call.id: call.message_id for call in thread.calls}
+    inputs = {
+        of_call[request.call_id]: request
+        for request in thread.pending
+        if request.kind is RequestKind.INPUT
+    }
     return ConversationDetail(
         **Conversation.of(listed).model_dump(),
-        messages=[Message.of(message) for message in thread.messages],
+        messages=[Message.of(message, inputs.get(message.id)) for message in thread.messages],
         calls=[Call.of(call, catalogue.tool(call.agent, call.tool)) for call in thread.calls],
         pending=[Request.of(request, person) for request in thread.pending],
     )
