@@ -45,13 +45,16 @@ def logging_to(name: str) -> Iterator[tuple[logging.Logger, io.StringIO]]:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LineFormatter(FORMAT))
     logger.addHandler(handler)
-    level = logger.level
+    level, propagates = logger.level, logger.propagate
     logger.setLevel(logging.DEBUG)
+    # Kept from pytest's own capture, which sends what it has between processes as UTF-8.
+    logger.propagate = False
     try:
         yield logger, stream
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+        logger.propagate = propagates
 
 
 def is_plain(text: str) -> bool:
