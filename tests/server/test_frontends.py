@@ -2,6 +2,10 @@
 
 import pytest
 
+from assent import tool
+from assent.domain.messages import Prompt
+from assent.domain.outputs import MAX_OUTPUT_CHARS
+from assent.models.scripted import calls, says
 from assent.server import Settings
 from tests.server.conftest import Serve
 
@@ -46,3 +50,24 @@ async def test_any_other_origin_gets_no_leave_and_cookies_never_do(
             answer = await served.client(Origin=origin).get("/api/me")
             assert "access-control-allow-origin" not in answer.headers
             assert "access-control-allow-credentials" not in answer.headers
+
+
+# requirement: V6
+async def test_no_line_of_a_stream_is_longer_than_an_output_may_be(serve: Serve) -> None:
+    @tool
+    async def read_all() -> str:
+        """Read everything."""
+        return "x" * (3 * MAX_OUTPUT_CHARS)
+
+    def script(prompt: Prompt) -> object:
+        done = getattr(prompt.history[-1], "outputs", None)
+        return "Done." if done else says("", calls("read_all"))
+
+    body = {
+        "id": "c1",
+        "messages": [{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}],
+    }
+    async with serve(script, read_all) as served:
+        answer = await served.client().post("/api/chat", json=body)
+        assert "tool-output-available" in answer.text
+        assert max(map(len, answer.text.splitlines())) < 1.1 * MAX_OUTPUT_CHARS
