@@ -55,7 +55,8 @@ async def test_a_transaction_that_loses_a_deadlock_runs_again(store: Store) -> N
         return work
 
     await asyncio.gather(store.run(both("a", "b")), store.run(both("b", "a")))
-    assert len(tries) == 3
+    # The loser runs again; on a busy machine it may be back early enough to lose once more.
+    assert len(tries) > 2
     facts = [await store.run(lambda tx, name=name: tx.settings.fact(name)) for name in ("a", "b")]
     # Both happened, once each, one after the other.
     assert facts in (["ab", "ab"], ["ba", "ba"])
