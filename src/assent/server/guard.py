@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
@@ -13,10 +12,9 @@ from assent.domain.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller
+from assent.server.posted import Posted
 from assent.server.security import Body, is_form
 from assent.server.service import Service, service_of
-
-_MAX_FIELDS = 100
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
@@ -62,24 +60,10 @@ def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> N
     if caller.method not in csrf.AMBIENT:
         return
     csrf.check_origin(connection, service.settings.origin)
-    given = connection.headers.get(csrf.HEADER) or form_of(connection, body).get(csrf.FIELD, "")
+    given = connection.headers.get(csrf.HEADER, "")
+    if not given and is_form(connection.headers):
+        given = Posted(body.content).one(csrf.FIELD)
     csrf.check_token(service.assent.kernel.vault, caller, given)
-
-
-def form_of(connection: HTTPConnection, body: Body) -> dict[str, str]:
-    """The fields of a posted form; nothing where it is no form."""
-    return fields_of(body.content) if is_form(connection.headers) else {}
-
-
-def fields_of(content: bytes) -> dict[str, str]:
-    """The fields of a form's text; nothing where there are too many."""
-    try:
-        pairs = parse_qsl(
-            content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MAX_FIELDS
-        )
-    except ValueError:
-        return {}
-    return dict(pairs)
 
 
 class _Guarded:

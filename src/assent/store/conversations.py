@@ -100,6 +100,7 @@ BREAK_TURNS = (
     .values(lease_until=0)
 )
 
+MESSAGE = select(messages).where(_m.id == bindparam("id"))
 MESSAGES = (
     select(messages).where(_m.conversation_id == bindparam("conversation_id")).order_by(_m.position)
 )
@@ -323,6 +324,10 @@ class StoredMessages:
             "created_at": micros(message.created_at),
         }
         self._driver.insert(messages, [row])
+
+    def get(self, id: str) -> Message | None:
+        found = self._driver.rows(MESSAGE, {"id": id})
+        return message_of(found[0]) if found else None
 
     def of_conversation(self, conversation_id: str) -> list[Message]:
         rows = self._driver.rows(MESSAGES, {"conversation_id": conversation_id})

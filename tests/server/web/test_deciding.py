@@ -199,3 +199,18 @@ async def test_a_form_without_its_token_decides_nothing(serve: Serve) -> None:
         await visitor.send({"csrf_token": "forged"}, "approve")
         assert visitor.page.status_code == 403
     assert shop.done == []
+
+
+# requirement: V6
+async def test_a_form_of_too_many_fields_is_refused_and_breaks_nothing(serve: Serve) -> None:
+    shop = Shop()
+    async with serve(script, *shop.tools()) as served:
+        visitor = await asked(served, "pay")
+        many = "&".join(f"f{n}=x" for n in range(600)) + "&verdict=approve"
+        answer = await served.client().post(
+            visitor.page.url.path,
+            content=many,
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+        )
+        assert answer.status_code == 422
+    assert shop.done == []

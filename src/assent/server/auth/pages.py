@@ -12,7 +12,8 @@ from assent.domain.people import PersonKind
 from assent.server.auth.csrf import csrf_token
 from assent.server.auth.flow import START, Flow, local_path
 from assent.server.caller import Method, caller_of
-from assent.server.guard import GuardedRoute, fields_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
 from assent.server.service import Service, service_of
 
 _WRONG_KEY: Final = "This key does not open anything. Is it complete, and still valid?"
@@ -53,10 +54,10 @@ async def ask(request: Request) -> Response:
 
 async def sign_in(request: Request) -> Response:
     """Sign in with an API key."""
-    service, form = service_of(request), fields_of(await request.body())
-    target = form.get("next", START)
+    service, form = service_of(request), Posted(await request.body())
+    target = form.one("next", START)
     try:
-        found = await service.auth.key_of(request, form.get("key", "").strip())
+        found = await service.auth.key_of(request, form.one("key").strip())
     except TooManyRequests as error:
         page = _ask(request, target=target, problem=str(error), status=429)
         page.headers["retry-after"] = str(error.retry_after)
@@ -84,18 +85,18 @@ async def look(request: Request) -> Response:
 
 async def redeem(request: Request) -> Response:
     """Sign in with a link, once."""
-    service, form = service_of(request), fields_of(await request.body())
+    service, form = service_of(request), Posted(await request.body())
     attempt = service.auth.link_attempt(request)
     service.auth.throttle.begin(attempt)
     people = service.assent.people
-    link = await people.links.redeem(form.get("token", ""), Purpose.SIGN_IN)
+    link = await people.links.redeem(form.one("token"), Purpose.SIGN_IN)
     if link is None:
         service.auth.throttle.failed(attempt)
         return _page(request, "dead_link", 404, problem=_DEAD_LINK)
     _, token = await people.sessions.open(
         link.person, SignIn.LINK, replacing=service.auth.cookies.session(request)
     )
-    return _signed_in(service, form.get("next", START), token)
+    return _signed_in(service, form.one("next", START), token)
 
 
 async def leave(request: Request) -> Response:

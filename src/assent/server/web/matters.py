@@ -32,19 +32,14 @@ def read_matter(tx: Tx, catalogue: Catalogue, person: Person, id: str) -> Matter
     if call is None:
         raise NotFound("request", id)
     tool = catalogue.tool(call.agent, call.tool)
+    said = tx.messages.get(call.message_id)
     card = card_of(
         request,
         call,
         tool,
         revisions=tx.calls.revisions(call.id),
         decisions=tx.decisions.of_request(id),
-        agent_words=_words(tx, call),
+        agent_words=said.text if said else "",
     )
     may_decide = request.is_open and request.admits(person)
     return Matter(request=request, call=call, tool=tool, card=card, may_decide=may_decide)
-
-
-def _words(tx: Tx, call: Call) -> str:
-    """What the model said with the call."""
-    said = tx.messages.of_conversation(call.conversation_id)
-    return next((message.text for message in said if message.id == call.message_id), "")

@@ -29,10 +29,11 @@ from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import service_of
 from assent.server.web.matters import Matter, read_matter
-from assent.server.web.verdicts import ANSWER, Posted, verdict_of
+from assent.server.web.verdicts import ANSWER, verdict_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,10 +24,10 @@ from assent.presentation.markup import Html
 from assent.presentation.values import entries_of
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
 from assent.server.visibility import conversation_of
-from assent.server.web.verdicts import Posted
 
 _PAGE: Final = 40
 # A quick answer is there when the page comes; a slow one is waited for by the page itself.

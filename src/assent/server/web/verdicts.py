@@ -1,40 +1,19 @@
 """A posted form as a verdict."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl
 
 from assent.domain import decisions
-from assent.domain.canonical import Json
+from assent.domain.canonical import Json, parse
 from assent.domain.cards import Verb
 from assent.domain.decisions import Verdict
-from assent.domain.errors import InvalidCommand
+from assent.domain.errors import InvalidCommand, InvalidJson
 from assent.domain.fields import FieldType
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
+from assent.server.posted import Posted
 
-_MAX_FIELDS = 500
 # Names of form controls that hold a field's answer.
 ANSWER = "field."
-
-
-class Posted:
-    """The fields of a posted form; a name may come more than once."""
-
-    def __init__(self, content: bytes) -> None:
-        text = content.decode("utf-8", "replace")
-        self._pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
-
-    def one(self, name: str) -> str:
-        """The last value of a name, or nothing."""
-        return next((value for key, value in reversed(self._pairs) if key == name), "")
-
-    def all(self, name: str) -> list[str]:
-        """Every value of a name."""
-        return [value for key, value in self._pairs if key == name]
-
-    def __contains__(self, name: str) -> bool:
-        return any(key == name for key, _ in self._pairs)
 
 
 def verdict_of(request: Request, posted: Posted) -> Verdict:
@@ -81,8 +60,8 @@ def _answer(kind: FieldType, values: Sequence[str]) -> object:
 
 
 def _output(text: str) -> Json:
-    """JSON where it is some, else the text itself."""
+    """JSON where it is some that we take in, else the text itself."""
     try:
-        return json.loads(text)
-    except ValueError:
+        return parse(text)
+    except InvalidJson:
         return text

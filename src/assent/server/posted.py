@@ -1,0 +1,31 @@
+"""A posted form."""
+
+from typing import Final
+from urllib.parse import parse_qsl
+
+MAX_FIELDS: Final = 500
+
+
+class Posted:
+    """The fields of a posted form; a name may come more than once.
+
+    One with too many fields has none: whoever needs one of them refuses it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        text = content.decode("utf-8", "replace")
+        try:
+            self._pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+        except ValueError:
+            self._pairs = []
+
+    def one(self, name: str, default: str = "") -> str:
+        """The last value of a name."""
+        return next((value for key, value in reversed(self._pairs) if key == name), default)
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a name."""
+        return [value for key, value in self._pairs if key == name]
+
+    def __contains__(self, name: str) -> bool:
+        return any(key == name for key, _ in self._pairs)
