@@ -18,6 +18,7 @@ from assent.domain.canonical import Json
 from assent.domain.errors import InvalidSchema, SchemaFault
 from assent.domain.evaluation import MAX_LEVELS, Evaluation, TooCostly
 from assent.domain.schemas import MAX_PROBLEMS, Problem, Schema, SchemaLimits
+from tests.timing import uncollected
 
 DEFAULT_LIMITS = SchemaLimits()
 TOO_COSTLY = Problem(path=(), message="too costly to validate")
@@ -527,11 +528,12 @@ REDOS = [
 def test_hostile_patterns_on_50000_characters_end_at_once(pattern: str, text: str) -> None:
     by_value = Schema({"pattern": pattern})
     by_name = Schema({"patternProperties": {pattern: {}}, "additionalProperties": False})
-    started = time.process_time()
-    by_value.problems(text)
-    by_name.problems({text: 1})
-    # RE2 takes milliseconds here and Python's `re` years; the second is for a busy machine.
-    assert time.process_time() - started < 1
+    with uncollected():
+        started = time.thread_time()
+        by_value.problems(text)
+        by_name.problems({text: 1})
+        # RE2 takes milliseconds here and Python's `re` years; the second is for a busy machine.
+        assert time.thread_time() - started < 1
 
 
 # requirement: V1
@@ -633,17 +635,18 @@ async def test_no_attack_stalls_the_event_loop(attack: str) -> None:
 
     async def probe() -> None:
         while not done.is_set():
-            # CPU time of this process, so that a busy machine does not count against the bound.
-            before = time.process_time()
+            # CPU time of this thread, so that a busy machine does not count against the bound.
+            before = time.thread_time()
             await asyncio.sleep(0)
-            lags.append(time.process_time() - before)
+            lags.append(time.thread_time() - before)
 
-    task = asyncio.create_task(probe(), name="probe")
-    await asyncio.sleep(0)
-    schema.problems(value)
-    await asyncio.sleep(0)
-    done.set()
-    await task
+    with uncollected():
+        task = asyncio.create_task(probe(), name="probe")
+        await asyncio.sleep(0)
+        schema.problems(value)
+        await asyncio.sleep(0)
+        done.set()
+        await task
     assert max(lags) < 0.1
 
 
@@ -651,9 +654,10 @@ async def test_no_attack_stalls_the_event_loop(attack: str) -> None:
 def test_a_schema_as_large_as_allowed_is_taken_in_quickly() -> None:
     Schema({})
     schema = {"enum": [0] * 32_000}
-    started = time.process_time()
-    Schema(schema)
-    assert time.process_time() - started < 0.1
+    with uncollected():
+        started = time.thread_time()
+        Schema(schema)
+        assert time.thread_time() - started < 0.1
 
 
 # requirement: V4
