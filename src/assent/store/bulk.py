@@ -18,7 +18,7 @@ from assent.store.tables import metadata
 BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
 
 _PLACE = re.compile(r"\$(\d+)")
-_ORDER = {table: index for index, table in enumerate(metadata.sorted_tables)}
+ORDER = {table: index for index, table in enumerate(metadata.sorted_tables)}
 _TYPES: dict[type, str] = {
     Text: "text",
     BigInteger: "bigint",
@@ -55,7 +55,7 @@ class Load(NamedTuple):
 
 def loads(pending: Mapping[Table, Sequence[Params]]) -> tuple[Load, ...]:
     """What is to be inserted, in the order of the tables."""
-    ordered = sorted(pending, key=_ORDER.__getitem__)
+    ordered = sorted(pending, key=ORDER.__getitem__)
     return tuple([Load(table, _shape(table, pending[table])) for table in ordered])
 
 
@@ -90,21 +90,25 @@ def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> st
     """
     parts, taken = list[str](), 0
     for number, change in enumerate(changes):
-        parts.append(f"change_{number} AS ({_moved(change.sql, taken)})")
+        parts.append(f"change_{number} AS ({moved(change.sql, taken)})")
         taken += change.takes
     for load in inserts:
-        insert = _insert(load)
-        parts.append(f"{load.table.name}_rows AS ({_moved(insert.sql, taken)})")
+        insert = inserted(load)
+        parts.append(f"{load.table.name}_rows AS ({moved(insert.sql, taken)})")
         taken += insert.takes
     # Read one after the other, and a change happens when it is read: locks are taken in order.
     certain = [n for n, change in enumerate(changes) if change.finds_one]
     found = [f"EXISTS (SELECT 1 FROM change_{n})" for n in certain]  # noqa: S608
+    return f"WITH {', '.join(parts)} {checked(found)}"
+
+
+def checked(found: Sequence[str]) -> str:
+    """The end of a statement that fails, and so writes nothing, unless all of this is so."""
     all_found = " AND ".join(found) or "TRUE"
-    answer = f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
-    return f"WITH {', '.join(parts)} {answer}"
+    return f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
 
 
-def _moved(sql: str, taken: int) -> str:
+def moved(sql: str, taken: int) -> str:
     """The same statement with its parameters so many places later."""
     return _PLACE.sub(lambda place: f"${int(place[1]) + taken}", sql) if taken else sql
 
@@ -136,7 +140,8 @@ class _Source:
 
 
 # Only names of our own tables and columns are put together below; every value is a parameter.
-def _insert(load: Load) -> Change:
+def inserted(load: Load) -> Change:
+    """The insert of one load."""
     table, numbered = load.table, NUMBERED.get(load.table)
     source = _SOURCES[load.shape](table)
     columns, values = source.columns, source.values

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import Table
@@ -14,12 +14,14 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.bulk import Change, loads, parameters, write_all
+from assent.store.bulk import Change
+from assent.store.commits import LANE_SETTINGS, Commits, write
 from assent.store.connections import Connection, Connections
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
+from assent.store.together import Expected, Writes
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -44,12 +46,12 @@ _DEFEATS = (
 MIGRATION_LOCK = 0x617373656E74
 
 
-class _Expected(NamedTuple):
-    """A change of one row that is not sent yet."""
+class _Done(NamedTuple, Generic[T]):
+    """What a function came to, the turns it touched, and what is still to be written of it."""
 
-    change: Change
-    tables: frozenset[str]
-    params: tuple[object, ...]
+    result: T
+    touched: frozenset[str]
+    writes: Writes | None = None
 
 
 class PostgresDriver:
@@ -67,7 +69,7 @@ class PostgresDriver:
         self._trusting = trusting
         self.began = False
         self._inserts: dict[Table, list[Params]] = {}
-        self._expected: dict[str, _Expected] = {}
+        self._expected: dict[str, Expected] = {}
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
@@ -104,25 +106,23 @@ class PostgresDriver:
             return False
         ordered = self._ordered(compiled, params)
         change = Change(compiled.sql, len(ordered), finds_one)
-        self._expected[row] = _Expected(change, compiled.tables, ordered)
+        self._expected[row] = Expected(change, row, compiled.tables, ordered)
         return True
 
     def insert(self, table: Table, rows: list[Params]) -> None:
         if rows:
             self._inserts.setdefault(table, []).extend(rows)
 
-    def flush(self) -> None:
-        """Write what was collected, in one statement."""
+    def collected(self) -> Writes | None:
+        """What was collected since the last time."""
         inserts, self._inserts = self._inserts, {}
         expected, self._expected = self._expected, {}
-        if not inserts and not expected:
-            return
-        inserting = loads(inserts)
-        sql = write_all(inserting, tuple([each.change for each in expected.values()]))
-        given = [param for each in expected.values() for param in each.params]
-        for load in inserting:
-            given += parameters(load, inserts[load.table])
-        self._fetch(sql, given)
+        return Writes(inserts, tuple(expected.values())) if inserts or expected else None
+
+    def flush(self) -> None:
+        """Write what was collected, in one statement."""
+        if (writes := self.collected()) is not None:
+            await_only(write(self._connection, writes))
 
     def _begin(self) -> None:
         if not self.began:
@@ -158,6 +158,7 @@ class PostgresStore:
         self._most = connections
         self._compiler = Compiler.postgres(server_clock=clock is None)
         self._connections: Connections | None = None
+        self._commits: Commits | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._hint = asyncio.Event()
@@ -180,6 +181,7 @@ class PostgresStore:
             raise
         connections.give(connection)
         self._connections = connections
+        self._commits = Commits(lambda: self._connect(**LANE_SETTINGS))
         self._tasks = [
             asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
@@ -191,9 +193,11 @@ class PostgresStore:
         self._tasks = []
         if self._connections is not None:
             connections, self._connections = self._connections, None
+            if self._commits is not None:
+                await self._commits.close()
             await connections.close()
 
-    async def _connect(self) -> Connection:
+    async def _connect(self, **settings: str) -> Connection:
         raw = await cast("Any", asyncpg).connect(
             _dsn(self.url),
             # By the server: a timer per statement in this process would cost more than most.
@@ -202,6 +206,7 @@ class PostgresStore:
                 # Our statements find rows by key: planning one again for its values is waste.
                 "plan_cache_mode": "force_generic_plan",
                 "jit": "off",
+                **settings,
             },
         )
         return Connection(raw)
@@ -210,7 +215,7 @@ class PostgresStore:
         if self._connections is None:
             raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
         try:
-            result, touched = await self._borrowing(self._connections, fn)
+            result, touched = await self._transacted(self._connections, fn)
         except (
             OSError,
             asyncpg.PostgresConnectionError,
@@ -224,50 +229,52 @@ class PostgresStore:
             self._hint.set()
         return result
 
-    async def _borrowing(
+    async def _transacted(
         self, connections: Connections, fn: Callable[[Tx], T]
     ) -> tuple[T, frozenset[str]]:
-        connection = await connections.take()
+        """On trust; a function that was wrong, or lost to another, runs again with locks."""
         try:
-            done = await self._persist(connection, fn)
-        except Exception:
-            connections.give(connection)
-            raise
-        except BaseException:
-            # Shielded: a cancelled caller must not leave a statement behind that still runs.
-            await asyncio.shield(connections.discard(connection))
-            raise
-        connections.give(connection)
-        return done
-
-    async def _persist(
-        self, connection: Connection, fn: Callable[[Tx], T]
-    ) -> tuple[T, frozenset[str]]:
-        """Functions are plain and start from the rows: one that lost to another runs again."""
-        try:
-            return await self._transact(connection, fn, trusting=True)
+            done = await _lent(connections, lambda its: self._attempt(its, fn, trusting=True))
+            if done.writes is not None:
+                await self._commit(connections, done.writes)
         except (asyncpg.InvalidTextRepresentationError, *_DEFEATS) as error:
             log.debug("a transaction runs again, with locks: %s", error)
+            done = await _lent(connections, lambda its: self._persist(its, fn))
+        return done.result, done.touched
+
+    async def _commit(self, connections: Connections, writes: Writes) -> None:
+        """With others of its kind; where that fails, whosever fault it is, by itself."""
+        if self._commits is None or not await self._commits.send(writes):
+            await _lent(connections, lambda its: write(its, writes))
+
+    async def _persist(self, connection: Connection, fn: Callable[[Tx], T]) -> _Done[T]:
+        """Functions are plain and start from the rows: one that lost to another runs again."""
         for _ in range(MAX_DEFEATS - 1):
             try:
-                return await self._transact(connection, fn, trusting=False)
+                return await self._attempt(connection, fn, trusting=False)
             except _DEFEATS as error:
                 log.debug("a transaction lost to another and runs again: %s", error)
-        return await self._transact(connection, fn, trusting=False)
+        return await self._attempt(connection, fn, trusting=False)
 
-    async def _transact(
+    async def _attempt(
         self, connection: Connection, fn: Callable[[Tx], T], *, trusting: bool
-    ) -> tuple[T, frozenset[str]]:
+    ) -> _Done[T]:
         driver = PostgresDriver(connection, self._compiler, self._now, trusting=trusting)
         try:
             result, touched = await greenlet_spawn(_perform, fn, driver)
+            writes = driver.collected()
+            if trusting and not driver.began:
+                return _Done(result, touched, writes)
+            # Nothing begun means that this one statement is the whole transaction.
+            if writes is not None:
+                await write(connection, writes)
             if driver.began:
                 await connection.execute("COMMIT")
         except Exception:
             if driver.began:
                 await _rollback(connection)
             raise
-        return result, touched
+        return _Done(result, touched)
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
@@ -325,10 +332,23 @@ class PostgresStore:
 
 def _perform(fn: Callable[[Tx], T], driver: PostgresDriver) -> tuple[T, frozenset[str]]:
     tx = Transaction(driver)
-    result, touched = fn(tx), tx.finish()
-    # Nothing begun means that this one statement is the whole transaction.
-    driver.flush()
-    return result, touched
+    return fn(tx), tx.finish()
+
+
+async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[T]]) -> T:
+    """What comes of a connection that is lent for it."""
+    connection = await connections.take()
+    try:
+        done = await use(connection)
+    except Exception:
+        connections.give(connection)
+        raise
+    except BaseException:
+        # Shielded: a cancelled caller must not leave a statement behind that still runs.
+        await asyncio.shield(connections.discard(connection))
+        raise
+    connections.give(connection)
+    return done
 
 
 async def _rollback(connection: Connection) -> None:

@@ -1,0 +1,134 @@
+"""The writes of PostgreSQL transactions on their way, in a few lanes: together where they can."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import asyncpg  # pyright: ignore[reportMissingTypeStubs]
+
+from assent.store.bulk import loads, parameters, write_all
+from assent.store.connections import Connection
+from assent.store.together import Kind, Writes, kind_of, parameters_of, statement_of
+
+log = logging.getLogger(__name__)
+# One is being written while the next gathers: more lanes make smaller loads, not more work done.
+LANES = 2
+MOST = 32
+# How a connection of a lane differs. Its statements find rows by key, whatever the planner makes
+# of tables it knows nothing about yet; and nobody waits long behind a row that somebody holds.
+LANE_SETTINGS = {
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "enable_seqscan": "off",
+    "lock_timeout": "100ms",
+}
+
+
+class _Waiting(NamedTuple):
+    writes: Writes
+    written: asyncio.Future[bool]
+
+    def end(self, *, written: bool) -> None:
+        if not self.written.done():
+            self.written.set_result(written)
+
+    def fail(self, error: Exception) -> None:
+        if not self.written.done():
+            self.written.set_exception(error)
+
+
+async def write(connection: Connection, writes: Writes) -> None:
+    """What one transaction writes, in one statement."""
+    inserting = loads(writes.inserts)
+    sql = write_all(inserting, tuple([each.change for each in writes.expected]))
+    given = [param for each in writes.expected for param in each.params]
+    for load in inserting:
+        given += parameters(load, writes.inserts[load.table])
+    await connection.fetch(sql, given)
+
+
+class Commits:
+    """Takes what transactions write, and lets each know when its own is committed."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
+        self._connect = connect
+        # By kind, the one first that waits longest.
+        self._waiting: dict[Kind, list[_Waiting]] = {}
+        self._some = asyncio.Event()
+        self._closing = False
+        self._lanes = [
+            asyncio.create_task(self._work(), name=f"assent-commits-{n}") for n in range(LANES)
+        ]
+
+    async def send(self, writes: Writes) -> bool:
+        """Whether it is committed; if not, nothing of it is, and it may do better by itself."""
+        written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(kind_of(writes), []).append(_Waiting(writes, written))
+        self._some.set()
+        return await written
+
+    async def close(self) -> None:
+        """What was sent before is still written."""
+        self._closing = True
+        self._some.set()
+        await asyncio.gather(*self._lanes, return_exceptions=True)
+
+    async def _work(self) -> None:
+        connection: Connection | None = None
+        try:
+            while (load := await self._next()) is not None:
+                if connection is None or connection.raw.is_closed():
+                    connection = await self._opened(load)
+                if connection is not None:
+                    await self._commit(connection, *load)
+        finally:
+            if connection is not None:
+                connection.raw.terminate()
+
+    async def _next(self) -> tuple[Kind, list[_Waiting]] | None:
+        """All that waits of one kind, up to a limit; None at the end."""
+        while not self._waiting:
+            if self._closing:
+                return None
+            self._some.clear()
+            await self._some.wait()
+        kind = next(iter(self._waiting))
+        waiting = self._waiting.pop(kind)
+        most = MOST if statement_of(kind) is not None else 1
+        if waiting[most:]:
+            self._waiting[kind] = waiting[most:]
+        # Whoever was cancelled meanwhile wants nothing any more.
+        return kind, [each for each in waiting[:most] if not each.written.done()]
+
+    async def _opened(self, load: tuple[Kind, Sequence[_Waiting]]) -> Connection | None:
+        try:
+            return await self._connect()
+        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+            for each in load[1]:
+                each.fail(error)
+            return None
+
+    async def _commit(
+        self, connection: Connection, kind: Kind, waiting: Sequence[_Waiting]
+    ) -> None:
+        try:
+            await _write(connection, kind, [each.writes for each in waiting])
+        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+            log.debug("not written together: %s", error)
+            # A statement that failed wrote nothing. Of one that was cut off nobody knows.
+            is_known = isinstance(error, asyncpg.PostgresError) and not connection.raw.is_closed()
+            for each in waiting:
+                each.end(written=False) if is_known else each.fail(error)
+        else:
+            for each in waiting:
+                each.end(written=True)
+
+
+async def _write(connection: Connection, kind: Kind, many: Sequence[Writes]) -> None:
+    statement = statement_of(kind)
+    if len(many) == 1 or statement is None:
+        for writes in many:
+            await write(connection, writes)
+        return
+    await connection.fetch(statement, parameters_of(kind, many))

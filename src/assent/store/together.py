@@ -1,0 +1,121 @@
+"""What several transactions write on PostgreSQL, in one statement and one commit.
+
+Whoever writes while others write waits for the same disk and the same plan. Transactions of one
+kind that wait at the same time go together: the same changes, each guarded as before, for many
+rows at once. See docs/decisions/0005-transactions-together.md.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sqlalchemy import Table
+
+from assent.store.bulk import ORDER, Change, Load, Shape, checked, inserted, moved, parameters
+from assent.store.rows import Params
+
+# As the compiler writes them: a parameter with its type, the clock, and a row locked by its id.
+_PARAMETER = re.compile(r"\$(\d+)::([A-Z]+)")
+_LOCKED = re.compile(
+    r"\(SELECT same\.id\s+FROM (?P<table>\w+) AS same\s+"
+    r"WHERE same\.id = (?P<id>\$\d+::VARCHAR) FOR UPDATE\)"
+)
+_CLOCK = "CAST(extract(epoch from clock_timestamp()) * 1000000 AS BIGINT)"
+
+
+class Expected(NamedTuple):
+    """A change of one row that is not sent yet."""
+
+    change: Change
+    row: str
+    tables: frozenset[str]
+    params: tuple[object, ...]
+
+
+class Kind(NamedTuple):
+    """Transactions that one statement can write: into the same tables, by the same changes."""
+
+    tables: tuple[Table, ...]
+    changes: tuple[Change, ...]
+
+
+class Writes(NamedTuple):
+    """All that one transaction writes."""
+
+    inserts: Mapping[Table, list[Params]]
+    expected: tuple[Expected, ...]
+
+
+def kind_of(writes: Writes) -> Kind:
+    """What it has in common with others like it."""
+    tables = tuple(sorted(writes.inserts, key=ORDER.__getitem__))
+    return Kind(tables, tuple([each.change for each in writes.expected]))
+
+
+@lru_cache(maxsize=1024)
+def statement_of(kind: Kind) -> str | None:
+    """The statement that writes any number of this kind; None where there is no such form.
+
+    The first parameter is how many they are.
+    """
+    parts, taken = list[str](), 1
+    for number, change in enumerate(kind.changes):
+        changes = _for_many(change, f"change_{number}")
+        if changes is None:
+            return None
+        parts += [moved(part, taken) for part in changes]
+        taken += change.takes
+    for table in kind.tables:
+        insert = inserted(Load(table, Shape.MANY))
+        parts.append(f"{table.name}_rows AS ({moved(insert.sql, taken)})")
+        taken += insert.takes
+    certain = [n for n, change in enumerate(kind.changes) if change.finds_one]
+    found = [f"(SELECT count(*) FROM change_{n}) = $1::bigint" for n in certain]  # noqa: S608
+    return f"WITH {', '.join(parts)} {checked(found or ['$1::bigint > 0'])}"
+
+
+def _for_many(change: Change, name: str) -> list[str] | None:
+    """A guarded change of one row as that of one row for each that is given."""
+    types = {int(place): its for place, its in _PARAMETER.findall(change.sql)}
+    if sorted(types) != list(range(1, change.takes + 1)):
+        return None
+    arrays = ", ".join(f"${place}::{types[place]}[]" for place in sorted(types))
+    given = f"unnest({arrays}) AS given({', '.join(f'p{place}' for place in sorted(types))})"
+    lock = _LOCKED.search(change.sql)
+    sql = change.sql if lock is None else _after(lock, f"{name}_locked")
+    head, where, tail = sql.partition(" WHERE ")
+    if not where or "FOR UPDATE" in sql:
+        return None
+    changing = f"{name} AS ({_by_row(head)} FROM {given} WHERE {_by_row(tail)})"
+    return [changing] if lock is None else [_locking(lock, f"{name}_locked", given), changing]
+
+
+def _locking(lock: re.Match[str], name: str, given: str) -> str:
+    rows = f"{given} JOIN {lock['table']} AS same ON same.id = {_by_row(lock['id'])}"
+    # In the order of their keys, as everybody else who locks several.
+    locked = f"SELECT same.id FROM {rows} ORDER BY same.id FOR UPDATE OF same"  # noqa: S608
+    return f"{name} AS MATERIALIZED ({locked})"
+
+
+def _after(lock: re.Match[str], name: str) -> str:
+    """The same change, of rows that are locked: the clock is read when the last of them is."""
+    late = f"(SELECT CASE WHEN count(*) >= 0 THEN {_CLOCK} END FROM {name})"  # noqa: S608
+    return lock.string.replace(lock[0], lock["id"]).replace(_CLOCK, late)
+
+
+def _by_row(sql: str) -> str:
+    return _PARAMETER.sub(r"given.p\1", sql)
+
+
+def parameters_of(kind: Kind, many: Sequence[Writes]) -> list[object]:
+    """What the statement takes for these, by their rows: so locks are taken in one order."""
+    ordered = sorted(many, key=lambda writes: [each.row for each in writes.expected])
+    given: list[object] = [len(ordered)]
+    for number in range(len(kind.changes)):
+        changes = [writes.expected[number].params for writes in ordered]
+        given += [list(column) for column in zip(*changes, strict=True)]
+    for table in kind.tables:
+        rows = [row for writes in ordered for row in writes.inserts[table]]
+        given += parameters(Load(table, Shape.MANY), rows)
+    return given
