@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from assent.domain.calls import Author, Call, Frozen, Revision
+from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.events import Entry
@@ -124,6 +125,7 @@ REQUEST = Request(
     closed_at=NOON + timedelta(hours=1),
     closed_by="grace",
     owner_behind="byron",
+    confirmation=Confirmation.TYPED,
 )
 DECISION = Decision(
     id="dec_1",
@@ -136,6 +138,7 @@ DECISION = Decision(
     arguments='{"a":1}',
     digest="b" * 64,
     idempotency_key="key",
+    shown="html/1:" + "c" * 64,
     at=NOON,
 )
 ENTRY = Entry(

@@ -17,6 +17,9 @@ BEFORE = [
     "DROP INDEX ix_requests_owner_open",
     "DROP INDEX ix_requests_agent_open",
     "DROP INDEX ix_audit_at",
+    "ALTER TABLE requests DROP COLUMN confirmation",
+    "ALTER TABLE decisions DROP COLUMN shown",
+    "ALTER TABLE sessions DROP COLUMN request_id",
     "UPDATE alembic_version SET version_num = '0002'",
 ]
 
