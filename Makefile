@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test check bench constraints clean
+.PHONY: help install demo test check bench pictures constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -23,14 +23,18 @@ demo: $(STAMP)  ## Serve an agent here and decide what it may do; no key, no net
 test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
 
-check: $(STAMP)  ## Lint, formatting, types, and which layer imports which
+check: $(STAMP)  ## Lint, formatting, types (with Node: also JavaScript's), and which layer imports which
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.npm.typecheck
 
 bench: $(STAMP)  ## Measure the engine and the stores
 	@$(BIN)/python -m bench $(ARGS)
+
+pictures: $(STAMP)  ## Take pictures of every screen; ARGS="FOLDER" outside of the repository
+	@$(BIN)/python -m tests.browser.pictures $(ARGS)
 
 constraints: $(STAMP)  ## Pin in constraints.txt what .venv holds now
 	@$(BIN)/pip freeze --exclude-editable --exclude setuptools --exclude wheel \

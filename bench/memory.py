@@ -28,7 +28,7 @@ async def paused(path: Path, total: int) -> dict[str, float]:
         gc.collect()
         after_real = process.memory_info().rss
         for first in range(REAL, total, BATCH):
-            await _multiply(assent, min(BATCH, total - first))
+            await multiply(assent, min(BATCH, total - first))
         gc.collect()
         after_all = process.memory_info().rss
         left = len(asyncio.all_tasks()) - tasks
@@ -39,7 +39,7 @@ async def paused(path: Path, total: int) -> dict[str, float]:
     }
 
 
-async def _multiply(assent: Assent, count: int) -> None:
+async def multiply(assent: Assent, count: int) -> None:
     """More paused conversations: copies of the rows of one, under new ids."""
     [request] = await assent.pending(limit=1)
 

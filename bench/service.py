@@ -50,7 +50,8 @@ def serving(which: str, path: Path) -> Generator[Server]:
         popen.communicate()
 
 
-async def _account(assent: Assent) -> str:
+async def account(assent: Assent) -> str:
+    """A key of who decides."""
     if await assent.people.find(DECIDER.id) is None:
         await assent.people.add(DECIDER, by=ROOT)
     return (await assent.people.issue_key(DECIDER.id, by=ROOT))[1]
@@ -59,7 +60,7 @@ async def _account(assent: Assent) -> str:
 async def _questions(path: Path, count: int) -> list[bytes]:
     """So many open requests, and the decision of each as a POST."""
     async with Assent(f"sqlite:///{path}", agents=[agent()]) as assent:
-        key = await _account(assent)
+        key = await account(assent)
         found: list[bytes] = []
         while len(found) < count:
             sent = [assent.send("bench", "pay", by=DECIDER) for _ in range(50)]
@@ -82,13 +83,14 @@ async def decisions(folder: Path, count: int, connections: int, rounds: int) -> 
             with serving(
                 which, path if which == "ours" else folder / f"bare{connections}-{number}.db"
             ) as server:
-                await _ready(server)
+                await ready(server)
                 reached = await rate(server.port, requests, connections)
                 best[which] = max(best[which], reached)
     return best["ours"], best["bare"]
 
 
-async def _ready(server: Server) -> None:
+async def ready(server: Server) -> None:
+    """Wait until it answers."""
     async with asyncio.timeout(30):
         while True:
             try:
@@ -107,11 +109,11 @@ async def listeners(folder: Path, count: int) -> dict[str, float]:
     """Bytes per idle listener, ours and bare, and how long one event takes to reach all of ours."""
     path = folder / "listeners.db"
     async with Assent(f"sqlite:///{path}", agents=[agent()]) as assent:
-        key = await _account(assent)
+        key = await account(assent)
         found: dict[str, float] = {}
         for which in ("bare", "ours"):
             with serving(which, path if which == "ours" else folder / "bare.db") as server:
-                await _ready(server)
+                await ready(server)
                 crowd = Crowd(word=b"event: started")
                 await crowd.gather(server.port, 50, key)
                 gc.collect()

@@ -5,6 +5,7 @@ what they approved is what runs, once; and all of it is on the record.
 """
 
 from assent.app import Assent, run_once
+from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     DidNotRun,
     Fail,
@@ -50,6 +51,7 @@ __all__ = [
     "AssentError",
     "Audience",
     "BaseTool",
+    "Confirmation",
     "Context",
     "Deferred",
     "Deny",

@@ -10,10 +10,13 @@ from assent.domain.credentials import Key, Link, Session
 from assent.domain.decisions import Decision
 from assent.domain.events import Entry, Event, Fact
 from assent.domain.feed import Cursor, Page
+from assent.domain.insights import Asked, Batch, Hourly, Ruling, Survey
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Delta, Prompt
-from assent.domain.pages import EntryFilter, Place, RequestFilter, Summary
+from assent.domain.pages import EntryFilter, Place, RequestFilter, Subject, Summary
 from assent.domain.people import Account, Person
+from assent.domain.precedents import Precedent
+from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch
 from assent.domain.requests import Request
 from assent.domain.values import SavedValue, SealedSecret
 
@@ -235,7 +238,6 @@ class Requests(Protocol):
 
     def keep_draft(self, request: Request, draft: str) -> bool: ...
     def due(self, limit: int) -> list[str]: ...
-    def pending(self, *, person: Person | None, limit: int, after: str | None) -> list[Request]: ...
 
 
 class Decisions(Protocol):
@@ -405,10 +407,95 @@ class Counts(Protocol):
 
     def open_of_owner(self, owner: str, *, limit: int) -> int: ...
     def open_of_agent(self, agent: str, *, limit: int) -> int: ...
+    def open_for(self, person: Person, *, limit: int) -> int:
+        """Open requests that this person may decide."""
+        ...
+
     def turns_within(self, owner: str, length: timedelta, *, limit: int) -> int: ...
     def conversations_within(self, owner: str, length: timedelta, *, limit: int) -> int: ...
     def stored(self, conversation_id: str) -> tuple[int, int]:
         """How many messages a conversation has, and characters with its calls."""
+        ...
+
+
+class Directory(Protocol):
+    """People and keys by pages; a page begins after the last id of the one before."""
+
+    def people(self, piece: str, *, after: str, limit: int) -> list[Account]: ...
+    def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
+        """Newest first; revoked ones as well."""
+        ...
+
+    def last_seen(self, ids: Iterable[str]) -> dict[str, datetime]:
+        """When each of them last used a session or a key, as far as that is known."""
+        ...
+
+    def changes(
+        self, actions: Iterable[str], about: tuple[str, str], *, limit: int
+    ) -> list[Entry]:
+        """Entries of no conversation, newest first, whose data has this name and value."""
+        ...
+
+
+class Insights(Protocol):
+    """What a survey looks at, newest first: `limit` rows at a time, from the row `upto` down."""
+
+    def answered(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Ruling]: ...
+    def asked(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Asked]: ...
+    def refused(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Hourly]:
+        """Calls that a quota ended before anybody was asked."""
+        ...
+
+
+class Record(Protocol):
+    """What happened, newest first; of rows that no index finds only so many are looked at."""
+
+    def calls(
+        self, wanted: CallFilter, *, after: Place | None, limit: int
+    ) -> Stretch[PastCall]: ...
+    def calls_of(
+        self, owner: str, wanted: CallFilter, *, after: Place | None, limit: int
+    ) -> Stretch[PastCall]:
+        """Those of one person's conversations, newest turn first."""
+        ...
+
+    def entries(
+        self, wanted: RecordFilter, *, after: Place | None, limit: int
+    ) -> Stretch[Entry]: ...
+    def progress(self, turn_id: str, *, limit: int) -> list[Event]:
+        """What running calls of a turn reported last, oldest first."""
+        ...
+
+
+class Openings(Protocol):
+    """What conversations began with."""
+
+    def of_owner(self, owner: str, *, after: Place | None, limit: int) -> dict[str, str]:
+        """The first words said in each conversation of a page, by its id; newest first."""
+        ...
+
+
+class Subjects(Protocol):
+    """What requests are about."""
+
+    def arguments(self, calls: Iterable[str], *, longest: int) -> dict[str, Subject]:
+        """The arguments of calls as they are now; those of more characters only by their size."""
+        ...
+
+
+class Precedents(Protocol):
+    """Earlier decisions about calls of the same tool by the same agent, newest first.
+
+    Of the requests before this one only the newest are looked at. With `viewer`, only what was
+    asked on their behalf or decided by them.
+    """
+
+    def of_owner(self, request: Request, *, viewer: str | None, limit: int) -> list[Precedent]: ...
+    def of_everybody(
+        self, request: Request, *, viewer: str | None, limit: int
+    ) -> list[Precedent]: ...
+    def rejections(self, request: Request, digest: str) -> int:
+        """How often a call with these arguments was rejected in its conversation before."""
         ...
 
 
@@ -453,6 +540,18 @@ class Tx(Protocol):
     def listings(self) -> Listings: ...
     @property
     def counts(self) -> Counts: ...
+    @property
+    def precedents(self) -> Precedents: ...
+    @property
+    def record(self) -> Record: ...
+    @property
+    def directory(self) -> Directory: ...
+    @property
+    def insights(self) -> Insights: ...
+    @property
+    def openings(self) -> Openings: ...
+    @property
+    def subjects(self) -> Subjects: ...
     def now(self) -> datetime:
         """The database's clock, at this moment."""
         ...

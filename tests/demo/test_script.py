@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.demo.agent import Home, demo_agent
+from assent.demo.agent import SUGGESTIONS, Home, demo_agent
 from assent.demo.script import TOLD_CHARS, reply
 from assent.demo.sentences import HELP, MAX_CALLS, MAX_CHARS, WHAT_I_AM, understand
 from assent.domain.canonical import Json
@@ -117,6 +117,10 @@ def test_every_sentence_that_help_offers_is_understood() -> None:
 
     assert offered
     assert not [s for s in offered if "did not understand" in understand(s).text]
+
+
+def test_the_chat_suggests_only_what_leads_to_a_call() -> None:
+    assert [s for s in SUGGESTIONS if not understand(s).proposals] == []
 
 
 def test_every_call_fits_a_tool_of_the_demo(tmp_path: Path) -> None:

@@ -17,7 +17,9 @@ def make(*arguments: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.parametrize("target", ["install", "demo", "test", "check", "bench", "help"])
+@pytest.mark.parametrize(
+    "target", ["install", "demo", "test", "check", "bench", "pictures", "help"]
+)
 def test_help_lists_the_target_with_a_description(target: str):
     assert re.search(rf"^ +{target} +\S+", make("help"), flags=re.MULTILINE)
 

@@ -34,6 +34,10 @@ READING = "401 200 200 200 200 200 200 403 200 403 403 403"
 # What only the owner, auditors and admins see.
 PRIVATE = "401 200 404 404 200 200 404 403 200 403 403 403"
 MANAGING = "401 403 403 403 403 200 403 403 403 403 403 200"
+# Pages: who is not signed in is sent to do that, and agents have no business there.
+READING_PAGE = "303 200 200 200 200 200 403 403 200 403 403 403"
+MANAGING_PAGE = "303 403 403 403 403 200 403 403 403 403 403 200"
+OWN_PAGE = "303 200 200 200 200 200 403 200 200 200 200 200"
 # What a guard lets through to a handler that says no in its own way.
 CHATTING = "401 {0} {0} {0} 403 {0} {0} {0} 403 403 403 403"
 DECIDING = "401 {0} {0} {0} {0} {0} 403 403 403 {0} 403 403"
@@ -111,7 +115,19 @@ ROWS: dict[str, Row] = {
     "DELETE /api/keys/{id}": Row("/api/keys/nothing", MANAGING.replace("200", "404")),
     # Pages: who is not signed in is sent to do that.
     "GET /static/{name}": Row("/static/app.css", PUBLIC),
+    "GET /static/{version}/{name}": Row("/static/1/app.css", PUBLIC),
     "GET /": Row("/", READING.replace("401", "303").replace("200 403 200", "403 403 200")),
+    "GET /waiting": Row(
+        "/waiting", READING.replace("401", "303").replace("200 403 200", "403 403 200")
+    ),
+    "GET /batch": Row("/batch", "303 422 422 422 422 422 403 403 422 403 403 403"),
+    "POST /batch": Row("/batch", "303 422 422 422 422 422 403 403 403 422 403 403"),
+    "GET /batch/done": Row(
+        "/batch/done?decided={request}", "303 200 404 404 200 200 403 403 200 403 403 403"
+    ),
+    "POST /settings/appearance": Row(
+        "/settings/appearance", "303 303 303 303 303 303 403 303 303 303 303 303"
+    ),
     "GET /requests/{id}": Row(
         "/requests/{request}", "303 200 404 404 200 200 403 403 200 403 403 403"
     ),
@@ -127,6 +143,41 @@ ROWS: dict[str, Row] = {
     "POST /chat/{id}/stop": Row(
         "/chat/{idle}/stop", "303 409 404 404 403 409 403 409 403 403 403 403"
     ),
+    "GET /insights": Row("/insights", "303 403 403 200 200 200 403 403 403 403 403 403"),
+    "GET /insights/numbers.csv": Row(
+        "/insights/numbers.csv", "303 403 403 200 200 200 403 403 403 403 403 403"
+    ),
+    "POST /chat/{id}/retry": Row(
+        "/chat/{idle}/retry", "303 409 404 404 403 409 403 409 403 403 403 403"
+    ),
+    "GET /chat/{id}/events": Row(
+        "/chat/{idle}/events?turn={turn}", PRIVATE.replace("401", "303").replace("404 403", "403 403")
+    ),
+    "GET /history": Row(
+        "/history", READING.replace("401", "303").replace("200 403 200", "403 403 200")
+    ),
+    "GET /history/export": Row(
+        "/history/export", READING.replace("401", "303").replace("200 403 200", "403 403 200")
+    ),
+    "GET /history/{id}": Row(
+        "/history/{call}", PRIVATE.replace("401", "303").replace("404 403", "403 403")
+    ),
+    "GET /audit": Row("/audit", "303 403 403 403 200 200 403 403 403 403 200 403"),
+    "GET /audit/export": Row("/audit/export", "303 403 403 403 200 200 403 403 403 403 200 403"),
+    # Tools, people, keys and oneself.
+    "GET /tools": Row("/tools", READING_PAGE),
+    "GET /tools/{name}": Row("/tools/look_up", READING_PAGE),
+    "POST /tools/{name}": Row("/tools/look_up", MANAGING_PAGE.replace("200", "422")),
+    "GET /people": Row("/people", MANAGING_PAGE),
+    "POST /people": Row("/people", MANAGING_PAGE.replace("200", "422")),
+    "GET /people/{id:path}": Row("/people/user", MANAGING_PAGE),
+    "POST /people/{id:path}": Row("/people/user", MANAGING_PAGE.replace("200", "422")),
+    "GET /keys": Row("/keys", MANAGING_PAGE),
+    "POST /keys": Row("/keys", MANAGING_PAGE.replace("200", "422")),
+    "GET /keys/{id}": Row("/keys/key_none", OWN_PAGE.replace("200", "404")),
+    "POST /keys/{id}": Row("/keys/key_none", OWN_PAGE.replace("200", "404")),
+    "GET /settings": Row("/settings", OWN_PAGE),
+    "POST /settings/sessions": Row("/settings/sessions", OWN_PAGE.replace("200", "422")),
     # Chats of other frontends.
     "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),
     "GET /api/chat/{id}/stream": Row(
@@ -168,6 +219,8 @@ ROWS: dict[str, Row] = {
     "POST /sign-in": Row("/sign-in", PUBLIC.replace("200", "4xx")),
     "GET /sign-in/link/{token}": Row("/sign-in/link/nonsense", PUBLIC.replace("200", "any")),
     "POST /sign-in/link": Row("/sign-in/link", PUBLIC.replace("200", "4xx")),
+    "GET /r/{token}": Row("/r/nonsense", PUBLIC.replace("200", "any")),
+    "POST /r": Row("/r", PUBLIC.replace("200", "4xx")),
     "GET /sign-in/openid/{name}": Row("/sign-in/openid/none", PUBLIC.replace("200", "404")),
     "GET /sign-in/openid/{name}/callback": Row(
         "/sign-in/openid/none/callback", PUBLIC.replace("200", "4xx")
@@ -201,6 +254,7 @@ async def scene(served: Served) -> dict[str, str]:
         "turn": idle["id"],
         "waiting": waiting["conversation_id"],
         "request": waiting["id"],
+        "call": waiting["call_id"],
         "routed": routed["id"],
         "cancelled": cancelled["id"],
     }

@@ -122,10 +122,13 @@ async def test_changes_are_those_of_one_thing_and_no_conversation(store: Store) 
 
     await store.run(add)
     about = ("tool", "send_mail")
-    found = await store.run(lambda tx: tx.directory.changes("override", about, limit=9))
-    newest = await store.run(lambda tx: tx.directory.changes("override", about, limit=1))
+    found = await store.run(lambda tx: tx.directory.changes(["override"], about, limit=9))
+    newest = await store.run(lambda tx: tx.directory.changes(["override"], about, limit=1))
     assert [entry.id for entry in found] == ["aud_4", "aud_0"]
     assert [entry.id for entry in newest] == ["aud_4"]
+    several = ["sign_in", "override"]
+    more = await store.run(lambda tx: tx.directory.changes(several, about, limit=9))
+    assert [entry.id for entry in more] == ["aud_4", "aud_2", "aud_0"]
 
 
 PLANS = {

@@ -21,6 +21,7 @@ PAGES = {
     "the record": (listing.ENTRIES, "ix_audit_at"),
     "open requests counted by owner": (counts.OPEN_OF_OWNER, "ix_requests_owner_open"),
     "open requests counted by agent": (counts.OPEN_OF_AGENT, "ix_requests_agent_open"),
+    "open requests counted by who may decide": (counts.OPEN_FOR, "ix_request_audience_open"),
     "messages counted by person": (counts.TURNS_WITHIN, "ix_turns_owner_created"),
 }
 

@@ -10,6 +10,8 @@ from tests.store.rawsql import RawSql
 
 BEFORE = [
     "DROP TABLE request_audience",
+    "DROP INDEX ix_requests_open",
+    "CREATE INDEX ix_requests_open ON requests (created_at, id) WHERE status = 'open'",
     "DROP INDEX ix_turns_owner_created",
     "DROP INDEX ix_conversations_created",
     "DROP INDEX ix_requests_created",

@@ -12,7 +12,10 @@ from assent.app import open_store
 from assent.domain.errors import StoreUnavailable
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.pages import RequestFilter
 from assent.domain.people import Audience, Person
+from assent.domain.tools import Risk
+from assent.engine.listing import Inbox, waiting
 from assent.ports import Store, Tx
 from tests.store.samples import (
     CALL,
@@ -29,7 +32,9 @@ from tests.store.samples import (
 MICROSECOND = timedelta(microseconds=1)
 
 
-def with_requests(audience: Callable[[int], Audience], count: int) -> Callable[[Tx], None]:
+def with_requests(
+    audience: Callable[[int], Audience], count: int, **more: Callable[[int], str]
+) -> Callable[[Tx], None]:
     def add(tx: Tx) -> None:
         tx.conversations.add(CONVERSATION)
         add_turn(tx)
@@ -44,6 +49,8 @@ def with_requests(audience: Callable[[int], Audience], count: int) -> Callable[[
                     # Several of one moment: only the id tells them apart.
                     created_at=NOON + n // 3 * MICROSECOND,
                     audience=audience(n),
+                    closed_at=None,
+                    **{name: value(n) for name, value in more.items()},
                 )
                 for n in range(count)
             ]
@@ -56,9 +63,7 @@ async def pages(store: Store, size: int, person: Person | None = None) -> list[l
     found: list[list[str]] = []
     after: str | None = None
     while True:
-        page = await store.run(
-            lambda tx, after=after: tx.requests.pending(person=person, limit=size, after=after)
-        )
+        page = await store.run(lambda tx, after=after: waiting(tx, person, after=after, limit=size))
         if not page:
             return found
         found.append([request.id for request in page])
@@ -73,11 +78,66 @@ async def test_pages_of_pending_requests_are_newest_first_without_gap_or_repetit
     assert await pages(store, 4) == [expected[:4], expected[4:8], expected[8:]]
 
 
+OPS = Person("grace", roles=frozenset({"ops"}))
+RISKS = list(Risk)
+
+
+async def boxes(store: Store, size: int, **wanted: Any) -> list[list[str]]:
+    """The pages of what OPS may decide, the most dangerous first."""
+    box = Inbox(person=OPS, wanted=RequestFilter(**wanted), mine=True, by_danger=True)
+    found, after, more = list[list[str]](), None, True
+    while more:
+        page = await store.run(lambda tx, after=after: box.page(tx, after=after, limit=size))
+        found.append([request.id for request in page.items])
+        after, more = page.next, page.next is not None
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 9, 50])
+async def test_the_newest_danger_comes_first_without_gap_or_repetition(
+    store: Store, size: int
+) -> None:
+    # By turns safe, moderate and dangerous, so that the newest is always of another tier.
+    add = with_requests(lambda _: Audience.of("ops"), 9, risk=lambda n: RISKS[n % 3])
+    await store.run(add)
+    expected = [f"req_{n:03}" for n in (8, 5, 2, 7, 4, 1, 6, 3, 0)]
+    found = await boxes(store, size)
+    assert [id for page in found for id in page] == expected
+    assert {len(page) for page in found[:-1]} <= {size}
+
+
+async def test_of_one_tier_the_newest_comes_first(store: Store) -> None:
+    add = with_requests(lambda _: Audience.of("ops"), 9, risk=lambda n: RISKS[n % 3])
+    await store.run(add)
+    assert await boxes(store, 2, risk="moderate") == [["req_007", "req_004"], ["req_001"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("DELETE", [1, 0]),
+        ("_f", [0]),
+        ("%", [2]),
+        ("\\", []),
+        ("ada", [2, 1, 0]),
+        ("agen", [2, 1, 0]),
+        ("nobody", []),
+    ],
+)
+async def test_a_piece_of_a_name_finds_requests_in_either_case(
+    store: Store, text: str, found: list[int]
+) -> None:
+    tools = ["delete_file", "DeleteFolder", "pay%"]
+    await store.run(with_requests(lambda _: Audience.of("ops"), 3, tool=tools.__getitem__))
+    pages = await boxes(store, 10, text=text)
+    assert pages == [[f"req_{n:03}" for n in found]]
+
+
 async def test_a_page_goes_on_after_a_request_that_was_closed_meanwhile(store: Store) -> None:
     await store.run(with_requests(lambda _: Audience(), 6))
     last = replace(REQUEST, id="req_003")
     await store.run(lambda tx: tx.requests.close(last, RequestStatus.REJECTED, by="ada"))
-    page = await store.run(lambda tx: tx.requests.pending(person=None, limit=9, after="req_003"))
+    page = await store.run(lambda tx: waiting(tx, None, after="req_003", limit=9))
     assert [request.id for request in page] == ["req_002", "req_001", "req_000"]
 
 

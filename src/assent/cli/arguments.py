@@ -181,6 +181,9 @@ def _decide(command: argparse.ArgumentParser) -> None:
     command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
     command.add_argument("--arguments", metavar="JSON", help="approve: run it with these instead")
     command.add_argument("--values", metavar="JSON", help="answer: the form's values")
+    command.add_argument(
+        "--typed", metavar="VALUE", help="approve: the value to type, where that is asked for"
+    )
     command.add_argument("--yes", action="store_true", help="dangerous calls: do not ask")
     _agents(command)
     _database(command)

@@ -31,10 +31,10 @@ from assent.cli.options import (
 )
 from assent.cli.screen import Ink, Screen
 from assent.cli.verdicts import STDIN, verdict_of
+from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain
 from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.people import ADMIN, Person
-from assent.domain.tools import Risk
 from assent.engine.agents import Agent
 from assent.presentation.text import safe_line
 
@@ -143,12 +143,15 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     if options.verdict is None:
         await desk.decide(docket.request.id)
         return
-    desk.show(docket)
-    verdict = verdict_of(options)
-    runs = isinstance(verdict, Approve | RunAgain) and docket.request.risk == Risk.DANGEROUS
-    question = f"{safe_line(docket.request.tool)} is dangerous. It runs as soon as a worker runs."
-    if not runs or options.yes or await desk.console.is_sure(question):
-        await desk.cast(docket, verdict)
+    shown, verdict = desk.show(docket), verdict_of(options)
+    if options.yes or options.typed is not None:
+        await desk.cast(docket, verdict, shown)
+        return
+    runs = isinstance(verdict, Approve | RunAgain)
+    question = f"{docket.warning} It runs as soon as a worker runs."
+    takes_step = runs and docket.card.confirmation is Confirmation.STEP
+    if not takes_step or await desk.console.is_sure(question):
+        await desk.confirmed(docket, verdict, shown)
 
 
 async def export(options: Namespace) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from assent.cli.keyboard import Keyboard
 from assent.cli.screen import Ink, Screen
+from assent.domain.errors import ConfirmationRequired
+from assent.presentation.text import safe_line
 
 ARROW = "▸ "
 
@@ -48,6 +50,15 @@ class Console:
                     return key
             letters = ", ".join(key.letter for key in keys)
             self.screen.line(f"Nothing is decided yet. Type one of {letters}.", Ink.WARNING)
+
+    async def retyped(self, error: ConfirmationRequired) -> str:
+        """What somebody types of what has to be typed; Ctrl-C gives it up."""
+        if error.typed:
+            self.screen.line("That is not it. Compare it letter by letter.", Ink.BAD)
+        what = f"the value of {safe_line(error.argument)}" if error.argument else "the tool's name"
+        self.screen.words(f"To approve this, type {what}; Ctrl-C goes back.", Ink.WARNING)
+        self.screen.quote(error.to_type)
+        return await self.keyboard.ask(ARROW, deciding=True)
 
     async def is_sure(self, question: str) -> bool:
         """Whether somebody types the whole word `yes`; nothing shorter counts."""

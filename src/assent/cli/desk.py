@@ -13,8 +13,14 @@ from assent.cli.docket import Docket, docket_of
 from assent.cli.hearing import DETAILS, KEYS, LATER, Hearing
 from assent.cli.keyboard import Interrupted
 from assent.cli.screen import Ink
-from assent.domain.decisions import Verdict
-from assent.domain.errors import AlreadySettled, AssentError, InvalidAnswer, StaleDigest
+from assent.domain.decisions import Approve, RunAgain, Verdict
+from assent.domain.errors import (
+    AlreadySettled,
+    AssentError,
+    ConfirmationRequired,
+    InvalidAnswer,
+    StaleDigest,
+)
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
@@ -55,22 +61,24 @@ class Desk:
         if not docket.request.is_open:
             self._say_gone(docket)
             return Sitting.GONE
-        self.show(docket)
+        shown = self.show(docket)
         while True:
             verdict = await self._unless_gone(docket, self._verdict(docket))
             if isinstance(verdict, Sitting):
                 return verdict
             try:
-                return await self.cast(docket, verdict)
+                return await self.confirmed(docket, verdict, shown)
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
                 docket = await docket_of(self.assent, request_id)
-                self.show(docket)
+                shown = self.show(docket)
+            except Interrupted:
+                self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
             except AssentError as error:
                 self._refuse(error)
 
-    def show(self, docket: Docket) -> None:
-        """The card, in full."""
+    def show(self, docket: Docket) -> str:
+        """The card, in full; returns what a decision records about it."""
         screen = self.console.screen
         card = replace(docket.card, agent_words="") if self.heard else docket.card
         rendered = terminal.render(
@@ -80,8 +88,19 @@ class Desk:
         screen.write(rendered.text)
         if docket.request.kind is RequestKind.OUTCOME:
             screen.words(_DOUBT, Ink.WARNING)
+        return rendered.shown
 
-    async def cast(self, docket: Docket, verdict: Verdict) -> Sitting:
+    async def confirmed(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
+        """Decide; where that takes typing a value, until it is typed or given up."""
+        while True:
+            try:
+                return await self.cast(docket, verdict, shown)
+            except ConfirmationRequired as error:
+                if not isinstance(verdict, Approve | RunAgain):
+                    raise
+                verdict = replace(verdict, typed=await self.console.retyped(error))
+
+    async def cast(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
         """Decide, for what was shown; raises what stands against it."""
         try:
             decided = await self.assent.decide(
@@ -89,6 +108,7 @@ class Desk:
                 verdict,
                 by=self.person,
                 digest=docket.card.digest,
+                shown=shown,
                 channel=CHANNEL,
             )
         except AlreadySettled as error:

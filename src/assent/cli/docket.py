@@ -11,7 +11,7 @@ from assent.domain.conversations import Conversation
 from assent.domain.errors import NotFound
 from assent.domain.people import Person
 from assent.domain.requests import Request
-from assent.domain.tools import EffectiveTool
+from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
 from assent.engine.history import load_answer
 from assent.ports import Tx
@@ -36,6 +36,13 @@ class Docket:
         """How long there is to decide; nothing where there is no deadline."""
         deadline = self.request.decide_by
         return "" if deadline is None else f"expires {remaining(deadline - datetime.now(UTC))}"
+
+    @property
+    def warning(self) -> str:
+        """Why approving it takes a second step."""
+        is_dangerous = self.card.risk is Risk.DANGEROUS
+        why = "is dangerous" if is_dangerous else "wants to be confirmed"
+        return f"{safe_line(self.request.tool)} {why}."
 
     def is_visible_to(self, person: Person) -> bool:
         """Whether somebody may look at it: who may decide, and for whom the agent acts."""
@@ -67,6 +74,7 @@ async def docket_of(assent: Assent, request_id: str) -> Docket:
             revisions=tx.calls.revisions(call.id),
             decisions=tx.decisions.of_request(request.id),
             agent_words=_words(tx, call),
+            rejected=tx.precedents.rejections(request, call.arguments.digest),
         )
         return Docket(request=request, call=call, tool=tool, card=card)
 

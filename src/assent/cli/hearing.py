@@ -9,6 +9,7 @@ from assent.cli.editing import Editing
 from assent.cli.form import Form
 from assent.cli.screen import Ink
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     Approve,
     Cancel,
@@ -25,7 +26,7 @@ from assent.domain.errors import InvalidOutput, NotFound
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import parsed
-from assent.domain.tools import Hitl, Risk
+from assent.domain.tools import Hitl
 from assent.presentation.text import safe_line
 
 APPROVE, EDIT, REJECT = Key("a", "approve"), Key("e", "edit"), Key("r", "reject")
@@ -59,11 +60,10 @@ class Hearing:
         return Approve() if await self._is_sure("It runs now, as shown.") else None
 
     async def _is_sure(self, effect: str) -> bool:
-        """A dangerous call takes a second step, which nobody makes by accident."""
-        if self.docket.request.risk != Risk.DANGEROUS:
+        """A second step, which nobody makes by accident; what takes typing is asked for later."""
+        if self.docket.card.confirmation is not Confirmation.STEP:
             return True
-        tool = safe_line(self.docket.request.tool)
-        return await self.console.is_sure(f"{tool} is dangerous. {effect}")
+        return await self.console.is_sure(f"{self.docket.warning} {effect}")
 
     async def edit(self) -> Verdict | None:
         """With other arguments."""
@@ -77,9 +77,9 @@ class Hearing:
         return Approve(arguments=arguments)
 
     async def _approves_edit(self) -> bool:
-        if self.docket.request.risk == Risk.DANGEROUS:
-            return await self._is_sure("It runs now, with your changes.")
-        return await self.console.choose((APPROVE, _BACK)) is APPROVE
+        if self.docket.card.confirmation is Confirmation.CLICK:
+            return await self.console.choose((APPROVE, _BACK)) is APPROVE
+        return await self._is_sure("It runs now, with your changes.")
 
     async def reject(self) -> Verdict | None:
         """No, and why."""

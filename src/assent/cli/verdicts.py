@@ -29,7 +29,8 @@ def verdict_of(options: Namespace) -> Verdict:
     text: str = options.text or ""
     match cast("str", options.verdict):
         case "approve":
-            return Approve(arguments=_read(options.arguments) if options.arguments else None)
+            arguments = _read(options.arguments) if options.arguments else None
+            return Approve(arguments=arguments, typed=options.typed)
         case "reject":
             return Reject(reason=text)
         case "answer":
@@ -45,7 +46,7 @@ def verdict_of(options: Namespace) -> Verdict:
         case "did_not_run":
             return DidNotRun(reason=text)
         case "run_again":
-            return RunAgain()
+            return RunAgain(typed=options.typed)
         case other:
             raise InvalidCommand(f"{other!r} is no verdict")
 

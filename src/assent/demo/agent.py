@@ -20,6 +20,14 @@ FOLDER = "assent-demo"
 # Commands show how a question is routed: to people with a role, and never to who asked for it.
 OTHERS_APPROVE = Audience.of("approver", exclude_requester=True)
 
+# What to begin with: one that waits for a click, one for more, one with a form, one that runs.
+SUGGESTIONS = (
+    "write hello.txt: Hello, world!",
+    "delete test.txt and notes.txt",
+    "query orders",
+    "index the documents",
+)
+
 _INSTRUCTIONS = """\
 You help in a small workspace folder. Use the tools for whatever the user asks, several at once
 where that helps. A person is asked before anything risky runs: never ask for permission yourself,
@@ -95,4 +103,10 @@ def demo_agent(
         refund_tool(workspace),
         *SERVICE_TOOLS,
     )
-    return Agent(AGENT, model=model or demo_model(), tools=tools, instructions=_INSTRUCTIONS)
+    return Agent(
+        AGENT,
+        model=model or demo_model(),
+        tools=tools,
+        instructions=_INSTRUCTIONS,
+        suggestions=SUGGESTIONS,
+    )

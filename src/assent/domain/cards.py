@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from assent.domain.canonical import Path
+from assent.domain.confirmations import Confirmation, Phrase
 from assent.domain.decisions import VerdictName
 from assent.domain.fields import Field
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
@@ -184,13 +185,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """An earlier call of the same tool: how it ended, and who had decided about it."""
+    """An earlier call of the same tool: how it ended, and who had decided about it.
+
+    `request_id` leads to what was asked then.
+    """
 
     at: datetime
     call_id: str
     status: CallStatus
     by: str = ""
     arguments: tuple[Entry, ...] = ()
+    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +203,8 @@ class Card:
     """A request as people see it: title and effects are our words, all other text is foreign.
 
     A decision carries `digest` back. `edits` compare the arguments with the model's own; `risk`
-    is one tier above `declared_risk` where the arguments hold what nobody can read.
+    is one tier above `declared_risk` where the arguments hold what nobody can read. `rejected` is
+    how often the same call was rejected in this conversation before.
     """
 
     kind: RequestKind
@@ -229,6 +235,10 @@ class Card:
     blanks: tuple[Blank, ...] = ()
     choices: tuple[Choice, ...] = ()
     deadline: datetime | None = None
+    confirmation: Confirmation = Confirmation.CLICK
+    # What to type to approve; None where nothing has to be typed.
+    to_type: Phrase | None = None
+    rejected: int = 0
     agent_words: str = ""
     history: tuple[Note, ...] = ()
     similar: tuple[Past, ...] = ()

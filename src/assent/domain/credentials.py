@@ -38,7 +38,8 @@ class SignIn(StrEnum):
 class Session:
     """A browser's session; `roles` are those its identity provider vouched for at sign-in.
 
-    One that began with an API key ends with that key.
+    One that began with an API key ends with that key. One that began with a link to a request is
+    for that request alone.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Session:
     expires_at: datetime
     api_key: str | None = None
     ended_at: datetime | None = None
+    request_id: str | None = None
 
 
 class Purpose(StrEnum):

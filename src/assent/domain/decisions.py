@@ -10,9 +10,10 @@ from assent.domain.canonical import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
-    """Run it, as shown or with these arguments instead."""
+    """Run it, as shown or with these arguments instead; `typed` where that has to be typed."""
 
     arguments: Mapping[str, Json] | str | None = None
+    typed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +70,18 @@ class DidNotRun:
 class RunAgain:
     """A call in doubt did not run: run it now. This is a fresh approval."""
 
+    typed: str | None = None
+
 
 Verdict = Approve | Reject | Give | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
 
 
-def approve(args: Mapping[str, Json] | str | None = None) -> Approve:
-    """Approve a call, optionally with edited arguments (a mapping or JSON text)."""
-    return Approve(arguments=args)
+def approve(args: Mapping[str, Json] | str | None = None, *, typed: str | None = None) -> Approve:
+    """Approve a call, optionally with edited arguments (a mapping or JSON text).
+
+    `typed` is the value that a person typed in, where the request asks for that.
+    """
+    return Approve(arguments=args, typed=typed)
 
 
 def reject(reason: str = "") -> Reject:
@@ -149,4 +155,6 @@ class Decision:
     arguments: str | None = None
     digest: str | None = None
     idempotency_key: str | None = None
+    # Which renderer showed this person what, by hash; None where nothing was shown to them.
+    shown: str | None = None
     at: datetime

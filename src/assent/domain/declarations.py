@@ -16,6 +16,7 @@ from assent.domain.arguments import (
     summary,
 )
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.errors import InvalidTool
 from assent.domain.forms import UserInput
 from assent.domain.people import Audience
@@ -52,6 +53,7 @@ class Metadata:
     requires_approval: Wish | None = None
     requires_confirmation: Wish | None = None
     hil: Wish | None = None
+    confirmation: Confirmation | None = None
     impact: str = ""
     category: str = ""
     source: str = LOCAL
@@ -91,6 +93,7 @@ def assemble(
         output=output,
         risk=risk,
         requires_approval=wish if isinstance(wish, bool) else _two_argument(wish),
+        confirmation=None if said.confirmation is None else Confirmation(said.confirmation),
         impact=said.impact,
         category=said.category,
         source=said.source,

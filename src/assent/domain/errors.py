@@ -670,3 +670,31 @@ class ResumeIncomplete(Conflict):
         super().__init__(
             f"Answer every open interrupt at once: {', '.join(map(repr, missing))} are left out"
         )
+
+
+class ConfirmationRequired(AssentError):
+    """An approval that has to be confirmed by typing a value; nothing was decided.
+
+    `to_type` is the value, `argument` whose it is (empty: the tool's name).
+    """
+
+    code = "confirmation_required"
+
+    def __init__(self, request_id: str, to_type: str, argument: str, *, typed: bool) -> None:
+        self.request_id, self.to_type = request_id, to_type
+        self.argument, self.typed = argument, typed
+        what = f"the value of {argument!r}" if argument else "the tool's name"
+        wrong = "What was typed is not it. " if typed else ""
+        super().__init__(f"{wrong}To approve {request_id!r}, type {what}: {to_type}")
+
+
+class TooEarly(AssentError):
+    """An approval that came sooner than anybody could have read what it is about."""
+
+    code = "too_early"
+
+    def __init__(self, request_id: str, seconds: int) -> None:
+        self.request_id, self.retry_after = request_id, seconds
+        super().__init__(
+            f"That was quick. Read the call first, then approve {request_id!r} once more"
+        )

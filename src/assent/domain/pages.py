@@ -57,6 +57,17 @@ class RequestFilter:
     risk: str | None = None
     agent: str | None = None
     conversation_id: str | None = None
+    # A piece of the tool's, the agent's or the owner's name, in either case.
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a request in a list is about; `arguments` is None where they are too long for a list."""
+
+    revision: int
+    arguments: str | None
+    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

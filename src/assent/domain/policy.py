@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
@@ -10,6 +10,7 @@ from inspect import iscoroutinefunction
 from typing import Self
 
 from assent.domain.canonical import digest, encode
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.people import Audience
 from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, Risk
 
@@ -32,12 +33,16 @@ class Allow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A person has to be asked; None leaves audience and deadline to the tool."""
+    """A person has to be asked; None leaves audience and deadline to the tool.
+
+    `confirmation` can only make approving harder than the tool does.
+    """
 
     by: str
     reason: str = ""
     audience: Audience | None = None
     decide_within: timedelta | None = None
+    confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class Rule:
     reason: str = ""
     audience: Audience | None = None
     decide_within: timedelta | None = None
+    confirmation: Confirmation | None = None
 
     @classmethod
     def of(cls, effect: Effect, *tools: str, name: str = "", **more: object) -> Self:
@@ -113,6 +119,7 @@ class Rule:
                     reason=self.reason,
                     audience=self.audience,
                     decide_within=self.decide_within,
+                    confirmation=self.confirmation,
                 )
             case Effect.DENY:
                 return (
@@ -123,7 +130,11 @@ class Rule:
 
     def to_json(self) -> dict[str, object]:
         """What the policy's version is computed from."""
-        return {
+        # Only where it is said: the versions of policies that never say it stay what they were.
+        firm: dict[str, object] = {}
+        if self.confirmation is not None:
+            firm["confirmation"] = self.confirmation
+        return firm | {
             "name": self.name,
             "effect": self.effect,
             "tools": list(self.tools),
@@ -140,8 +151,13 @@ _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 
 def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """Deny over ask over allow; among equals the first."""
-    return max(verdicts, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
+    """Deny over ask over allow; among equals the first, with the firmest confirmation of all."""
+    found = tuple(verdicts)
+    first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
+    wanted = [each.confirmation for each in found if isinstance(each, Ask)]
+    if not isinstance(first, Ask) or not any(wanted):
+        return first
+    return replace(first, confirmation=firmest(*wanted))
 
 
 @dataclass(frozen=True, kw_only=True)

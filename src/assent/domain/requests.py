@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assent.domain.canonical import Json, digest, encode_plain
+from assent.domain.confirmations import Confirmation
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.tools import Preview
@@ -25,11 +26,14 @@ class Binding:
     arguments_digest: str
     policy_version: str
     decide_by: datetime | None
+    confirmation: Confirmation = Confirmation.CLICK
 
     @property
     def digest(self) -> str:
         """SHA-256 over all of it."""
         deadline = None if self.decide_by is None else self.decide_by.isoformat()
+        # Only what the engine itself holds people to; digests from before it did stay valid.
+        firm = {"confirmation": "typed"} if self.confirmation is Confirmation.TYPED else {}
         return digest(
             encode_plain(
                 {
@@ -45,6 +49,7 @@ class Binding:
                     "arguments": self.arguments_digest,
                     "policy": self.policy_version,
                     "decide_by": deadline,
+                    **firm,
                 }
             )
         )
@@ -89,6 +94,8 @@ class Request:
     closed_by: str | None = None
     # The human behind an owner that is a service account or a further identity.
     owner_behind: str | None = None
+    # What approving it takes, on every channel.
+    confirmation: Confirmation = Confirmation.CLICK
 
     @property
     def is_open(self) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeGuard
 
 from assent.domain.canonical import Json, digest, encode
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.errors import AssentError, InvalidTool
 from assent.domain.forms import UserInput
 from assent.domain.people import Audience, Person
@@ -30,6 +31,11 @@ _RISK_WORDS: tuple[tuple[frozenset[str], Risk], ...] = (
     (frozenset({"write"}), Risk.MODERATE),
     (frozenset({"read", "search"}), Risk.SAFE),
 )
+
+
+def usual_confirmation(risk: str) -> Confirmation:
+    """What approving takes where nobody said anything: a second step for what is dangerous."""
+    return Confirmation.STEP if risk == Risk.DANGEROUS else Confirmation.CLICK
 
 
 def risk_by_name(name: str) -> Risk | None:
@@ -184,10 +190,14 @@ Kind = Regular | Generator | Hitl | Manual
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """How an argument is displayed: `secret` masks it, `elidable` allows a counted cut."""
+    """How an argument is displayed: `secret` masks it, `elidable` allows a counted cut.
+
+    `significant` makes it the one to type where an approval takes typing.
+    """
 
     secret: bool = False
     elidable: bool = False
+    significant: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +211,8 @@ class Tool:
     output: OutputCodec | None = None
     risk: Risk = Risk.MODERATE
     requires_approval: bool | Predicate = False
+    # What approving it takes; None leaves that to its risk.
+    confirmation: Confirmation | None = None
     impact: str = ""
     category: str = ""
     source: str = LOCAL
@@ -282,13 +294,20 @@ class Override:
     impact: str | None = None
     category: str | None = None
     audience: Audience | None = None
+    confirmation: Confirmation | None = None
 
     def loosens(self, tool: Tool) -> bool:
-        """Whether a dangerous tool would run unasked or count as less dangerous."""
+        """Whether a dangerous tool would run unasked or more easily, or count as less dangerous."""
         was_dangerous, risk = tool.risk is Risk.DANGEROUS, self.risk or tool.risk
         less_risk = was_dangerous and risk is not Risk.DANGEROUS
         unasked = self.requires_approval is False and (was_dangerous or risk is Risk.DANGEROUS)
-        return less_risk or unasked
+        return less_risk or unasked or (was_dangerous and self._is_easier(tool))
+
+    def _is_easier(self, tool: Tool) -> bool:
+        declared = tool.confirmation or usual_confirmation(tool.risk)
+        return self.confirmation is not None and firmest(self.confirmation, declared) != (
+            self.confirmation
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,6 +321,7 @@ class EffectiveTool:
     impact: str
     category: str
     audience: Audience
+    confirmation: Confirmation = Confirmation.CLICK
     overridden: bool = False
 
 
@@ -315,6 +335,7 @@ def effective(tool: Tool, override: Override | None) -> EffectiveTool:
         impact=tool.impact,
         category=tool.category,
         audience=tool.audience,
+        confirmation=_confirmation(tool, override),
     )
     if override is None:
         return plain
@@ -327,3 +348,14 @@ def effective(tool: Tool, override: Override | None) -> EffectiveTool:
     silent = override.requires_approval is None and changed.requires_approval is False
     asks = changed.risk is Risk.DANGEROUS and silent
     return replace(changed, requires_approval=True) if asks else changed
+
+
+def _confirmation(tool: Tool, override: Override | None) -> Confirmation:
+    said = override or Override()
+    if said.confirmation is not None:
+        return said.confirmation
+    if tool.confirmation is None:
+        return usual_confirmation(said.risk or tool.risk)
+    # Whoever calls a tool dangerous makes it no easier to approve than other dangerous ones.
+    by_risk = None if said.risk is None else usual_confirmation(said.risk)
+    return firmest(tool.confirmation, by_risk)

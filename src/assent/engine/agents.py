@@ -36,6 +36,8 @@ class Agent:
     stream: bool = field(default=True, kw_only=True)
     base_url: str | None = field(default=None, kw_only=True)
     api_key: str | None = field(default=None, kw_only=True, repr=False)
+    # Messages to begin with, which a chat offers to who does not know what to say.
+    suggestions: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         tools = tuple(declared(item) for item in self.tools)

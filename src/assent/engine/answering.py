@@ -9,12 +9,14 @@ from assent.domain.canonical import Json
 from assent.domain.decisions import Give
 from assent.domain.forms import UserInput
 from assent.domain.outputs import json_text
+from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.ballots import Case
 from assent.engine.claims import context_of
 from assent.engine.inputs import Merged, merge
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Plan, Planner
+from assent.engine.vault import Vault
 
 _DRAFT = "draft"
 
@@ -40,7 +42,7 @@ class Answering:
     ) -> Answered:
         """Validate everything; raises `InvalidAnswer` or `InvalidArguments` with each problem."""
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
-        before = self._draft(case)
+        before = opened_draft(self.kernel.vault, case.request)
         if given.partial:
             part = form.validate_part(given.values, before)
             return Answered(tool=tool, draft=self._sealed(case, {**before, **part}))
@@ -59,12 +61,13 @@ class Answering:
         plan = await planner.judged(tool, merged.arguments, context)
         return Answered(tool=tool, merged=merged, plan=plan)
 
-    def _draft(self, case: Case) -> dict[str, Json]:
-        if case.request.draft is None:
-            return {}
-        opened = self.kernel.vault.open(case.request.draft, row=case.request.id, field=_DRAFT)
-        return json.loads(opened)
-
     def _sealed(self, case: Case, values: dict[str, Json]) -> str:
         # The whole draft is sealed: it may hold a secret that is not split off yet.
         return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
+
+
+def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:
+    """What was filled in of a request's form so far; it may hold secrets."""
+    if request.draft is None:
+        return {}
+    return json.loads(vault.open(request.draft, row=request.id, field=_DRAFT))

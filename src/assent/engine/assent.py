@@ -28,6 +28,7 @@ from assent.engine.deferrals import Deferrals
 from assent.engine.feed import Feed
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
+from assent.engine.listing import waiting
 from assent.engine.overrides import Overrides
 from assent.engine.people import People
 from assent.engine.reconciler import Reconciler
@@ -290,9 +291,7 @@ class Assent:
         self, *, person: Person | None = None, limit: int = 50, after: str | None = None
     ) -> list[Request]:
         """Open requests, newest first; with a person, only what they may decide."""
-        return await self.kernel.store.run(
-            lambda tx: tx.requests.pending(person=person, limit=limit, after=after)
-        )
+        return await self.kernel.store.run(lambda tx: waiting(tx, person, after=after, limit=limit))
 
     async def request(self, request_id: str) -> Request:
         """One request."""
@@ -308,16 +307,21 @@ class Assent:
         *,
         by: Person,
         digest: str | None = None,
+        shown: str | None = None,
         channel: str = "library",
         idempotency_key: str | None = None,
     ) -> Decided:
-        """Decide a request. It is durable when this returns; the turn goes on by itself."""
+        """Decide a request. It is durable when this returns; the turn goes on by itself.
+
+        `digest` is that of the request as it was seen, `shown` says which renderer showed it.
+        """
         ballot = Ballot(
             request_id=request_id,
             verdict=verdict,
             by=by,
             channel=channel,
             digest=digest,
+            shown=shown,
             key=idempotency_key,
         )
         return await self._deciding.decide(ballot)
@@ -329,11 +333,12 @@ class Assent:
         by: Person,
         channel: str = "library",
         digests: Mapping[str, str] | None = None,
+        shown: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> list[Outcome]:
         """Decide several requests; each outcome is reported, a contradiction refuses all."""
         return await self._deciding.decide_all(
-            decisions, by, channel, digests=digests, key=idempotency_key
+            decisions, by, channel, digests=digests, shown=shown, key=idempotency_key
         )
 
     # Deferred tasks

@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assent.domain import decisions as verdicts
-from assent.domain.calls import Call
+from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json, check, digest, encode, parse
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
 from assent.domain.errors import (
     AlreadySettled,
     AssentError,
+    ConfirmationRequired,
     Expired,
     InvalidJson,
     KeyReused,
@@ -25,9 +27,12 @@ from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
 from assent.domain.people import ADMIN, Person, PersonKind
 from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
 from assent.engine.drafts import storable
 from assent.engine.inputs import secret_names
+from assent.engine.planner import Asking
 from assent.ports import Tx
+from assent.presentation.phrases import phrase_of
 
 ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
     RequestKind.APPROVAL: frozenset({VerdictName.APPROVE, VerdictName.REJECT, VerdictName.CANCEL}),
@@ -49,6 +54,13 @@ class Ballot:
     channel: str = "library"
     digest: str | None = None
     key: str | None = None
+    # Which renderer showed this person what, by hash.
+    shown: str | None = None
+
+    @property
+    def witness(self) -> dict[str, Json]:
+        """What the record keeps of what was shown to whoever decided."""
+        return {} if self.shown is None else {"shown": self.shown}
 
     def cleaned(self) -> "Ballot":
         """The same with outputs and reasons as every database can hold them."""
@@ -179,6 +191,29 @@ def objection(case: Case, ballot: Ballot) -> AssentError | None:
     return None
 
 
+def unconfirmed(
+    request: Request,
+    call: Call,
+    verdict: Verdict,
+    tool: EffectiveTool | None,
+    *,
+    asking: Asking | None = None,
+    edited: Frozen | None = None,
+) -> ConfirmationRequired | None:
+    """Why an approval is not meant firmly enough; `asking` is what the policy wants by now."""
+    if not isinstance(verdict, verdicts.Approve | verdicts.RunAgain):
+        return None
+    wanted = firmest(request.confirmation, None if asking is None else asking.confirmation)
+    if wanted is not Confirmation.TYPED:
+        return None
+    # What runs is what is typed: of edited arguments their own value.
+    phrase = phrase_of(call.tool, edited or call.arguments, tool)
+    if phrase.is_typed(verdict.typed):
+        return None
+    is_wrong = verdict.typed is not None
+    return ConfirmationRequired(request.id, phrase.text, phrase.argument, typed=is_wrong)
+
+
 def expired(request: Request) -> Expired:
     """The refusal of a decision that came too late."""
     return Expired(request.id, RequestStatus.EXPIRED, by="deadline", at=request.decide_by)
@@ -244,5 +279,6 @@ def vote(
         arguments=arguments,
         digest=approved,
         idempotency_key=ballot.key,
+        shown=ballot.shown,
         at=now,
     )

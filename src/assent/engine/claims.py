@@ -1,12 +1,14 @@
 """The claim: one winner, and a last check of everything an approval was given for."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Unpack
 
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation
 from assent.domain.copies import changed
 from assent.domain.errors import InvalidArguments, NotFound
@@ -14,8 +16,8 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
 from assent.domain.policy import Deny
-from assent.domain.requests import Question
-from assent.domain.tools import Context, EffectiveTool
+from assent.domain.requests import Question, Request
+from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, binding_of, mint
@@ -280,11 +282,13 @@ class Claims:
     ) -> None:
         """Open a request about a call that already is where it waits; its tool may be gone."""
         text = tool.tool.question if tool is not None else ""
+        earlier = [] if audience is not None else _approvals(moves.tx, call)
         asking = Asking(
             kind=kind,
             question=Question(reason=reason, text=text, metadata=metadata or {}),
-            audience=audience or self._audience(moves.tx, call, tool, conversation, kind),
+            audience=audience or self._audience(earlier, tool, conversation, kind),
             decide_within=decide_within,
+            confirmation=_confirmation(earlier, call, tool, kind),
         )
         request = mint(call, asking, conversation, self.kernel.ids, moves.now)
         moves.tx.requests.add([request])
@@ -332,14 +336,12 @@ class Claims:
 
     def _audience(
         self,
-        tx: Tx,
-        call: Call,
+        earlier: Sequence[Request],
         tool: EffectiveTool | None,
         conversation: Conversation,
         kind: RequestKind,
     ) -> Audience:
         # Whoever was asked before is asked again: a rule may have routed it elsewhere.
-        earlier = [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
         declared = tool.audience if tool is not None else Audience()
         wanted = earlier[-1].audience if earlier else declared
         # The gate found nobody to ask and did not have to; now somebody is needed, and a service
@@ -353,6 +355,20 @@ class Claims:
         moves.move(
             call, target, action, data={"reason": reason}, output=json_text(error_output(reason))
         )
+
+
+def _approvals(tx: Tx, call: Call) -> list[Request]:
+    return [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
+
+
+def _confirmation(
+    earlier: Sequence[Request], call: Call, tool: EffectiveTool | None, kind: RequestKind
+) -> Confirmation:
+    """No easier than it was before: a rule may have made it harder than the tool does."""
+    if kind is RequestKind.RESULT:
+        return Confirmation.CLICK
+    declared = usual_confirmation(call.risk) if tool is None else tool.confirmation
+    return firmest(declared, *(request.confirmation for request in earlier))
 
 
 def _tries(call: Call) -> int:

@@ -9,6 +9,7 @@ from assent.domain.calls import Frozen
 from assent.domain.decisions import Verdict
 from assent.domain.errors import (
     AssentError,
+    ConfirmationRequired,
     ConflictingDecisions,
     InvalidAnswer,
     InvalidArguments,
@@ -26,6 +27,7 @@ from assent.engine.ballots import (
     objection,
     open_case,
     repeated,
+    unconfirmed,
 )
 from assent.engine.claims import context_of
 from assent.engine.failpoints import point
@@ -90,6 +92,7 @@ class Deciding:
         channel: str,
         *,
         digests: Mapping[str, str] | None = None,
+        shown: Mapping[str, str] | None = None,
         key: str | None = None,
     ) -> list[Outcome]:
         """Decide several, each on its own; a batch that contradicts itself decides nothing."""
@@ -97,7 +100,7 @@ class Deciding:
         clashing = [id for id, verdict in decisions if said.setdefault(id, verdict) != verdict]
         if clashing:
             raise ConflictingDecisions(clashing)
-        seen = digests or {}
+        seen, drawn = digests or {}, shown or {}
         return [
             await self._reported(
                 Ballot(
@@ -106,6 +109,7 @@ class Deciding:
                     by=by,
                     channel=channel,
                     digest=seen.get(id),
+                    shown=drawn.get(id),
                     # A key stands for one decision: each of a batch has its own.
                     key=None if key is None else f"{key}:{id}",
                 )
@@ -135,6 +139,8 @@ class Deciding:
         moves = self._moves(tx, ballot)
         if (error := objection(case, ballot)) is not None:
             return self._verdicts.refuse(moves, case, error)
+        if not _edits(ballot) and (error := self._unconfirmed(case, ballot, None)) is not None:
+            return Refusal(error)
         if self._is_unclear(case, ballot):
             turn = tx.turns.get(case.call.turn_id)
             return Unclear(case, guarded=turn is not None and turn.guarded)
@@ -155,7 +161,7 @@ class Deciding:
         tool = self._tool(case)
         redefined = tool is not None and tool.tool.definition_hash != case.call.definition_hash
         changed = case.request.policy_version != self._kernel.policy_version
-        return bool(ballot.verdict.arguments) or redefined or changed
+        return _edits(ballot) or redefined or changed
 
     async def _reconsidered(
         self, unclear: Unclear, ballot: Ballot
@@ -178,11 +184,26 @@ class Deciding:
                 return self._verdicts.refuse(moves, now, error)
             if now.call.revision != case.call.revision:
                 return Unclear(now, guarded=unclear.guarded)
+            if (error := self._unconfirmed(now, ballot, judged)) is not None:
+                return Refusal(error)
             if judged is None:
                 return self._verdicts.apply(moves, now, ballot)
             return self._rejudging.apply(moves, now, ballot, judged)
 
         return await self._kernel.store.run(apply)
+
+    def _unconfirmed(
+        self, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit | None
+    ) -> ConfirmationRequired | None:
+        """What is approved has to be confirmed as its request, or its second judgement, wants."""
+        request, call, verdict = case.request, case.call, ballot.verdict
+        match judged:
+            case None:
+                return unconfirmed(request, call, verdict, self._tool(case))
+            case Rejudged(tool=tool, asking=asking, edited=edited) if judged.is_approvable:
+                return unconfirmed(request, call, verdict, tool, asking=asking, edited=edited)
+            case _:
+                return None
 
     async def _judge(self, unclear: Unclear, ballot: Ballot) -> Rejudged | Answered | Misfit | None:
         case = unclear.case
@@ -221,3 +242,7 @@ class Deciding:
         arguments = (changed or call.arguments).thaw()
         plan = await planner.judged(tool, arguments, context_of(call, case.conversation))
         return Rejudged(tool=tool, plan=plan, edited=changed, redefined=redefined)
+
+
+def _edits(ballot: Ballot) -> bool:
+    return isinstance(ballot.verdict, verdicts.Approve) and bool(ballot.verdict.arguments)

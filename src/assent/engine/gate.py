@@ -155,6 +155,7 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
                 reason=answer.reason,
                 audience=answer.audience,
                 decide_within=answer.decide_within,
+                confirmation=answer.confirmation,
             )
         case Effect.DENY:
             return Deny(by="hook")

@@ -4,10 +4,13 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 Ids = Callable[[str], str]
 _BYTES = 8
 _DRAWN = 256
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 # Drawn ahead: a system call for each id lets another thread have the interpreter. A deque, because
 # ids are made in several threads; never shared with a forked child, which would repeat them.
@@ -19,6 +22,11 @@ if hasattr(os, "register_at_fork"):
 def new_id(prefix: str) -> str:
     """`call_` and the like: nanoseconds, so that one transaction's ids sort too, and 64 bits."""
     return f"{prefix}_{(time.time_ns().to_bytes(_BYTES) + _chance()).hex()}"
+
+
+def first_id(prefix: str, at: datetime) -> str:
+    """What sorts before every id of that prefix that was made from then on."""
+    return f"{prefix}_{((at - _EPOCH) // _MICROSECOND * 1000).to_bytes(_BYTES).hex()}"
 
 
 def _chance() -> bytes:

@@ -7,6 +7,7 @@ from typing import cast
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
+from assent.domain.confirmations import firmest
 from assent.domain.conversations import Conversation
 from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import TERMINAL, CallStatus, RequestKind
@@ -14,7 +15,7 @@ from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
 from assent.domain.policy import Deny
 from assent.domain.requests import Question
-from assent.domain.tools import Context, EffectiveTool
+from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.archive import CallPart
 from assent.engine.claims import context_of
 from assent.engine.inputs import secret_names
@@ -145,12 +146,15 @@ class Landing:
             reason = "The answer could not be processed: its call was imported while it ran."
             output = failed_response(reason, cast("Json", part.supplied.output))
             return self._settled(part, call, S.FAILED, output, part.note)
-        audience = Audience()
+        audience, confirmation = Audience(), usual_confirmation(call.risk)
         if tool is not None:
             call = replace(call, source=tool.tool.source, risk=tool.risk)
             call = replace(call, definition_hash=_definition(tool, call))
             plan = await self.planner.judged(tool, call.arguments.thaw(), self._context(call))
             audience = tool.audience if plan.asking is None else plan.asking.audience
+            confirmation = tool.confirmation
+            if plan.asking is not None:
+                confirmation = firmest(confirmation, plan.asking.confirmation)
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
         reason = "It was imported while it ran elsewhere."
@@ -159,6 +163,7 @@ class Landing:
             question=Question(reason=reason, text="" if tool is None else tool.tool.question),
             audience=audience,
             decide_within=None,
+            confirmation=confirmation,
         )
         return self._asked(part, call, asking)
 
@@ -268,6 +273,7 @@ def _question(part: CallPart, plan: Plan, tool: EffectiveTool) -> Asking:
             question=question,
             audience=tool.audience,
             decide_within=tool.decide_within,
+            confirmation=tool.confirmation,
         )
     if asking.kind is not RequestKind.APPROVAL:
         return asking

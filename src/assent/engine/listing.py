@@ -1,12 +1,12 @@
 """Lists as one person may see them, page by page."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Generic, TypeVar
 
 from assent.domain.conversations import Conversation, status_of
 from assent.domain.events import Entry
-from assent.domain.lifecycle import ConversationStatus
+from assent.domain.lifecycle import ConversationStatus, RequestStatus
 from assent.domain.pages import (
     EntryFilter,
     Place,
@@ -17,10 +17,12 @@ from assent.domain.pages import (
 )
 from assent.domain.people import Person
 from assent.domain.requests import Request
+from assent.domain.tools import Risk
 from assent.engine.agents import Catalogue
 from assent.ports import Tx
 
 T = TypeVar("T")
+TIERS: Final = (Risk.DANGEROUS, Risk.MODERATE, Risk.SAFE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,8 @@ class Listed:
 class Inbox:
     """The requests that one person sees: their own, and those put to them.
 
-    `everything` is for who sees all; `mine` leaves what the person may decide.
+    `everything` is for who sees all; `mine` leaves what the person may decide. Of what is open the
+    most dangerous comes first with `by_danger`; otherwise the newest does.
     """
 
     person: Person
@@ -51,9 +54,33 @@ class Inbox:
     everything: bool = False
     mine: bool = False
     role: str | None = None
+    by_danger: bool = False
 
     def page(self, tx: Tx, *, after: Place | None, limit: int) -> Page[Request]:
         """One page; rows that a role or eligibility leaves out are read past."""
+        if self.by_danger and self.wanted.status is RequestStatus.OPEN:
+            return _cut(self._by_danger(tx, after, limit + 1), limit, _place)
+        return self._by_age(tx, after, limit)
+
+    def _by_danger(self, tx: Tx, after: Place | None, limit: int) -> list[Request]:
+        """The newest of each tier, after those of the tiers above it."""
+        kept: list[Request] = []
+        for tier in self._tiers(tx, after):
+            box = replace(self, wanted=replace(self.wanted, risk=tier), by_danger=False)
+            kept += box.page(tx, after=after, limit=limit - len(kept)).items
+            if len(kept) == limit:
+                break
+            after = None
+        return kept
+
+    def _tiers(self, tx: Tx, after: Place | None) -> Sequence[str]:
+        """Those that are wanted, from the one on that the page before ended in."""
+        if self.wanted.risk is not None:
+            return (self.wanted.risk,)
+        last = None if after is None else tx.requests.look(after.id)
+        return TIERS if last is None else TIERS[TIERS.index(Risk(last.risk)) :]
+
+    def _by_age(self, tx: Tx, after: Place | None, limit: int) -> Page[Request]:
         kept: list[Request] = []
         while len(kept) <= limit:
             found = self._read(tx, after, limit + 1)
@@ -83,6 +110,16 @@ class Inbox:
             for name in names_of(self.person)
         ]
         return _merged(parts, limit)
+
+
+def waiting(tx: Tx, person: Person | None, *, after: str | None, limit: int) -> list[Request]:
+    """What is open, newest first; with a person, what they may decide."""
+    last = None if after is None else tx.requests.look(after)
+    place = None if last is None else _place(last)
+    if person is None:
+        return tx.listings.requests(RequestFilter(), after=place, limit=limit)
+    box = Inbox(person=person, wanted=RequestFilter(), mine=True)
+    return list(box.page(tx, after=place, limit=limit).items)
 
 
 def _merged(parts: Iterable[list[Request]], limit: int) -> list[Request]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
@@ -68,15 +69,19 @@ def _written(override: Override) -> dict[str, Json]:
         "impact": override.impact,
         "category": override.category,
         "audience": None if audience is None else cast("Json", audience.to_json()),
+        "confirmation": override.confirmation,
     }
 
 
 def _read(text: str) -> Override:
     got: dict[str, Any] = json.loads(text)
     risk, within, audience = got.pop("risk"), got.pop("decide_within"), got.pop("audience")
+    # Of a release that knew no such thing it is not there.
+    confirmation = got.pop("confirmation", None)
     return Override(
         **got,
         risk=None if risk is None else Risk(risk),
         decide_within=None if within is None else timedelta(seconds=within),
         audience=None if audience is None else Audience.from_json(audience),
+        confirmation=None if confirmation is None else Confirmation(confirmation),
     )

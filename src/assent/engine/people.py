@@ -15,6 +15,7 @@ from assent.domain.errors import AccountExists, InvalidAccount, NotFound
 from assent.domain.events import Entry
 from assent.domain.people import SYSTEM, SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.authority import manages, want_manager
+from assent.engine.directory import Directory
 from assent.engine.kernel import Kernel
 from assent.engine.links import Links
 from assent.engine.recollection import Recollection
@@ -43,6 +44,7 @@ class People:
         self._kernel = kernel
         self.sessions = Sessions(kernel)
         self.links = Links(kernel)
+        self.directory = Directory(kernel)
         self.standing = Standing(kernel, self.sessions)
         self._recalled = Recollection[Known](kernel.clock.monotonic, RECALL_SECONDS)
         self._accounts = Recollection[tuple[Account | None]](kernel.clock.monotonic, RECALL_SECONDS)

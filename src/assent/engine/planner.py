@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience, PersonKind
@@ -34,6 +35,7 @@ class Asking:
     question: Question
     audience: Audience
     decide_within: timedelta | None
+    confirmation: Confirmation = Confirmation.CLICK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,7 @@ class Planner:
                     ),
                     audience=verdict.audience or tool.audience,
                     decide_within=verdict.decide_within or tool.decide_within,
+                    confirmation=firmest(verdict.confirmation, tool.confirmation),
                 )
                 target = CallStatus.AWAITING_APPROVAL
                 return self._asked(tool, target, verdict, frozen, asking)
@@ -197,7 +200,14 @@ def mint(
     """A request for this revision: its id stands for what is shown."""
     id = ids("req")
     decide_by = None if asking.decide_within is None else now + asking.decide_within
-    bound = _binding(call, conversation, id, call.policy_version, decide_by)
+    bound = _binding(
+        call,
+        conversation,
+        request_id=id,
+        policy_version=call.policy_version,
+        decide_by=decide_by,
+        confirmation=asking.confirmation,
+    )
     return Request(
         id=id,
         kind=asking.kind,
@@ -218,20 +228,30 @@ def mint(
         question=asking.question,
         created_at=now,
         decide_by=decide_by,
+        confirmation=asking.confirmation,
     )
 
 
 def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
     """What the rows say now; its digest must be the one the request was minted with."""
-    return _binding(call, conversation, request.id, request.policy_version, request.decide_by)
+    return _binding(
+        call,
+        conversation,
+        request_id=request.id,
+        policy_version=request.policy_version,
+        decide_by=request.decide_by,
+        confirmation=request.confirmation,
+    )
 
 
 def _binding(
     call: Call,
     conversation: Conversation,
+    *,
     request_id: str,
     policy_version: str,
     decide_by: datetime | None,
+    confirmation: Confirmation,
 ) -> Binding:
     return Binding(
         request_id=request_id,
@@ -245,4 +265,5 @@ def _binding(
         arguments_digest=call.arguments.digest,
         policy_version=policy_version,
         decide_by=decide_by,
+        confirmation=confirmation,
     )

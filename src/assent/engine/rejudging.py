@@ -29,6 +29,11 @@ class Rejudged:
     redefined: bool
 
     @property
+    def is_approvable(self) -> bool:
+        """Whether the approval stands: nothing denies it, and the question is not put again."""
+        return not (self.redefined or isinstance(self.plan.verdict, Deny))
+
+    @property
     def asking(self) -> Asking | None:
         """Who has to approve it now; the question for a manual tool's result comes after that."""
         asking = self.plan.asking
@@ -110,8 +115,9 @@ class Rejudging:
         if judged.edited is not None:
             note = self.verdicts.kernel.texts.edited.format(arguments=judged.edited.text)
             id = case.request.id
+            told, frozen = ballot.witness, judged.edited
             call = moves.revise(
-                call, S.PROPOSED, "edit", judged.edited, Author.EDIT, request_id=id, note=note
+                call, S.PROPOSED, "edit", frozen, Author.EDIT, request_id=id, told=told, note=note
             )
         version = self.verdicts.kernel.policy_version
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)

@@ -43,8 +43,13 @@ class Sessions:
         scopes: frozenset[Scope] = frozenset(Scope),
         key: Key | None = None,
         replacing: str | None = None,
+        request_id: str | None = None,
+        until: datetime | None = None,
     ) -> tuple[Session, str]:
-        """A new session and its token; the one this browser had (`replacing`, its token) ends."""
+        """A new session and its token; the one this browser had (`replacing`, its token) ends.
+
+        With `request_id` it is for that request alone; `until` ends it before its usual time.
+        """
         token = secrets.token_urlsafe(TOKEN_BYTES)
 
         def open_(tx: Tx) -> Session:
@@ -57,8 +62,9 @@ class Sessions:
                 scopes=scopes if key is None else scopes & key.scopes,
                 created_at=now,
                 seen_at=now,
-                expires_at=now + self._lifetime,
+                expires_at=min(filter(None, (now + self._lifetime, until))),
                 api_key=None if key is None else key.id,
+                request_id=request_id,
             )
             self._replace(tx, replacing)
             tx.sessions.purge(now - _KEPT)

@@ -16,7 +16,7 @@ from assent.domain.messages import Answer, Proposal, Usage
 from assent.domain.outputs import json_text
 from assent.domain.people import ADMIN, Audience, Person, PersonKind
 from assent.domain.requests import Question, Request
-from assent.domain.tools import Preview
+from assent.domain.tools import Preview, usual_confirmation
 from assent.engine.archive import (
     VERSION,
     AnswerPart,
@@ -270,6 +270,7 @@ def _closed(part: RequestPart, moves: Moves, landed: Landed) -> Request:
         decide_by=part.decide_by,
         closed_at=past(part.closed_at or moves.now, moves.now),
         closed_by=part.closed_by,
+        confirmation=usual_confirmation(call.risk),
     )
 
 

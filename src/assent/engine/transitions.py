@@ -115,6 +115,7 @@ class Moves:
         author: Author,
         *,
         request_id: str | None = None,
+        told: dict[str, Json] | None = None,
         **changes: Unpack[CallChanges],
     ) -> Call:
         """A transition that also makes the next revision of the arguments."""
@@ -126,6 +127,7 @@ class Moves:
             "before": shown(call.arguments.text),
             "after": shown(frozen.text),
             "digest": frozen.digest,
+            **(told or {}),
         }
         changes["revision"] = call.revision + 1
         changes["arguments"] = frozen.text

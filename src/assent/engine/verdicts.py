@@ -13,7 +13,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
 from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
-from assent.domain.tools import Hitl, is_manual_tool
+from assent.domain.tools import Hitl, OutputCodec, is_manual_tool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
 from assent.engine.claims import PERSON, Claim, Claims
@@ -170,6 +170,7 @@ class Verdicts:
             "digest": call.arguments.digest,
             "revision": call.revision,
             "arguments": shown(call.arguments.text),
+            **ballot.witness,
         }
         changes: CallChanges = {
             "approved": True,
@@ -260,6 +261,7 @@ class Verdicts:
         data: dict[str, Json] = {
             "reason": getattr(ballot.verdict, "reason", ""),
             "arguments": shown(case.call.arguments.text),
+            **ballot.witness,
         }
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
@@ -278,7 +280,7 @@ class Verdicts:
             return self._rework(moves, case, ballot, output)
         try:
             if tool.tool.output is not None:
-                tool.tool.output.normalise(parsed(output))
+                check_supplied(tool.tool.output, output)
         except InvalidOutput as error:
             if case.call.task_id is not None:
                 return self.refuse(moves, case, error)
@@ -298,6 +300,7 @@ class Verdicts:
             case.call,
             R.ANSWERED,
             action="supply",
+            data=ballot.witness,
             supplied=json_text(output),
             cleared_by=f"{PERSON}{ballot.by.id}",
             # An approval bounds when the call starts, not when a person answers it.
@@ -319,8 +322,9 @@ class Verdicts:
         moves.tx.values.seal(merged.sealed)
         moves.tx.values.save(merged.saved)
         id = case.request.id
+        told = ballot.witness
         call = moves.revise(
-            case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id
+            case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id, told=told
         )
         return self._follow(moves, case, call, plan, R.ANSWERED)
 
@@ -357,6 +361,24 @@ class Verdicts:
             return self.done(moves, case, status, moved)
         claim = self.claims.take(moves, moved, case.conversation, verified=True)
         return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
+
+
+def check_supplied(wanted: OutputCodec, output: Json) -> None:
+    """Raise `InvalidOutput` for what a tool does not declare; a text may hold JSON, or be one."""
+    try:
+        wanted.normalise(parsed(output))
+    except InvalidOutput as error:
+        # Digits are a number and a text: whichever is wanted.
+        if not isinstance(output, str) or not _is_text_wanted(wanted, output):
+            raise error from None
+
+
+def _is_text_wanted(wanted: OutputCodec, text: str) -> bool:
+    try:
+        wanted.normalise(text)
+    except InvalidOutput:
+        return False
+    return True
 
 
 def is_altered(case: Case) -> bool:

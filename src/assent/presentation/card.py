@@ -16,14 +16,16 @@ from assent.domain.cards import (
     TextPreview,
     Verb,
 )
+from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.decisions import Decision
 from assent.domain.fields import FieldType
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Question, Request
-from assent.domain.tools import EffectiveTool, Hint, Preview, Risk
+from assent.domain.tools import EffectiveTool, Preview, Risk, usual_confirmation
 from assent.presentation.diff import changes
-from assent.presentation.values import entries_of, holds_blob, value_of
+from assent.presentation.phrases import phrase_of
+from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 
 _NAMES = {
     RequestKind.APPROVAL: "Approval",
@@ -56,9 +58,9 @@ _EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
         _CANCEL,
     ),
     RequestKind.OUTCOME: (
-        (Verb.RAN, "it did run; say with which result"),
-        (Verb.DID_NOT_RUN, "it did not run, and shall not"),
-        (Verb.RUN_AGAIN, "it did not run: run it now; this is a new approval"),
+        (Verb.RAN, "it did run: nothing runs again, and the agent gets the result you give"),
+        (Verb.DID_NOT_RUN, "it did not run, and shall not: the agent is told so"),
+        (Verb.RUN_AGAIN, "it did not run: {tool} runs now, which is a new approval"),
     ),
 }
 
@@ -73,6 +75,7 @@ def card_of(
     agent_words: str = "",
     similar: Sequence[Past] = (),
     beside: Sequence[str] = (),
+    rejected: int = 0,
 ) -> Card:
     """What people are shown of a request; `tool` is None when it is no longer registered.
 
@@ -82,7 +85,9 @@ def card_of(
     hints = hints_of(tool)
     frozen = _shown_arguments(request, call, revisions)
     arguments = entries_of(frozen.text, hints)
-    risk = Risk(request.risk)
+    declared = Risk(request.risk)
+    risk = _RAISED[declared] if any(holds_blob(entry.value) for entry in arguments) else declared
+    confirmation = _confirmation(request, risk)
     until = [revision for revision in revisions if revision.revision <= request.revision]
     return Card(
         kind=request.kind,
@@ -97,8 +102,8 @@ def card_of(
         on_behalf_of=request.owner,
         tool=request.tool,
         source=call.source,
-        risk=_RAISED[risk] if any(holds_blob(entry.value) for entry in arguments) else risk,
-        declared_risk=risk,
+        risk=risk,
+        declared_risk=declared,
         category=tool.category if tool else "",
         description=tool.tool.description if tool else "",
         impact=tool.impact if tool else "",
@@ -113,6 +118,9 @@ def card_of(
         blanks=_blanks(request.question),
         choices=_choices(request) if request.is_open else (),
         deadline=request.decide_by,
+        confirmation=confirmation,
+        to_type=phrase_of(call.tool, frozen, tool) if confirmation is Confirmation.TYPED else None,
+        rejected=rejected,
         agent_words=agent_words,
         history=tuple(map(_note, decisions)),
         similar=tuple(similar),
@@ -120,13 +128,10 @@ def card_of(
     )
 
 
-def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
-    """How a tool's arguments are displayed; what a person typed in as a secret stays one."""
-    if tool is None:
-        return {}
-    form = tool.tool.user_input
-    secrets = [f.name for f in form.fields if f.type is FieldType.SECRET] if form else []
-    return {**tool.tool.hints, **dict.fromkeys(secrets, Hint(secret=True))}
+def _confirmation(request: Request, risk: Risk) -> Confirmation:
+    # What nobody can inspect takes what its raised risk takes.
+    raised = None if risk == request.risk else usual_confirmation(risk)
+    return firmest(request.confirmation, raised)
 
 
 def _shown_arguments(request: Request, call: Call, revisions: Sequence[Revision]) -> Frozen:
@@ -184,6 +189,8 @@ def _note(decision: Decision) -> Note:
 def _choices(request: Request) -> tuple[Choice, ...]:
     run = "{tool} runs once, with exactly these arguments"
     approval = run if request.quorum == 1 else f"one of {request.quorum} approvals; then {run}"
+    if request.confirmation is Confirmation.TYPED:
+        approval = f"{approval}; to confirm it you type a value"
     return tuple(
         Choice(verb=verb, effect=(effect or approval).format(tool=request.tool))
         for verb, effect in _EFFECTS[request.kind]

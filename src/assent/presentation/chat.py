@@ -102,7 +102,7 @@ def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None
     passages = [_facts(sheet(), card)]
     passages += [_region(sheet(), region) for region in regions_of(card)]
     withheld = any(each.withheld for each in sheets)
-    choices = offered(card, withheld=withheld)
+    choices = offered(card, withheld=withheld, typing=False)
     if choices:
         passages.append(_choices(sheet(), choices))
     is_marked = any(each.is_marked for each in sheets)

@@ -36,6 +36,7 @@ from assent.presentation.outline import (
     facts_of,
     moment,
     regions_of,
+    rejections_of,
     warning_of,
 )
 from assent.presentation.passages import PAST_CHARS
@@ -93,6 +94,8 @@ def _facts(card: Card) -> Html:
     rows = [_fact(fact) for fact in facts_of(card)]
     if warning := warning_of(card):
         rows.insert(0, _row("risk", element("strong", warning)))
+    if before := rejections_of(card):
+        rows.insert(0, _row("before", element("strong", before)))
     if (deadline := deadline_of(card)) is not None:
         time = element("time", moment(deadline), datetime=deadline.isoformat())
         rows.append(_row("expires", time))

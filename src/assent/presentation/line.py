@@ -35,7 +35,7 @@ def render(card: Card, *, characters: int = CHARACTERS) -> Rendered:
         text="  ".join([shown, *pairs, *rest]),
         complete=not withheld,
         cut=withheld,
-        choices=offered(card, withheld=withheld),
+        choices=offered(card, withheld=withheld, typing=False),
         version=VERSION,
     )
 
@@ -54,7 +54,7 @@ def _pair(entry: Entry) -> str | None:
 
 def _says_more(card: Card) -> bool:
     """Whether a decision rests on more than the tool and its arguments."""
-    if card.is_foreign or card.question or card.reason:
+    if card.is_foreign or card.question or card.reason or card.rejected:
         return True
     regions = [region for region in regions_of(card) if region.name not in _BESIDE_THE_POINT]
     return any(not isinstance(region.content, Fields) for region in regions) or len(regions) > 1

@@ -32,5 +32,10 @@ def isolated(text: str) -> Html:
 
     Only text that went through `safe_line`, `safe_block` or `quoted` belongs here.
     """
+    return element("bdi", marked(text), dir="ltr")
+
+
+def marked(text: str) -> Html:
+    """The same safe text where its direction is set already."""
     # The delimiters are ours alone: in foreign text they have been spelt out.
-    return element("bdi", Html(_MARK.sub(r"<mark>\1</mark>", escape(text))), dir="ltr")
+    return Html(_MARK.sub(r"<mark>\1</mark>", escape(text)))

@@ -143,6 +143,14 @@ def warning_of(card: Card) -> str:
     return f"raised from {card.declared_risk}: it holds data that nobody can inspect"
 
 
+def rejections_of(card: Card) -> str:
+    """That the same call was rejected in this conversation before; empty where it was not."""
+    if not card.rejected:
+        return ""
+    times = "once" if card.rejected == 1 else f"{card.rejected:,} times"
+    return f"the same call was rejected {times} in this conversation"
+
+
 def deadline_of(card: Card) -> datetime | None:
     """Until when there is something to decide."""
     return card.deadline if card.status is RequestStatus.OPEN else None

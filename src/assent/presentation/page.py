@@ -12,6 +12,7 @@ from assent.presentation.outline import (
     facts_of,
     moment,
     regions_of,
+    rejections_of,
     warning_of,
 )
 from assent.presentation.passages import FACT_COLUMN, fits_line, put_content, put_fact
@@ -85,6 +86,8 @@ def put_facts(sheet: Sheet, card: Card, place: Place, now: datetime | None = Non
     """What there is to know before the arguments."""
     if warning := warning_of(card):
         sheet.own(place.indent, "risk", FACT_COLUMN, warning)
+    if before := rejections_of(card):
+        sheet.own(place.indent, "before", FACT_COLUMN, before)
     for fact in facts_of(card):
         put_fact(sheet, fact, place)
     if (deadline := deadline_of(card)) is not None:

@@ -12,6 +12,9 @@ from assent.domain.cards import Card, Choice, Verb
 RENDERER_VERSION = f"2/unicode-{unicodedata.unidata_version}"
 
 REVIEW = Choice(verb=Verb.REVIEW, effect="open the full review: not everything is shown here")
+CONFIRM = Choice(verb=Verb.REVIEW, effect="open the full review: to approve it you type a value")
+# What runs something, so that it may have to be confirmed.
+_RUNNING = frozenset({Verb.APPROVE, Verb.EDIT, Verb.RUN_AGAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +71,24 @@ class Rendered:
         """SHA-256 of what was shown, to be recorded with a decision; the same at any time."""
         return digest(self.lasting or self.text)
 
+    @property
+    def shown(self) -> str:
+        """What a decision records about it: renderer and hash, `html/2/unicode-15.0.0:9f86…`."""
+        return f"{self.version}:{self.digest}"
+
     def json(self) -> Any:
         """The payload, of a surface whose text is JSON."""
         return cast("Json", json.loads(self.text))
 
 
-def offered(card: Card, *, withheld: bool) -> tuple[Choice, ...]:
-    """The choices of a card: nobody may decide here about what they could not read here."""
-    return (REVIEW,) if withheld and card.choices else card.choices
+def offered(card: Card, *, withheld: bool, typing: bool = True) -> tuple[Choice, ...]:
+    """The choices of a card: nobody may decide here about what they could not read here.
+
+    Where nothing can be typed (`typing`), what takes typing is left to the full review.
+    """
+    if withheld and card.choices:
+        return (REVIEW,)
+    kept = tuple(choice for choice in card.choices if choice.verb not in _RUNNING)
+    if typing or card.to_type is None or len(kept) == len(card.choices):
+        return card.choices
+    return (CONFIRM, *kept)

@@ -18,12 +18,22 @@ from assent.domain.cards import (
     Value,
 )
 from assent.domain.errors import InvalidJson
-from assent.domain.tools import Hint
+from assent.domain.fields import FieldType
+from assent.domain.tools import EffectiveTool, Hint
 from assent.presentation.blobs import blob_of
 from assent.presentation.masking import is_secret
 
 NO_HINTS: Mapping[str, Hint] = {}
 WHOLE = "arguments"
+
+
+def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
+    """How a tool's arguments are displayed; what a person typed in as a secret stays one."""
+    if tool is None:
+        return {}
+    form = tool.tool.user_input
+    secrets = [f.name for f in form.fields if f.type is FieldType.SECRET] if form else []
+    return {**tool.tool.hints, **dict.fromkeys(secrets, Hint(secret=True))}
 
 
 def entries_of(

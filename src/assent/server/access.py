@@ -22,20 +22,29 @@ class Need:
     history: bool = False
     # Made for people: who is not signed in is sent to do that, and refusals are pages, too.
     page: bool = False
+    # Also for who came by a link to one request, and then only about that one.
+    by_link: bool = False
 
 
 PUBLIC = Need(public=True)
-SIGNED_IN = Need(kinds=_EVERYBODY)
+SIGNED_IN = Need(kinds=_EVERYBODY, by_link=True)
 READ = Need(scope=Scope.READ, kinds=_EVERYBODY)
 CHAT = Need(scope=Scope.CHAT, roles=frozenset({REQUESTER, ADMIN}), kinds=_EVERYBODY)
 HISTORY = replace(CHAT, history=True)
 DECIDE = Need(scope=Scope.DECIDE)
 READ_PAGE = Need(scope=Scope.READ, page=True)
+FOLLOW = replace(READ, by_link=True)
+REQUEST_PAGE = replace(READ_PAGE, by_link=True)
+OWN_PAGE = Need(page=True)
 DECIDE_PAGE = replace(DECIDE, page=True)
+VERDICT_PAGE = replace(DECIDE_PAGE, by_link=True)
 CHAT_PAGE = replace(CHAT, kinds=_NO_AGENTS, page=True)
 POLICY = Need(scope=Scope.READ, roles=frozenset({APPROVER, AUDITOR, ADMIN}))
+INSIGHTS_PAGE = replace(POLICY, page=True)
 AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
+AUDIT_PAGE = replace(AUDIT, page=True)
 MANAGE = Need(scope=Scope.MANAGE, roles=frozenset({ADMIN}))
+MANAGE_PAGE = replace(MANAGE, page=True)
 
 ACCESS: Mapping[str, Need] = {
     "GET /healthz": PUBLIC,
@@ -73,7 +82,7 @@ ACCESS: Mapping[str, Need] = {
     "DELETE /api/tools/{name}/override": MANAGE,
     "GET /api/policy": POLICY,
     "GET /api/audit": AUDIT,
-    "GET /api/events": READ,
+    "GET /api/events": FOLLOW,
     "GET /api/people": MANAGE,
     "POST /api/people": MANAGE,
     "GET /api/people/{id:path}": MANAGE,
@@ -91,14 +100,44 @@ ACCESS: Mapping[str, Need] = {
     "GET /api/qa/chat_streamed": CHAT,
     "GET /api/qa/chat_streamed/{thread_id}": CHAT,
     "GET /static/{name}": PUBLIC,
+    "GET /static/{version}/{name}": PUBLIC,
     "GET /": READ_PAGE,
-    "GET /requests/{id}": READ_PAGE,
-    "POST /requests/{id}": DECIDE_PAGE,
+    "GET /waiting": READ_PAGE,
+    "GET /batch": READ_PAGE,
+    "POST /batch": DECIDE_PAGE,
+    "GET /batch/done": READ_PAGE,
+    "POST /settings/appearance": OWN_PAGE,
+    "GET /requests/{id}": REQUEST_PAGE,
+    "POST /requests/{id}": VERDICT_PAGE,
+    "GET /r/{token}": PUBLIC,
+    "POST /r": PUBLIC,
     "GET /chat": READ_PAGE,
     "POST /chat": CHAT_PAGE,
     "GET /chat/{id}": READ_PAGE,
     "POST /chat/{id}": CHAT_PAGE,
     "POST /chat/{id}/stop": CHAT_PAGE,
+    "POST /chat/{id}/retry": CHAT_PAGE,
+    "GET /chat/{id}/events": READ_PAGE,
+    "GET /insights": INSIGHTS_PAGE,
+    "GET /insights/numbers.csv": INSIGHTS_PAGE,
+    "GET /history": READ_PAGE,
+    "GET /history/export": READ_PAGE,
+    "GET /history/{id}": READ_PAGE,
+    "GET /audit": AUDIT_PAGE,
+    "GET /audit/export": AUDIT_PAGE,
+    "GET /tools": READ_PAGE,
+    "GET /tools/{name}": READ_PAGE,
+    "POST /tools/{name}": MANAGE_PAGE,
+    "GET /people": MANAGE_PAGE,
+    "POST /people": MANAGE_PAGE,
+    "GET /people/{id:path}": MANAGE_PAGE,
+    "POST /people/{id:path}": MANAGE_PAGE,
+    "GET /keys": MANAGE_PAGE,
+    "POST /keys": MANAGE_PAGE,
+    "GET /keys/{id}": OWN_PAGE,
+    "POST /keys/{id}": OWN_PAGE,
+    "GET /settings": OWN_PAGE,
+    "POST /settings/sessions": OWN_PAGE,
     "POST /agui": HISTORY,
     "POST /agui/{agent}": HISTORY,
 }

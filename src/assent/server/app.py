@@ -29,7 +29,25 @@ from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
 from assent.server.streams import agui, chat, qa, qa_stream, user_input
-from assent.server.web import inbox, refusals, review, static_files, talk
+from assent.server.web import (
+    appearance,
+    batch,
+    catalogue,
+    export,
+    history,
+    inbox,
+    insights,
+    keys,
+    link,
+    record,
+    refusals,
+    review,
+    static_files,
+    story,
+    talk,
+)
+from assent.server.web import people as people_pages
+from assent.server.web import settings as settings_pages
 from assent.server.web.pages import Pages
 
 # What frontends elsewhere read to know which stream it is, and when to come back.
@@ -52,8 +70,21 @@ ROUTES: Sequence[BaseRoute] = (
     *pages.routes,
     *static_files.routes,
     *inbox.routes,
+    *appearance.routes,
+    *batch.routes,
     *review.routes,
+    *link.routes,
     *talk.routes,
+    *history.routes,
+    # Before the story, which would take its path for an id.
+    *export.routes,
+    *story.routes,
+    *record.routes,
+    *insights.routes,
+    *catalogue.routes,
+    *people_pages.routes,
+    *keys.routes,
+    *settings_pages.routes,
 )
 
 

@@ -29,6 +29,8 @@ class Caller:
     scopes: frozenset[Scope] = frozenset(Scope)
     # When the credential ends by itself.
     until: datetime | None = None
+    # The one request that the credential is for, if it is for one alone.
+    request_id: str | None = None
     # The person as another authority says, before what is known of them here was added.
     vouched: Person | None = None
 

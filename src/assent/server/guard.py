@@ -15,6 +15,7 @@ from assent.server.caller import Caller
 from assent.server.posted import Posted
 from assent.server.security import Body, is_form
 from assent.server.service import Service, service_of
+from assent.server.web.waiting import waiting_for
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
@@ -27,7 +28,11 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
         if not is_safe:
             csrf.check_origin(connection, service.settings.origin)
     else:
-        connection.state.caller = await _known(need, connection, service)
+        caller = connection.state.caller = await _known(need, connection, service)
+        if need.page and caller.request_id is None:
+            # The number beside the inbox, on every page.
+            store = service.assent.kernel.store
+            connection.state.waiting = await store.run(lambda tx: waiting_for(tx, caller.person))
     body = await Body.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
         _check_intent(service, connection, body)
@@ -40,6 +45,7 @@ async def _known(need: Need, connection: HTTPConnection, service: Service) -> Ca
         raise NotAuthenticated
     service.auth.throttle.spend(caller.person.id)
     _check(need, caller, f"{connection.scope['method']} {connection.scope['path']}")
+    _check_link(need, caller, connection.path_params)
     return caller
 
 
@@ -52,6 +58,13 @@ def _check(need: Need, caller: Caller, what: str) -> None:
     )
     if not allowed:
         raise NotAllowed(person.id, what)
+
+
+def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
+    """A link to a request opens that one; for all else its recipient has to sign in."""
+    only = caller.request_id
+    if only is not None and not (need.by_link and about.get("id", only) == only):
+        raise NotAuthenticated
 
 
 def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:

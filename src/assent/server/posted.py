@@ -27,5 +27,9 @@ class Posted:
         """Every value of a name."""
         return [value for key, value in self._pairs if key == name]
 
+    def names(self) -> frozenset[str]:
+        """Every name, once."""
+        return frozenset(name for name, _ in self._pairs)
+
     def __contains__(self, name: str) -> bool:
         return any(key == name for key, _ in self._pairs)

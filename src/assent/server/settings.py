@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
+from assent.domain.confirmations import DWELL
 from assent.engine.quotas import Quotas
 from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
@@ -24,6 +25,8 @@ class Settings:
     ai_sdk: AiSdk = "6"
     # How long a compatibility endpoint waits for a call's outcome before it answers 202.
     patience: timedelta = timedelta(seconds=30)
+    # How long somebody must have had a page before their eyes that wants a value typed.
+    dwell: timedelta = DWELL
     keep_alive: timedelta = timedelta(seconds=15)
     streams_per_person: int = 100
     # How long a process that stops lets an answer go on that somebody reads.

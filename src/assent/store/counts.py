@@ -2,15 +2,32 @@
 
 from datetime import timedelta
 
-from sqlalchemy import BigInteger, ColumnElement, Table, bindparam, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    union,
+)
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.lifecycle import RequestStatus
-from assent.store.rows import Driver, span
-from assent.store.statements import ClockNow, fixed
-from assent.store.tables import calls, conversations, messages, requests, turns
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.pages import names_of
+from assent.domain.people import Person, PersonKind
+from assent.store.rows import Driver, Params, dump, span
+from assent.store.statements import ClockNow, PerDatabase, fixed
+from assent.store.tables import calls, conversations, messages, request_audience, requests, turns
 
-_r, _m, _k = requests.c, messages.c, calls.c
+_r, _m, _k, _p = requests.c, messages.c, calls.c, request_audience.c
+# How many questions are looked at for one that is theirs; the others are who asked themselves.
+_LOOKED_AT = 1_000
 _is_open = _r.status == fixed(RequestStatus.OPEN)
 _recent = ClockNow() - bindparam("within", type_=BigInteger)
 
@@ -39,6 +56,38 @@ CALLS = select(func.coalesce(func.sum(_of_call), 0)).where(
 )
 
 
+def _mentions(words: str) -> ColumnElement[bool]:
+    """Of an audience as it is stored: in somebody's name these quotes would be escaped."""
+    return _r.audience.like(f"%{words}%")
+
+
+def _open_for(names: str) -> ClauseElement:
+    """What `Request.admits` says of a person, for all that is open and could be theirs."""
+    excludes = _mentions('"exclude_requester":true')
+    me, human = bindparam("me", type_=Text), bindparam("human", type_=Text)
+    behind = func.coalesce(_r.owner_behind, _r.owner)
+    requester = or_(_r.owner.in_([me, human]), behind.in_([me, human]))
+    confirms = or_(bindparam("confirms", type_=Text) == "yes", _r.kind != RequestKind.APPROVAL)
+    own = select(_r.id).where(
+        _is_open, _r.owner == me, _mentions('"owner":true'), not_(excludes), confirms
+    )
+    named = (
+        select(_p.request_id)
+        .where(_p.principal.in_(text(names)), _p.closed_at.is_(None))
+        .limit(_LOOKED_AT)
+    )
+    put = select(_r.id).where(_r.id.in_(named), _is_open, not_(and_(excludes, requester)))
+    parts = [select(each.limit(bindparam("limit")).subquery()) for each in (own, put)]
+    found = union(*parts).limit(bindparam("limit")).subquery()
+    return select(func.count()).select_from(found)
+
+
+OPEN_FOR = PerDatabase(
+    sqlite=_open_for("SELECT value FROM json_each(:names)"),
+    postgres=_open_for("SELECT json_array_elements_text(CAST(:names AS json))"),
+)
+
+
 class StoredCounts:
     """`tx.counts`"""
 
@@ -50,6 +99,19 @@ class StoredCounts:
 
     def open_of_agent(self, agent: str, *, limit: int) -> int:
         return self._driver.rows(OPEN_OF_AGENT, {"agent": agent, "limit": limit})[0][0]
+
+    def open_for(self, person: Person, *, limit: int) -> int:
+        if person.kind is PersonKind.AGENT:
+            return 0
+        params: Params = {
+            "me": person.id,
+            "human": person.human,
+            "names": dump(names_of(person)),
+            # A program confirms nothing for itself.
+            "confirms": "no" if person.kind is PersonKind.SERVICE else "yes",
+            "limit": limit,
+        }
+        return self._driver.rows(OPEN_FOR, params)[0][0]
 
     def turns_within(self, owner: str, length: timedelta, *, limit: int) -> int:
         params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}

@@ -70,6 +70,7 @@ class StoredSessions:
                     "seen_at": micros(session.seen_at),
                     "expires_at": micros(session.expires_at),
                     "ended_at": micros(session.ended_at),
+                    "request_id": session.request_id,
                 }
             ],
         )

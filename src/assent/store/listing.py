@@ -5,7 +5,12 @@ what a page is found by (an owner, a role, being open) has an index, the rest is
 row.
 """
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from typing import Any, cast
 
 from sqlalchemy import (
     BigInteger,
@@ -25,6 +30,7 @@ from assent.domain.events import Entry
 from assent.domain.lifecycle import TERMINAL, RequestStatus, TurnStatus
 from assent.domain.pages import EntryFilter, Place, RequestFilter, Summary
 from assent.domain.requests import Request
+from assent.domain.tools import Risk
 from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.journal import entry_of
@@ -53,7 +59,19 @@ def _or_any(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
     return or_(given.is_(None), column == given)
 
 
-_filters = _wanted(requests, "kind", "tool", "risk", "agent", "conversation_id")
+def _named(name: str, *columns: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether one of them holds a piece of text, if one is wanted; its wildcards are escaped."""
+    given = bindparam(name, type_=Text)
+    found = (func.lower(column).like(given, escape="\\") for column in columns)
+    return or_(given.is_(None), *found)
+
+
+_filters = and_(
+    _wanted(requests, "kind", "tool", "agent", "conversation_id"),
+    _named("text", _r.tool, _r.agent, _r.owner),
+)
+_any_risk, _risk = _or_any(_r.risk, "risk"), bindparam("risk", type_=Text)
+# Tier by tier: each has its own stretch of the indexes.
 _is_open = _r.status == fixed(_OPEN)
 _any_status = _or_any(_r.status, "status")
 
@@ -80,9 +98,12 @@ def _put_to(*conditions: ColumnElement[bool]) -> ClauseElement:
 
 
 _owned = _r.owner == bindparam("owner")
-OPEN_REQUESTS, ALL_REQUESTS = _page(_is_open), _page(_any_status)
-OPEN_OF_OWNER, ALL_OF_OWNER = _page(_owned, _is_open), _page(_owned, _any_status)
-OPEN_PUT_TO, ALL_PUT_TO = _put_to(_p.closed_at.is_(None), _is_open), _put_to(_any_status)
+_any = and_(_any_status, _any_risk)
+_in_tier = and_(_is_open, _r.risk == _risk)
+OPEN_REQUESTS, ALL_REQUESTS = _page(_in_tier), _page(_any)
+OPEN_OF_OWNER, ALL_OF_OWNER = _page(_owned, _in_tier), _page(_owned, _any)
+_put_in_tier = and_(_p.closed_at.is_(None), _p.risk == _risk, _is_open)
+OPEN_PUT_TO, ALL_PUT_TO = _put_to(_put_in_tier), _put_to(_any)
 
 _listed = (
     select(conversations)
@@ -160,12 +181,14 @@ class StoredListings:
             "risk": wanted.risk,
             "agent": wanted.agent,
             "conversation_id": wanted.conversation_id,
+            "text": None if wanted.text is None else _piece(wanted.text),
         }
-        if wanted.status is _OPEN:
-            rows = self._driver.rows(only_open, params)
-        else:
-            rows = self._driver.rows(every, params | {"status": wanted.status})
-        return [request_of(row) for row in rows]
+        if wanted.status is not _OPEN:
+            return _requests(self._driver.rows(every, params | {"status": wanted.status}))
+        tiers = Risk if wanted.risk is None else [wanted.risk]
+        found = [self._driver.rows(only_open, params | {"risk": tier}) for tier in tiers]
+        newest = merge(*map(_requests, found), key=_age, reverse=True)
+        return list(islice(newest, cast("int", params["limit"])))
 
     def conversations(
         self, owner: str | None, *, agent: str | None, after: Place | None, limit: int
@@ -188,6 +211,20 @@ class StoredListings:
             params["call_id"] = wanted.call_id
             return [entry_of(row) for row in self._driver.rows(ENTRIES_OF_CALL, params)]
         return [entry_of(row) for row in self._driver.rows(ENTRIES, params)]
+
+
+def _requests(rows: Sequence[Row]) -> list[Request]:
+    return [request_of(row) for row in rows]
+
+
+def _age(request: Request) -> tuple[datetime, str]:
+    return request.created_at, request.id
+
+
+def _piece(text: str) -> str:
+    """What matches any text that holds this one."""
+    escaped = re.sub(r"([\\%_])", r"\\\1", text.lower())
+    return f"%{escaped}%"
 
 
 def _from(after: Place | None, limit: int) -> Params:

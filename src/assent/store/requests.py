@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, null, or_, select, tuple_, update
+from sqlalchemy import bindparam, null, or_, select, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Call
+from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import put_to
-from assent.domain.people import Audience, Person
+from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
-from assent.domain.tools import Preview
+from assent.domain.tools import Preview, usual_confirmation
 from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
@@ -86,12 +87,6 @@ DUE = (
     .order_by(_r.decide_by)
     .limit(bindparam("limit"))
 )
-_page = select(requests).where(_open).order_by(_r.created_at.desc(), _r.id.desc())
-PENDING = _page.limit(bindparam("limit"))
-PENDING_AFTER = PENDING.where(
-    tuple_(_r.created_at, _r.id)
-    < select(_r.created_at, _r.id).where(_r.id == bindparam("after")).scalar_subquery()
-)
 DECISIONS = select(decisions).where(_d.request_id == bindparam("request_id")).order_by(_d.at, _d.id)
 DECISION_BY_KEY = select(decisions).where(
     _d.person == bindparam("person"), _d.idempotency_key == bindparam("key")
@@ -158,27 +153,6 @@ class StoredRequests:
     def due(self, limit: int) -> list[str]:
         return [row[0] for row in self._driver.rows(DUE, {"limit": limit})]
 
-    def pending(
-        self, *, person: Person | None, limit: int, after: str | None = None
-    ) -> list[Request]:
-        """Newest first. Eligibility is judged on rows, page by page, until the page is full."""
-        page: list[Request] = []
-        while len(page) < limit:
-            size = max(limit, 50) if person else limit
-            found = self._page(size, after)
-            admitted = [r for r in found if person is None or r.admits(person)]
-            page += admitted[: limit - len(page)]
-            if len(found) < size:
-                break
-            after = found[-1].id
-        return page
-
-    def _page(self, limit: int, after: str | None) -> list[Request]:
-        if after is None:
-            return [request_of(row) for row in self._driver.rows(PENDING, {"limit": limit})]
-        rows = self._driver.rows(PENDING_AFTER, {"limit": limit, "after": after})
-        return [request_of(row) for row in rows]
-
 
 def _request_params(request: Request) -> Params:
     return {
@@ -204,6 +178,7 @@ def _request_params(request: Request) -> Params:
         "closed_at": micros(request.closed_at),
         "closed_by": request.closed_by,
         "owner_behind": request.owner_behind,
+        "confirmation": request.confirmation,
     }
 
 
@@ -212,6 +187,7 @@ def _audience_params(request: Request) -> list[Params]:
         {
             "request_id": request.id,
             "principal": principal,
+            "risk": request.risk,
             "created_at": micros(request.created_at),
             "closed_at": micros(request.closed_at),
         }
@@ -232,6 +208,8 @@ def request_of(row: Row) -> Request:
     got["created_at"] = moment(got["created_at"])
     got["decide_by"] = maybe_moment(got["decide_by"])
     got["closed_at"] = maybe_moment(got["closed_at"])
+    # Requests of a release that knew no such thing have none.
+    got["confirmation"] = Confirmation(got["confirmation"] or usual_confirmation(got["risk"]))
     return Request(**got)
 
 
@@ -274,6 +252,7 @@ class StoredDecisions:
             "digest": decision.digest,
             "idempotency_key": decision.idempotency_key,
             "at": micros(decision.at),
+            "shown": decision.shown,
         }
         self._driver.insert(decisions, [params])
 

@@ -216,16 +216,18 @@ requests = Table(
     _time("closed_at", null=True),
     _text("closed_by", null=True),
     _text("owner_behind", null=True),
+    _text("confirmation", null=True),
     _one_of("status", RequestStatus),
     _index("ix_requests_call", "call_id"),
     _index("ix_requests_turn", "turn_id"),
-    _index("ix_requests_open", "created_at", "id", where="status = 'open'"),
+    # What waits is read tier by tier: the newest danger first.
+    _index("ix_requests_open", "risk", "created_at", "id", where="status = 'open'"),
     _index("ix_requests_due", "decide_by", where="status = 'open' AND decide_by IS NOT NULL"),
     # Two open questions about one call would mean two answers.
     _index("uq_requests_open_call", "call_id", unique=True, where="status = 'open'"),
     _index("ix_requests_created", "created_at", "id"),
     _index("ix_requests_owner", "owner", "created_at", "id"),
-    _index("ix_requests_owner_open", "owner", "created_at", "id", where="status = 'open'"),
+    _index("ix_requests_owner_open", "owner", "risk", "created_at", "id", where="status = 'open'"),
     _index("ix_requests_agent_open", "agent", where="status = 'open'"),
 )
 
@@ -235,6 +237,7 @@ request_audience = Table(
     metadata,
     _of("requests", "request_id"),
     _text("principal"),
+    _text("risk"),
     _time("created_at"),
     _time("closed_at", null=True),
     PrimaryKeyConstraint("request_id", "principal"),
@@ -242,6 +245,7 @@ request_audience = Table(
     _index(
         "ix_request_audience_open",
         "principal",
+        "risk",
         "created_at",
         "request_id",
         where="closed_at IS NULL",
@@ -262,6 +266,7 @@ decisions = Table(
     _text("digest", null=True),
     _text("idempotency_key", null=True),
     _time("at"),
+    _text("shown", null=True),
     UniqueConstraint("request_id", "person"),
     _index(
         "uq_decisions_key",
@@ -399,6 +404,7 @@ sessions = Table(
     _time("seen_at"),
     _time("expires_at"),
     _time("ended_at", null=True),
+    _text("request_id", null=True),
     UniqueConstraint("hash"),
     _index("ix_sessions_person", "person"),
     _index("ix_sessions_expires", "expires_at"),

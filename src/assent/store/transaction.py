@@ -7,14 +7,20 @@ from assent.store.calls import StoredCalls, StoredLeases
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
 from assent.store.credentials import StoredLinks, StoredSessions
+from assent.store.directory import StoredDirectory
 from assent.store.feed import StoredFeed
+from assent.store.insights import StoredInsights
 from assent.store.journal import StoredJournal
 from assent.store.listing import StoredListings
+from assent.store.openings import StoredOpenings
 from assent.store.people import StoredKeys, StoredPeople
+from assent.store.precedents import StoredPrecedents
+from assent.store.record import StoredRecord
 from assent.store.requests import StoredDecisions, StoredRequests
 from assent.store.rows import Driver, moment
 from assent.store.snapshots import StoredSnapshots
 from assent.store.standing import StoredStanding
+from assent.store.subjects import StoredSubjects
 from assent.store.values import StoredSettings, StoredValues
 
 
@@ -40,6 +46,12 @@ class Transaction:
     snapshots: StoredSnapshots
     listings: StoredListings
     counts: StoredCounts
+    precedents: StoredPrecedents
+    record: StoredRecord
+    insights: StoredInsights
+    directory: StoredDirectory
+    openings: StoredOpenings
+    subjects: StoredSubjects
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

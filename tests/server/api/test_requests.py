@@ -422,6 +422,12 @@ async def test_arguments_that_their_tool_hides_are_masked_and_masks_do_not_run(
         await decide(client, request, verdict="approve")
         await rested(client, request["turn_id"])
         assert ran == ["s3cr3t-s3cr3t"]
+        own = f"/api/conversations/{request['conversation_id']}/audit"
+        for who, path in (("user", own), ("auditor", "/api/audit")):
+            record = await served.client(who).get(path)
+            assert record.status_code == 200
+            assert "s3cr3t" not in record.text
+            assert "masked" in record.text
 
 
 async def test_people_resolve_what_is_in_doubt(serve: Serve) -> None:

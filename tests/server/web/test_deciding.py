@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from assent import Field, Risk, UserInput, tool
+from assent import Field, Person, Risk, UserInput, tool
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
 from assent.models.scripted import calls, says
-from tests.server.conftest import Serve, Served
+from tests.server.conftest import ROLES, Serve, Served
 from tests.server.web.visitor import Visitor
 
 
@@ -58,13 +58,10 @@ def script(prompt: Prompt) -> Answer | str:
 
 
 async def asked(served: Served, text: str) -> Visitor:
-    """A visitor who has sent a message and opened what it led to."""
+    """A visitor who looks at what a message of theirs led to."""
     visitor = await Visitor.signed_in(served)
-    await visitor.open("/chat")
-    await visitor.send({"text": text})
-    assert visitor.page.status_code == 200
-    [address] = visitor.requests
-    await visitor.open(address)
+    turn = await served.assent.send("agent", text, by=Person("user", roles=ROLES["user"]))
+    await visitor.open(f"/requests/{turn.pending[0].id}")
     return visitor
 
 
@@ -103,10 +100,11 @@ async def test_an_edit_is_shown_as_a_difference_before_it_runs(serve: Serve) -> 
     shop = Shop()
     async with serve(script, *shop.tools()) as served:
         visitor = await asked(served, "pay")
-        await visitor.send({"arguments": '{"to": "ada", "amount": "much"}'}, "edit")
+        await visitor.open(f"{visitor.page.url.path}?do=edit")
+        await visitor.send({"arg/amount": "much"}, "edit")
         assert visitor.page.status_code == 422
-        assert "amount" in visitor.text
-        await visitor.send({"arguments": '{"to": "ada", "amount": 4}'}, "edit")
+        assert "Enter a number." in visitor.text
+        await visitor.send({"arg/amount": "4"}, "edit")
         assert "What you changed" in visitor.text
         assert shop.done == []
         await visitor.send({})
@@ -161,10 +159,10 @@ async def test_another_message_while_something_waits_asks_first(serve: Serve) ->
         await visitor.open("/chat")
         await visitor.send({"text": "pay"})
         conversation = visitor.page.url.path
-        await visitor.send({"text": "something else"})
+        await visitor.send({"text": "something else"}, to=conversation)
         assert visitor.page.status_code == 409
         assert "still wait" in visitor.text
-        await visitor.send({"text": "pay", "supersede": "yes"})
+        await visitor.send({"text": "pay", "supersede": "yes"}, to=conversation)
         assert visitor.page.status_code == 200
         assert visitor.page.url.path == conversation
         assert "superseded" in visitor.text

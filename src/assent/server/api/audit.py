@@ -8,6 +8,7 @@ from assent.server.api import shapes
 from assent.server.api.parameters import After, IdFilter, Limit, Word, place
 from assent.server.api.shapes import page
 from assent.server.api.strict import NativeApi
+from assent.server.masks import secrets_of
 from assent.server.service import ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["audit"])
@@ -33,5 +34,6 @@ async def index(
     found = await service.assent.kernel.store.run(
         lambda tx: listing.entries(tx, wanted, after=begin, limit=limit)
     )
-    items = [shapes.Entry.of(entry) for entry in found.items]
+    secrets = secrets_of(service.assent.kernel.catalogue)
+    items = [shapes.Entry.of(entry, secrets) for entry in found.items]
     return shapes.EntryPage(items=items, next=page(found))

@@ -16,6 +16,7 @@ from assent.server.api import shapes
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
 from assent.server.api.shapes import Given, page, thread_shape, turn_shape
 from assent.server.api.strict import NativeApi
+from assent.server.masks import secrets_of
 from assent.server.service import CallerDep, ServiceDep
 from assent.server.visibility import conversation_of, own_turn, sees_everything, usable_conversation
 
@@ -168,7 +169,9 @@ async def audit(
         return listing.entries(tx, wanted, after=begin, limit=limit)
 
     found = await service.assent.kernel.store.run(read)
-    return shapes.EntryPage(items=[shapes.Entry.of(e) for e in found.items], next=page(found))
+    secrets = secrets_of(service.assent.kernel.catalogue)
+    items = [shapes.Entry.of(entry, secrets) for entry in found.items]
+    return shapes.EntryPage(items=items, next=page(found))
 
 
 @router.get("/api/turns/{id}", operation_id="read_turn", tags=["turns"])

@@ -59,11 +59,12 @@ def _place(request: Request) -> Cursor | None:
 class EventStream:
     """The response. One task per listener besides the one that waits for it to leave."""
 
-    __slots__ = ("_everything", "_follower", "_live", "_stream")
+    __slots__ = ("_everything", "_follower", "_live", "_only", "_stream")
 
     def __init__(self, follower: Follower, stream: Stream, live: Live) -> None:
         self._follower, self._stream, self._live = follower, stream, live
         self._everything = sees_everything(stream.caller.person)
+        self._only = stream.caller.request_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
@@ -98,8 +99,12 @@ class EventStream:
         if not news:
             return utf8(f"id: {self._follower.cursor}\n\n")
         person = self._stream.caller.person
-        seen = (written(each) for each in news if self._everything or each.concerns(person))
-        return b"".join(seen)
+        seen = (each for each in news if self._everything or each.concerns(person))
+        return b"".join(written(each) for each in seen if self._is_about(each))
+
+    def _is_about(self, news: News) -> bool:
+        """Who came by a link to one request hears of that one only."""
+        return self._only is None or news.data.get("request_id") == self._only
 
     def _farewell(self) -> bytes:
         ending = self._stream.ending

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from assent.domain import calls, conversations, events, requests
 from assent.domain import people as identity
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.lifecycle import (
     CallStatus,
     ConversationStatus,
@@ -23,6 +24,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine import listing, snapshots
 from assent.engine.agents import Catalogue
 from assent.presentation.card import hints_of
+from assent.server.masks import Hints, recorded
 from assent.server.streams.forms import user_input_request
 
 MASKED: Mapping[str, Json] = {"$masked": True}
@@ -199,6 +201,9 @@ class Request(Shape):
     digest: str
     audience: Audience
     quorum: int
+    confirmation: Confirmation = Field(
+        description="What approving it takes: a click, a second step, or a value typed in."
+    )
     may_decide: bool = Field(description="Whether you may decide it while it is open.")
     created_at: datetime
     decide_by: datetime | None
@@ -215,6 +220,7 @@ def facts(request: requests.Request, person: Person) -> dict[str, Any]:
     """The fields of a request that every shape of it has."""
     same = ("id", "kind", "status", "conversation_id", "turn_id", "call_id", "revision", "agent")
     same += ("tool", "risk", "owner", "digest", "quorum", "created_at", "decide_by", "closed_at")
+    same += ("confirmation",)
     return {name: getattr(request, name) for name in (*same, "closed_by")} | {
         "question": request.question.text,
         "reason": request.question.reason,
@@ -297,9 +303,11 @@ class Entry(Shape):
     data: dict[str, Any]
 
     @classmethod
-    def of(cls, entry: events.Entry) -> "Entry":
+    def of(cls, entry: events.Entry, secrets: Hints) -> "Entry":
         """How an entry is shown."""
-        return cls(**asdict(entry))
+        facts: dict[str, Any] = asdict(entry)
+        facts["data"] = recorded(entry, secrets)
+        return cls(**facts)
 
 
 class EntryPage(Shape):

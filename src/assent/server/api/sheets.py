@@ -7,10 +7,12 @@ from typing import Any
 from pydantic import Field
 
 from assent.domain import calls, requests
+from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Decision as Vote
 from assent.domain.decisions import VerdictName
 from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
+from assent.presentation.phrases import phrase_of
 from assent.server.api.shapes import Call, Request, Shape, facts, masked
 
 
@@ -21,6 +23,13 @@ class Preview(Shape):
     before: str | None
     after: str | None
     failed: bool
+
+
+class ToType(Shape):
+    """What a person types to approve: the value of an argument, or else the tool's name."""
+
+    text: str = Field(examples=["notes.txt"])
+    argument: str = Field(description="Whose value it is; empty for the tool's name.")
 
 
 class Revision(Shape):
@@ -53,6 +62,7 @@ class Decision(Shape):
     channel: str
     verdict: VerdictName
     reason: str
+    shown: str | None = Field(description="Which renderer showed them what, by its SHA-256.")
     at: datetime
 
     @classmethod
@@ -63,6 +73,7 @@ class Decision(Shape):
             channel=vote.channel,
             verdict=vote.verdict,
             reason=vote.reason,
+            shown=vote.shown,
             at=vote.at,
         )
 
@@ -71,6 +82,9 @@ class RequestDetail(Request):
     """A request with everything that a card shows: decide about exactly this."""
 
     arguments: dict[str, Any] = Field(description="Of the revision that is asked about.")
+    to_type: ToType | None = Field(
+        description="What to send as `typed` with an approval of the arguments as they are."
+    )
     preview: Preview | None
     details: dict[str, Any] = Field(description="What the tool said about it while it ran.")
     form: dict[str, Any] | None = Field(description="The fields to fill in, of an input request.")
@@ -99,6 +113,7 @@ class RequestDetail(Request):
         return cls(
             **facts(request, person),
             arguments=masked(shown.thaw(), tool),
+            to_type=_to_type(request, shown, tool),
             preview=Preview(**asdict(question.preview)) if question.preview else None,
             details=dict(question.metadata),
             form=None if question.form is None else dict(question.form),
@@ -108,3 +123,11 @@ class RequestDetail(Request):
             revisions=[Revision.of(revision, tool) for revision in revisions],
             decisions=[Decision.of(vote) for vote in decisions],
         )
+
+
+def _to_type(
+    request: requests.Request, arguments: calls.Frozen, tool: EffectiveTool | None
+) -> ToType | None:
+    if request.confirmation is not Confirmation.TYPED:
+        return None
+    return ToType(**asdict(phrase_of(request.tool, arguments, tool)))

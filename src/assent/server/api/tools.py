@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field, StrictBool, model_validator
 
 from assent.domain import people, policy, tools
+from assent.domain.confirmations import Confirmation
 from assent.domain.errors import NotFound
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
@@ -46,6 +47,7 @@ class Tool(Shape):
     source: str
     risk: Risk
     requires_approval: bool | None = Field(description="null: it depends on the arguments")
+    confirmation: Confirmation = Field(description="What approving a call of it takes at least.")
     impact: str
     category: str
     question: str
@@ -76,6 +78,7 @@ class Override(Given):
     impact: Line | None = None
     category: Line | None = None
     audience: "NewAudience | None" = None
+    confirmation: Confirmation | None = None
 
 
 class NewAudience(Given):
@@ -113,6 +116,7 @@ class Rule(Shape):
     when: str | None = Field(description="The name of the predicate that must hold as well.")
     reason: str
     audience: Audience | None
+    confirmation: Confirmation | None = None
 
 
 class Policy(Shape):
@@ -148,7 +152,7 @@ async def show(name: Name, service: ServiceDep) -> ToolDetail:
 async def put(name: Name, body: Override, service: ServiceDep, caller: CallerDep) -> ToolDetail:
     """Replace a tool's metadata in this deployment; on record, loosening in particular."""
     _detail(service.assent, name)
-    await service.assent.override(name, _override(body), by=caller.person)
+    await service.assent.override(name, override_of(body), by=caller.person)
     return _detail(service.assent, name)
 
 
@@ -202,6 +206,7 @@ def _tool(agent: str, effective: EffectiveTool) -> Tool:
         source=tool.source,
         risk=effective.risk,
         requires_approval=None if is_predicate(asks) else bool(asks),
+        confirmation=effective.confirmation,
         impact=effective.impact,
         category=effective.category,
         question=tool.question,
@@ -230,7 +235,8 @@ def _kind(effective: EffectiveTool) -> str:
             return "generator"
 
 
-def _override(body: Override) -> tools.Override:
+def override_of(body: Override) -> tools.Override:
+    """An override as the engine takes it."""
     within, audience = body.decide_within_seconds, body.audience
     return tools.Override(
         risk=body.risk,
@@ -246,6 +252,7 @@ def _override(body: Override) -> tools.Override:
             people=frozenset(audience.people),
             exclude_requester=audience.exclude_requester,
         ),
+        confirmation=body.confirmation,
     )
 
 
@@ -261,6 +268,7 @@ def _shown(override: tools.Override) -> Override:
         audience=None
         if audience is None
         else NewAudience.model_construct(**Audience.of(audience).model_dump()),
+        confirmation=override.confirmation,
     )
 
 

@@ -13,6 +13,13 @@ from assent.server.api.shapes import MASKED, Given, Problem, Shape
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
 _ARGUMENTS = "The arguments to run with instead, all of them."
+Typed = Annotated[
+    str | None,
+    Field(
+        max_length=200,
+        description="What a person typed, where the request's `confirmation` is `typed`.",
+    ),
+]
 
 
 class Approve(Given):
@@ -20,6 +27,7 @@ class Approve(Given):
 
     verdict: Literal["approve"]
     digest: Digest
+    typed: Typed = None
 
 
 class Edit(Given):
@@ -30,6 +38,7 @@ class Edit(Given):
     arguments: dict[str, Any] = Field(
         min_length=1, description=_ARGUMENTS, examples=[{"path": "notes.txt"}]
     )
+    typed: Typed = None
 
 
 class Reject(Given):
@@ -123,6 +132,7 @@ class RunAgain(Given):
 
     verdict: Literal["run_again"]
     digest: Digest
+    typed: Typed = None
 
 
 Said = Approve | Edit | Reject | Answer | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
@@ -146,19 +156,19 @@ EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in
 def verdict_of(request_id: str, said: Said) -> decisions.Verdict:
     """The same in the engine's words."""
     match said:
-        case Edit(arguments=arguments):
+        case Edit(arguments=arguments, typed=typed):
             _refuse_masks(request_id, arguments)
-            return decisions.Approve(arguments=arguments)
+            return decisions.Approve(arguments=arguments, typed=typed)
         case Answer(values=values, partial=partial):
             return decisions.Give(values=values, partial=partial)
         case Supply():
             return decisions.Supply(output=said.value)
         case Ran(output=output):
             return decisions.Ran(output=output)
-        case Approve():
-            return decisions.Approve()
-        case RunAgain():
-            return decisions.RunAgain()
+        case Approve(typed=typed):
+            return decisions.Approve(typed=typed)
+        case RunAgain(typed=typed):
+            return decisions.RunAgain(typed=typed)
         case _:
             return _with_reason(said)
 

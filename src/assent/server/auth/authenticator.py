@@ -124,6 +124,7 @@ class Authenticator:
             credential=session.id,
             scopes=session.scopes,
             until=session.expires_at,
+            request_id=session.request_id,
         )
 
     def _attempt(

@@ -11,6 +11,8 @@ from assent.server.auth.peers import is_loopback
 NAME: Final = "assent"
 FLOW_NAME: Final = "assent-sign-in"
 FLOW_SECONDS: Final = 600
+ONCE_NAME: Final = "assent-once"
+ONCE_SECONDS: Final = 60
 
 
 class Cookies:
@@ -46,6 +48,18 @@ class Cookies:
     def drop_flow(self, response: Response) -> None:
         """It is done, or was in vain."""
         self._set(response, FLOW_NAME, "", max_age=0)
+
+    def once(self, connection: HTTPConnection) -> str | None:
+        """What the next page shows once, sealed."""
+        return connection.cookies.get(self._name(ONCE_NAME)) or None
+
+    def keep_once(self, response: Response, sealed: str) -> None:
+        """Let the next page show something."""
+        self._set(response, ONCE_NAME, sealed, max_age=ONCE_SECONDS)
+
+    def drop_once(self, response: Response) -> None:
+        """It was shown."""
+        self._set(response, ONCE_NAME, "", max_age=0)
 
     def _name(self, name: str) -> str:
         return name if self._plain else f"__Host-{name}"

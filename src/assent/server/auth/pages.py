@@ -47,7 +47,8 @@ async def ask(request: Request) -> Response:
     """The page to sign in at; whoever is signed in already goes on."""
     service = service_of(request)
     caller = await service.auth.identify(request)
-    if caller is not None and caller.method is Method.SESSION:
+    # Who came by a link to one request may want to see more.
+    if caller is not None and caller.method is Method.SESSION and caller.request_id is None:
         return RedirectResponse(local_path(request.query_params.get("next", START)), 303)
     return _ask(request, target=request.query_params.get("next", START))
 

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from assent.domain.canonical import digest
 from assent.domain.errors import (
+    ConfirmationRequired,
     Conflict,
     EditRefused,
     InvalidAnswer,
@@ -49,6 +50,7 @@ _MAX_TEXT_CHARS = 200_000
 _EVERY_EVENT = 1_000_000
 # The run is refused in the protocol's own words; everything else is a problem before the stream.
 _REFUSALS = (
+    ConfirmationRequired,
     Conflict,
     EditRefused,
     InvalidAnswer,

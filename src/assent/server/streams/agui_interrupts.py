@@ -4,6 +4,7 @@ from ag_ui.core import Interrupt
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -69,14 +70,23 @@ def _message(request: Request) -> str:
 def _schema(request: Request, tool: EffectiveTool | None) -> dict[str, Json]:
     match request.kind:
         case RequestKind.APPROVAL:
-            return APPROVAL_SCHEMA
+            return _with_typing(APPROVAL_SCHEMA, request)
         case RequestKind.INPUT:
             return schema_of(request)
         case RequestKind.OUTCOME:
-            return OUTCOME_SCHEMA
+            return _with_typing(OUTCOME_SCHEMA, request)
         case RequestKind.RESULT:
             output = None if tool is None else tool.tool.output
             return {} if output is None else dict(output.schema)
+
+
+def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
+    """The schema of an answer that has to be confirmed by typing a value."""
+    properties = schema["properties"]
+    if request.confirmation is not Confirmation.TYPED or not isinstance(properties, dict):
+        return schema
+    typed: Json = {"type": "string", "description": "What a person typed to confirm it"}
+    return {**schema, "properties": {**properties, "typed": typed}}
 
 
 def _metadata(request: Request, call: Call | None, viewer: Person) -> dict[str, Json]:

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     Approve,
     Cancel,
@@ -34,6 +35,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
+from assent.engine.ballots import unconfirmed
 from assent.engine.intake import edited
 from assent.ports import Tx
 from assent.server.caller import Caller
@@ -68,6 +70,7 @@ class Approval(CamelBody):
     approved: bool
     edited_args: dict[str, Any] | None = None
     reason: Reason | None = None
+    typed: Reason | None = None
 
 
 class Finding(CamelBody):
@@ -78,6 +81,7 @@ class Finding(CamelBody):
     outcome: Literal["ran", "did_not_run", "run_again"]
     result: Any = None
     reason: Reason | None = None
+    typed: Reason | None = None
 
 
 T = TypeVar("T")
@@ -111,7 +115,7 @@ def _decided(entry: Entry) -> Approve | Reject:
         # To the engine no arguments are no edit: it would run what the person took out.
         reason = "editedArgs is empty; leave it out to approve the arguments as shown"
         raise InvalidResume(entry.interrupt_id, reason)
-    return approve(said.edited_args)
+    return approve(said.edited_args, typed=said.typed)
 
 
 def _found(entry: Entry) -> Ran | DidNotRun | RunAgain:
@@ -122,7 +126,7 @@ def _found(entry: Entry) -> Ran | DidNotRun | RunAgain:
         case "did_not_run":
             return DidNotRun(reason=said.reason or "")
         case "run_again":
-            return RunAgain()
+            return RunAgain(typed=said.typed)
 
 
 def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
@@ -158,7 +162,8 @@ class Answered:
     def can_be_refused(self) -> bool:
         """Whether its content may turn out not to be acceptable."""
         is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
-        return is_edit or isinstance(self.verdict, Give | Supply)
+        is_typed = self.request.confirmation is Confirmation.TYPED
+        return is_edit or is_typed or isinstance(self.verdict, Give | Supply)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,16 +217,19 @@ class Resuming:
 
     def _check(self, answered: Answered) -> None:
         """Whether the content is acceptable, before anything is decided."""
-        request, call = answered.request, answered.call
+        request, call, changed = answered.request, answered.call, None
+        tool = self.service.assent.kernel.catalogue.tool(call.agent, call.tool)
         match answered.verdict:
             case Approve(arguments=arguments) if arguments and request.is_open:
-                tool = self.service.assent.kernel.catalogue.tool(call.agent, call.tool)
                 if tool is not None and tool.tool.definition_hash == call.definition_hash:
-                    edited(tool, arguments, call.arguments)
+                    changed = edited(tool, arguments, call.arguments)
             case Give(values=values) if request.is_open and request.draft is None:
                 form_of(request).validate(values, request.question.prefilled)
             case _:
                 pass
+        error = unconfirmed(request, call, answered.verdict, tool, edited=changed)
+        if error is not None and request.is_open:
+            raise error
 
     async def _decide(self, answered: Answered) -> None:
         if answered.is_moot:

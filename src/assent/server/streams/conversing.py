@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assent.domain.canonical import digest
+from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Fail, Supply, Verdict, approve, reject
 from assent.domain.errors import (
@@ -25,6 +26,7 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
+from assent.engine.ballots import unconfirmed
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
@@ -117,6 +119,7 @@ class Conversing:
         standing = await self._standing(approvals)
         answers = [*self._approvals(standing, approvals), *self._supplies(standing, outputs)]
         if answers:
+            await self._check_confirmed(answers)
             await self._decide(answers)
         else:
             self._refuse_idle(standing)
@@ -153,7 +156,8 @@ class Conversing:
             if request is None:
                 raise NotFound("request", said.request_id)
             self._check(request)
-            found.append((request, approve() if said.approved else reject(said.reason)))
+            verdict = approve(typed=said.typed) if said.approved else reject(said.reason)
+            found.append((request, verdict))
         return found
 
     def _supplies(
@@ -181,6 +185,23 @@ class Conversing:
             raise NotAllowed(person.id, "decide with a credential that is for chatting only")
         if not request.admits(person):
             raise NotEligible(request.id, person.id)
+
+    async def _check_confirmed(self, answers: Sequence[tuple[Request, Verdict]]) -> None:
+        """What has to be typed is checked before anything is decided: all of a post, or none."""
+        typing = [each for each in answers if each[0].confirmation is Confirmation.TYPED]
+        if not typing:
+            return
+        catalogue = self.service.assent.kernel.catalogue
+
+        def check(tx: Tx) -> None:
+            for request, verdict in typing:
+                call = tx.calls.get(request.call_id)
+                tool = catalogue.tool(request.agent, request.tool)
+                error = None if call is None else unconfirmed(request, call, verdict, tool)
+                if error is not None and request.is_open:
+                    raise error
+
+        await self.service.assent.kernel.store.run(check)
 
     async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> None:
         outcomes = await self.service.assent.decide_all(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from assent.domain.calls import Call
@@ -63,25 +64,34 @@ async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenera
     turn = await assent.turn(turn_id)
     yield Opened(turn_id=turn_id, conversation_id=turn.conversation_id)
     telling = Telling(turn_id)
+    async with aclosing(looks(assent, turn_id, after=after)) as found:
+        async for look in found:
+            for event in look.events:
+                for step in telling.tell(event, look):
+                    yield step
+            turn = look.turn
+    for step in telling.end(turn):
+        yield step
+
+
+async def looks(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Look]:
+    """Look at a turn again and again from a cursor; the last look finds it at rest."""
     bus = assent.kernel.bus
     while True:
         ticket = bus.ticket(turn_id)
         try:
             look = await assent.kernel.store.run(lambda tx: _look(tx, turn_id, after))  # noqa: B023
-            for event in look.events:
-                after = event.seq
-                for step in telling.tell(event, look):
-                    yield step
             if look.events:
+                after = look.events[-1].seq
+            elif not look.turn.is_resting:
+                await bus.wait(turn_id, ticket, POLL_SECONDS)
                 continue
-            # Read before the events of which there are none: it rests and nothing came since.
-            if look.turn.is_resting:
-                break
-            await bus.wait(turn_id, ticket, POLL_SECONDS)
         finally:
             bus.drop(turn_id, ticket)
-    for step in telling.end(look.turn):
-        yield step
+        yield look
+        # Read before the events of which there are none: it rests and nothing came since.
+        if not look.events:
+            return
 
 
 def _look(tx: Tx, turn_id: str, after: int) -> Look:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
 from datetime import timedelta
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -17,9 +17,10 @@ from assent.domain.errors import AssentError
 from assent.server.caller import Caller, caller_of
 from assent.server.live import Ending, Live
 from assent.server.service import service_of
-from assent.server.streams.steps import Step
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 # A proxy that collects a response before it passes it on would hold back the question.
 _UNBUFFERED = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 EVENT_STREAM = "text/event-stream"
@@ -33,7 +34,7 @@ _FAREWELLS = {
 _BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
-class Encoder(Protocol):
+class Encoder(Protocol[T_contra]):
     """One protocol: tells the steps of one stream in its own lines."""
 
     @property
@@ -43,7 +44,7 @@ class Encoder(Protocol):
         """What keeps an idle connection alive and means nothing."""
         ...
 
-    def encode(self, step: Step) -> Iterable[bytes]: ...
+    def encode(self, step: T_contra) -> Iterable[bytes]: ...
     def broken(self, message: str) -> Iterable[bytes]:
         """The stream cannot go on, through no fault of the turn's."""
         ...
@@ -69,26 +70,26 @@ def sse(value: Json) -> bytes:
     return utf8(f"data: {compact(value)}\n\n")
 
 
-def streamed(request: Request, steps: AsyncGenerator[Step], encoder: Encoder) -> Response:
+def streamed(request: Request, steps: AsyncGenerator[T], encoder: Encoder[T]) -> Response:
     """A response that tells these steps; refuse before this, not inside."""
     service = service_of(request)
     return TurnStream(steps, encoder, service.live, caller_of(request), service.settings.keep_alive)
 
 
-class TurnStream(StreamingResponse):
+class TurnStream(StreamingResponse, Generic[T]):
     """A turn as it goes on. It ends early with its reader's credential, and with the process."""
 
     def __init__(
         self,
-        steps: AsyncGenerator[Step],
-        encoder: Encoder,
+        steps: AsyncGenerator[T],
+        encoder: Encoder[T],
         live: Live,
         caller: Caller,
         keep_alive: timedelta,
     ) -> None:
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._live, self._stream = live, live.open(caller, self._told, finishes=True)
-        self._encoder = encoder
+        self._encoder: Encoder[T] = encoder
         lines = kept_alive(_encoded(steps, encoder), encoder.beat, keep_alive, self._ended)
         super().__init__(self._whole(lines), headers={**_UNBUFFERED, **encoder.headers})
 
@@ -113,7 +114,7 @@ class TurnStream(StreamingResponse):
             yield line
 
 
-async def _encoded(steps: AsyncGenerator[Step], encoder: Encoder) -> AsyncGenerator[bytes]:
+async def _encoded(steps: AsyncGenerator[T], encoder: Encoder[T]) -> AsyncGenerator[bytes]:
     try:
         async with aclosing(steps):
             async for step in steps:

@@ -68,6 +68,7 @@ class Approval:
     request_id: str
     approved: bool
     reason: str = ""
+    typed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +136,14 @@ def approvals_of(message: Written) -> tuple[Approval, ...]:
 
 
 def _approval(said: Mapping[str, Any]) -> Approval:
-    reason = said.get("reason")
+    reason, typed = said.get("reason"), said.get("typed")
     # Only a real `true` approves.
     return Approval(
         request_id=str(said.get("id")),
         approved=said.get("approved") is True,
         reason=reason if isinstance(reason, str) else "",
+        # Not in the SDK's own shape; a page that asks for it puts it there.
+        typed=typed if isinstance(typed, str) else None,
     )
 
 

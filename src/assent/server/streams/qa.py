@@ -14,7 +14,13 @@ from assent.domain import requests
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, parse
 from assent.domain.decisions import Approve, Reject, approve, reject
-from assent.domain.errors import EditRefused, InvalidArguments, InvalidJson, StaleDigest
+from assent.domain.errors import (
+    ConfirmationRequired,
+    EditRefused,
+    InvalidArguments,
+    InvalidJson,
+    StaleDigest,
+)
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import as_text
 from assent.engine.intake import edited
@@ -36,12 +42,13 @@ class Validation(CamelBody):
     is_validated: bool
     validated_inputs: dict[str, Any] | str | None = None
     feedback: Feedback | None = None
+    typed: Feedback | None = None
 
     @property
     def verdict(self) -> Approve | Reject:
         """The same in our words; inputs of a refusal are nobody's."""
         if self.is_validated:
-            return approve(self.validated_inputs or None)
+            return approve(self.validated_inputs or None, typed=self.typed)
         return reject(self.feedback or "")
 
 
@@ -51,12 +58,13 @@ class Execution(Body):
     validation: Literal["accepted", "rejected"]
     args: str | None = None
     feedback: Feedback | None = None
+    typed: Feedback | None = None
 
     @property
     def verdict(self) -> Approve | Reject:
         """The same in our words."""
         if self.validation == "accepted":
-            return approve(self.args or None)
+            return approve(self.args or None, typed=self.typed)
         return reject(self.feedback or "")
 
 
@@ -79,7 +87,7 @@ async def execute(request: Request) -> Response:
     thread_id, call_id = id_in_path(request, "thread_id"), id_in_path(request, "tool_call_id")
     try:
         call = await _decided(request, body.verdict, call_id, thread_id)
-    except (InvalidArguments, EditRefused) as error:
+    except (InvalidArguments, EditRefused, ConfirmationRequired) as error:
         # Nothing was decided: its frontend shows this text and lets the person try again.
         return JSONResponse({"status": "validation-error", "content": str(error)})
     if not call.is_settled:

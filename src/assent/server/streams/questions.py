@@ -22,6 +22,7 @@ def question(request: Request, viewer: Person, status: RequestStatus | None = No
         "status": status or request.status,
         "mine": request.admits(viewer),
         "risk": request.risk,
+        "confirmation": request.confirmation,
         "reason": asked.reason,
         "question": asked.text,
         "preview": _preview(asked.preview),

@@ -19,13 +19,14 @@ _TYPES: Final = {
 class Asset:
     """One file."""
 
+    name: str
     content: bytes
     media_type: str
     hash: str
 
 
 class Assets:
-    """All files of the `static` folder, by name."""
+    """All files of the `static` folder, by name; `version` is that of all of them together."""
 
     def __init__(self) -> None:
         self._found: dict[str, Asset] = {}
@@ -35,12 +36,17 @@ class Assets:
                 content = file.read_bytes()
                 digest = hashlib.sha256(content).hexdigest()[:12]
                 self._found[file.name] = Asset(
-                    content=content, media_type=_TYPES[kind], hash=digest
+                    name=file.name, content=content, media_type=_TYPES[kind], hash=digest
                 )
+        hashes = sorted(f"{name} {asset.hash}" for name, asset in self._found.items())
+        self.version = hashlib.sha256("\n".join(hashes).encode()).hexdigest()[:12]
 
     def address(self, name: str) -> str:
-        """Where a page finds a file."""
-        return f"/static/{name}?v={self._found[name].hash}"
+        """Where a page finds a file.
+
+        The version is a folder, so that modules find each other by plain names in the same one.
+        """
+        return f"/static/{self.version}/{self._found[name].name}"
 
     def get(self, name: str) -> Asset:
         """One file; `NotFound` if there is none of that name."""

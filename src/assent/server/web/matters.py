@@ -1,17 +1,34 @@
-"""A request with all that its card needs, read in one transaction."""
+"""A request with all that its page needs, read in one transaction."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from assent.domain.calls import Call
+from assent.domain.calls import Author, Call, Revision
+from assent.domain.canonical import Json
 from assent.domain.cards import Card
 from assent.domain.errors import NotFound
+from assent.domain.forms import FieldType, UserInput
+from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
+from assent.engine.answering import opened_draft
+from assent.engine.precedents import read_background
+from assent.engine.vault import Vault
 from assent.ports import Tx
 from assent.presentation.card import card_of
-from assent.server.visibility import request_of
+from assent.server.visibility import request_of, sees_everything, sees_request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sibling:
+    """Another call of the same answer, with the newest question about it."""
+
+    call: Call
+    question: Request | None
+    is_here: bool
+    may_decide: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +40,32 @@ class Matter:
     tool: EffectiveTool | None
     card: Card
     may_decide: bool
+    # All calls of one answer that this person may see, in its order; this one is among them.
+    answer: tuple[Sibling, ...] = ()
+    # What was filled in of its form and kept; of secrets only that there is one.
+    draft: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    kept_secrets: frozenset[str] = frozenset()
+    # What came after it, about the same call.
+    later: Request | None = None
+    # What whoever approved it made of its arguments.
+    edit: Revision | None = None
+    revisions: Sequence[Revision] = ()
+
+    @property
+    def may_edit(self) -> bool:
+        """Whether other arguments can be put in place of these."""
+        is_approval = self.request.kind is RequestKind.APPROVAL
+        return self.may_decide and is_approval and self.tool is not None
+
+    @property
+    def next(self) -> Sibling | None:
+        """The next call of the same answer that this person can decide, round about."""
+        here = next((n for n, each in enumerate(self.answer) if each.is_here), 0)
+        others = (*self.answer[here + 1 :], *self.answer[:here])
+        return next((each for each in others if each.may_decide), None)
 
 
-def read_matter(tx: Tx, catalogue: Catalogue, person: Person, id: str) -> Matter:
+def read_matter(tx: Tx, catalogue: Catalogue, vault: Vault, person: Person, id: str) -> Matter:
     """A request as this person may see it; `NotFound` if they may not."""
     request = request_of(tx, person, id)
     call = tx.calls.get(request.call_id)
@@ -33,13 +73,91 @@ def read_matter(tx: Tx, catalogue: Catalogue, person: Person, id: str) -> Matter
         raise NotFound("request", id)
     tool = catalogue.tool(call.agent, call.tool)
     said = tx.messages.get(call.message_id)
+    asked = tx.requests.of_turn(call.turn_id)
+    answer = _answer(tx, call, asked, person, everything=_sees_all(person, request))
+    past = read_background(tx, request, call, tool, person, everything=sees_everything(person))
+    revisions = tx.calls.revisions(call.id)
     card = card_of(
         request,
         call,
         tool,
-        revisions=tx.calls.revisions(call.id),
+        revisions=revisions,
         decisions=tx.decisions.of_request(id),
         agent_words=said.text if said else "",
+        beside=[each.call.tool for each in answer if _is_waiting(each)],
+        similar=past.similar,
+        rejected=past.rejected,
     )
     may_decide = request.is_open and request.admits(person)
-    return Matter(request=request, call=call, tool=tool, card=card, may_decide=may_decide)
+    kept = opened_draft(vault, request) if may_decide else {}
+    secrets = _secrets(request)
+    return Matter(
+        request=request,
+        call=call,
+        tool=tool,
+        card=card,
+        may_decide=may_decide,
+        answer=answer,
+        draft={name: value for name, value in kept.items() if name not in secrets},
+        kept_secrets=frozenset(kept) & secrets,
+        later=_later(call, asked, request, person),
+        edit=_edit(request, revisions),
+        revisions=revisions,
+    )
+
+
+def _answer(
+    tx: Tx, call: Call, asked: Sequence[Request], person: Person, *, everything: bool
+) -> tuple[Sibling, ...]:
+    calls = (each for each in tx.calls.of_turn(call.turn_id) if each.message_id == call.message_id)
+    found = (
+        _sibling(each, _newest(each, asked), person, is_here=each.id == call.id) for each in calls
+    )
+    # Whoever is asked about one call of an answer learns nothing of those put to others.
+    return tuple(
+        each
+        for each in found
+        if each.is_here
+        or everything
+        or (each.question is not None and sees_request(person, each.question))
+    )
+
+
+def _sees_all(person: Person, request: Request) -> bool:
+    return sees_everything(person) or person.id == request.owner
+
+
+def _sibling(call: Call, question: Request | None, person: Person, *, is_here: bool) -> Sibling:
+    can = question is not None and question.is_open and question.admits(person)
+    return Sibling(call=call, question=question, is_here=is_here, may_decide=can and not is_here)
+
+
+def _is_waiting(sibling: Sibling) -> bool:
+    question = sibling.question
+    return not sibling.is_here and question is not None and question.is_open
+
+
+def _newest(call: Call, asked: Iterable[Request]) -> Request | None:
+    of_call = (each for each in asked if each.call_id == call.id)
+    return max(of_call, key=lambda each: (each.created_at, each.revision), default=None)
+
+
+def _later(
+    call: Call, asked: Iterable[Request], request: Request, person: Person
+) -> Request | None:
+    newest = _newest(call, asked)
+    if newest is None or newest.id == request.id or not sees_request(person, newest):
+        return None
+    return newest
+
+
+def _edit(request: Request, revisions: Sequence[Revision]) -> Revision | None:
+    after = (each for each in revisions if each.revision == request.revision + 1)
+    edited = (each for each in after if each.author is Author.EDIT and not request.is_open)
+    return next(edited, None)
+
+
+def _secrets(request: Request) -> frozenset[str]:
+    form = request.question.form
+    fields = UserInput.from_json(form).fields if form else ()
+    return frozenset(each.name for each in fields if each.type is FieldType.SECRET)

@@ -7,12 +7,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from assent.domain.people import Person
+from assent.domain.people import ADMIN, APPROVER, AUDITOR, Person
 from assent.engine.vault import Vault
 from assent.server.auth.csrf import csrf_token
 from assent.server.caller import Caller
 from assent.server.web import moments
 from assent.server.web.assets import Assets
+from assent.server.web.themes import theme_of
 from assent.server.web.words import FILTERS, prefilled
 
 
@@ -24,16 +25,42 @@ class Section:
     path: str
     icon: str
     roles: frozenset[str] = frozenset()
+    # What else belongs to it.
+    also: tuple[str, ...] = ()
+
+    def holds(self, path: str) -> bool:
+        """Whether a page is one of this section's."""
+        below = path.startswith(f"{self.path}/") if self.path != "/" else False
+        return path == self.path or below or path.startswith(self.also)
 
     def is_for(self, person: Person) -> bool:
         """Whether this person has any business there."""
         return not self.roles or not self.roles.isdisjoint(person.roles)
 
 
+# Inbox, Chat, History, Insights, Tools, People, Settings: the first are at the thumb on phones.
 SECTIONS: Final = (
-    Section(name="Inbox", path="/", icon="inbox"),
+    Section(name="Inbox", path="/", icon="inbox", also=("/requests/", "/batch")),
     Section(name="Chat", path="/chat", icon="chat"),
+    Section(name="History", path="/history", icon="history", also=("/audit",)),
+    Section(
+        name="Insights",
+        path="/insights",
+        icon="insights",
+        roles=frozenset({APPROVER, AUDITOR, ADMIN}),
+    ),
+    Section(name="Tools", path="/tools", icon="tools"),
+    Section(
+        name="People", path="/people", icon="people", roles=frozenset({ADMIN}), also=("/keys",)
+    ),
+    Section(name="Settings", path="/settings", icon="settings"),
 )
+# How many of them have a place in the bar of a phone; the others are under "More".
+AT_THUMB: Final = 4
+
+
+def _sections(person: Person) -> list[Section]:
+    return [each for each in SECTIONS if each.is_for(person)]
 
 
 class Pages:
@@ -58,13 +85,18 @@ class Pages:
     ) -> HTMLResponse:
         """A page; for somebody signed in it has the navigation and their CSRF token."""
         caller: Caller | None = getattr(request.state, "caller", None)
-        frame: dict[str, object] = {"me": None, "sections": (), "csrf": "", "here": ""}
+        frame: dict[str, object] = {
+            "me": None,
+            "sections": (),
+            "csrf": "",
+            "here": request.url.path,
+            "theme": theme_of(request),
+            "waiting": getattr(request.state, "waiting", None),
+        }
         if caller is not None:
-            frame = {
-                "me": caller.person,
-                "sections": [each for each in SECTIONS if each.is_for(caller.person)],
-                "csrf": csrf_token(self._vault, caller),
-                "here": request.url.path,
-            }
+            frame["me"] = caller.person
+            frame["sections"] = [] if caller.request_id else _sections(caller.person)
+            frame["at_thumb"] = AT_THUMB
+            frame["csrf"] = csrf_token(self._vault, caller)
         text = self._environment.get_template(f"{template}.html").render(frame | values)
         return HTMLResponse(text, status)

@@ -1,160 +1,186 @@
 """One request: everything about it, and the buttons. A plain form decides."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.canonical import Json, parse
+from assent.domain.canonical import Json
 from assent.domain.cards import Verb
-from assent.domain.decisions import Approve, Verdict
+from assent.domain.confirmations import Confirmation
+from assent.domain.decisions import Approve, RunAgain, Verdict
 from assent.domain.errors import (
     AlreadySettled,
     AssentError,
+    ConfirmationRequired,
     InvalidAnswer,
-    InvalidArguments,
+    InvalidOutput,
     NotAuthenticated,
     NotFound,
     StaleDigest,
+    TooEarly,
 )
-from assent.domain.lifecycle import RequestKind
-from assent.domain.tools import Risk
-from assent.presentation import html
-from assent.presentation.card import hints_of
-from assent.presentation.diff import changes
-from assent.presentation.markup import Html
-from assent.presentation.outline import RegionName
-from assent.presentation.rendering import Rendered
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import service_of
+from assent.server.web import seal
+from assent.server.web.confirming import confirmation_page, phrase_for
 from assent.server.web.matters import Matter, read_matter
-from assent.server.web.verdicts import ANSWER, verdict_of
+from assent.server.web.request_page import Said, request_page
+from assent.server.web.revising import DO, BadEdit, Edit, Revising
+from assent.server.web.verdicts import ANSWER, DRAFT, verdict_of
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What a posted form came to, where it did not decide: shown with the form again."""
-
-    verb: str = ""
-    problem: str = ""
-    errors: dict[str, str] | None = None
-    posted: Posted | None = None
-    status: int = 200
-
-    def value(self, name: str, default: str = "") -> str:
-        """What somebody typed before, so that nothing is lost."""
-        return default if self.posted is None or name not in self.posted else self.posted.one(name)
-
-    def values(self, name: str) -> list[str]:
-        """The same, of a field with several."""
-        return [] if self.posted is None else self.posted.all(name)
-
-
-async def _matter(request: Request) -> Matter:
-    service, person = service_of(request), caller_of(request).person
-    id, catalogue = request.path_params["id"], service.assent.kernel.catalogue
-    return await service.assent.kernel.store.run(lambda tx: read_matter(tx, catalogue, person, id))
+# Where a decision may lead back to: only to conversations of ours.
+_BACK: Final = re.compile(r"/chat/[A-Za-z0-9_-]{1,64}")
 
 
 async def show(request: Request) -> Response:
     """The whole card, with what this person may do about it."""
-    return _page(request, await _matter(request), Said(verb=request.query_params.get("do", "")))
+    matter, asked = await _matter(request), request.query_params
+    verb = asked.get("do", "")
+    edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
+    said = Said(verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back")))
+    return request_page(request, matter, said)
 
 
 async def decide(request: Request) -> Response:
     """Decide; where that needs another step, or does not work, the page says so."""
     matter, posted = await _matter(request), Posted(await request.body())
-    verb = posted.one("verdict")
     try:
-        verdict = verdict_of(matter.request, posted)
-        if _needs_step(matter, verdict, posted):
-            return _confirm(request, matter, verdict, posted)
-        await _decide(request, matter, verdict, posted)
+        return await _answered(request, matter, posted)
     except (NotAuthenticated, NotFound):
         raise
+    except BadEdit as error:
+        said = _said(posted, "Some of it does not fit the tool.", 422, edit=error.edit)
+        return request_page(request, matter, said)
     except AssentError as error:
-        problem = Said(
-            verb=verb,
-            problem=str(error),
-            errors=error.errors if isinstance(error, InvalidAnswer) else None,
-            posted=posted,
-            status=facts_of(error)[0],
-        )
-        # Somebody was faster, or it changed: the page as it is now.
-        fresh = (
-            await _matter(request) if isinstance(error, AlreadySettled | StaleDigest) else matter
-        )
-        return _page(request, fresh, problem)
+        return await _refused(request, matter, posted, error)
+
+
+async def _matter(request: Request) -> Matter:
+    service, person = service_of(request), caller_of(request).person
+    id, kernel = request.path_params["id"], service.assent.kernel
+    return await kernel.store.run(
+        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+    )
+
+
+async def _answered(request: Request, matter: Matter, posted: Posted) -> Response:
+    verb, edited = posted.one("verdict"), None
+    if verb == Verb.EDIT:
+        _refuse_stale(matter, posted)
+        if DO in posted:
+            edit = Revising(matter).again(posted)
+            return request_page(request, matter, _said(posted, "", 200, edit=edit))
+        edited = Revising(matter).read(posted)
+    whole = None if edited is None else Revising(matter).whole(edited)
+    verdict = verdict_of(matter.request, matter.tool, posted, whole)
+    if _needs_step(matter, verdict, posted):
+        _refuse_stale(matter, posted)
+        return confirmation_page(request, matter, posted, edited)
+    _refuse_mistyped(matter, verdict, edited)
+    await _decide(request, matter, verdict, posted)
+    back = _way_back(posted.one("back"))
+    if back and verb != DRAFT:
+        return RedirectResponse(f"{back}#newest", 303)
     return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
 
 
 async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> None:
-    caller = caller_of(request)
-    await service_of(request).assent.decide(
+    service, caller = service_of(request), caller_of(request)
+    token, shown = posted.one(seal.FIELD), None
+    # Who decides in a conversation saw the call there; what takes typing is decided here only.
+    if token or matter.request.confirmation is Confirmation.TYPED:
+        shown = seal.witnessed(service, caller.person, matter.request, token, verdict)
+    await service.assent.decide(
         matter.request.id,
         verdict,
         by=caller.person,
         digest=posted.one("digest") or "none",
         channel=caller.channel,
+        shown=shown,
     )
 
 
 def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
-    """An edit is shown as a difference first; what is dangerous is asked twice."""
-    if posted.one("confirmed") == "yes" or not isinstance(verdict, Approve):
+    """An edit is shown as a difference first; what asks for it is confirmed, and running again."""
+    if posted.one("confirmed") == "yes":
         return False
-    return verdict.arguments is not None or matter.card.risk is Risk.DANGEROUS
+    match verdict:
+        case Approve(arguments=None):
+            return matter.card.confirmation is not Confirmation.CLICK
+        case Approve() | RunAgain():
+            return True
+        case _:
+            return False
 
 
-def _confirm(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> Response:
-    edited = verdict.arguments if isinstance(verdict, Approve) else None
-    difference = None if edited is None else _difference(matter, edited)
-    return service_of(request).pages.render(
-        request,
-        "confirm",
-        matter=matter,
-        card=_card(matter),
+def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
+    """The engine says so, too; here it comes before the question whether that was too quick."""
+    if not isinstance(verdict, Approve | RunAgain):
+        return
+    phrase = phrase_for(matter, edited)
+    if phrase is not None and not phrase.is_typed(verdict.typed):
+        is_typed = bool(verdict.typed)
+        raise ConfirmationRequired(matter.request.id, phrase.text, phrase.argument, typed=is_typed)
+
+
+def _refuse_stale(matter: Matter, posted: Posted) -> None:
+    """What is over or has changed is said before anybody does more work on it."""
+    request = matter.request
+    if not request.is_open:
+        raise AlreadySettled.of(
+            request.id, request.status, by=request.closed_by, at=request.closed_at
+        )
+    if posted.one("digest") != request.digest:
+        raise StaleDigest(request.id)
+
+
+async def _refused(
+    request: Request, matter: Matter, posted: Posted, error: AssentError
+) -> Response:
+    status, is_edit = facts_of(error)[0], posted.one("verdict") == Verb.EDIT
+    if isinstance(error, ConfirmationRequired | TooEarly) and matter.may_decide:
+        edited = Revising(matter).read(posted) if is_edit else None
+        return confirmation_page(request, matter, posted, edited, problem=error, status=status)
+    # Somebody was faster, or it changed: the page as it is now.
+    is_old = isinstance(error, AlreadySettled | StaleDigest)
+    fresh = await _matter(request) if is_old else matter
+    edit = Revising(fresh).kept(posted, error) if is_edit and fresh.may_edit else None
+    said = _said(posted, str(error), status, edit=edit)
+    return request_page(request, fresh, replace(said, errors=_errors(error)))
+
+
+def _errors(error: AssentError) -> Mapping[str, str]:
+    """What is wrong with which control."""
+    match error:
+        case InvalidAnswer(errors=errors):
+            return {f"{ANSWER}{name}": message for name, message in errors.items()}
+        case InvalidOutput(reason=reason):
+            return {"output": reason}
+        case _:
+            return {}
+
+
+def _said(posted: Posted, problem: str, status: int, *, edit: Edit | None = None) -> Said:
+    return Said(
         verb=posted.one("verdict"),
-        arguments=posted.one("arguments"),
-        difference=difference,
-        digest=posted.one("digest"),
+        problem=problem,
+        posted=posted,
+        status=status,
+        edit=edit,
+        back=_way_back(posted.one("back")),
     )
 
 
-def _difference(matter: Matter, edited: Mapping[str, Json] | str) -> Html:
-    """What an edit changes, once it has been found to fit the tool."""
-    given = parse(edited) if isinstance(edited, str) else dict(edited)
-    if matter.tool is None or not isinstance(given, dict):
-        raise InvalidArguments(matter.card.tool, ["not a JSON object"])
-    fits = matter.tool.tool.arguments.normalise(given, partial=False)
-    return html.render_changes(changes(matter.call.arguments.thaw(), fits, hints_of(matter.tool)))
-
-
-def _card(matter: Matter) -> Rendered:
-    omit = {RegionName.FORM} if matter.may_decide else set[RegionName]()
-    return html.render(matter.card, level=1, omit=omit, with_choices=False)
-
-
-def _page(request: Request, matter: Matter, said: Said) -> Response:
-    return service_of(request).pages.render(
-        request,
-        "request",
-        status=said.status,
-        matter=matter,
-        request_=matter.request,
-        card=_card(matter),
-        said=said,
-        verbs=Verb,
-        kinds=RequestKind,
-        answer=ANSWER,
-        arguments=matter.call.arguments.text,
-        done=request.query_params.get("done", ""),
-    )
+def _way_back(given: str | None) -> str:
+    return given if given and _BACK.fullmatch(given) else ""
 
 
 routes: list[BaseRoute] = [

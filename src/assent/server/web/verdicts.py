@@ -6,30 +6,41 @@ from assent.domain import decisions
 from assent.domain.canonical import Json, parse
 from assent.domain.cards import Verb
 from assent.domain.decisions import Verdict
-from assent.domain.errors import InvalidCommand, InvalidJson
+from assent.domain.errors import InvalidCommand, InvalidJson, InvalidOutput
 from assent.domain.fields import FieldType
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
+from assent.engine.verdicts import check_supplied
 from assent.server.posted import Posted
 
 # Names of form controls that hold a field's answer.
 ANSWER = "field."
+# A button of an input form: what is there is kept, nothing is decided.
+DRAFT = "draft"
 
 
-def verdict_of(request: Request, posted: Posted) -> Verdict:
+def verdict_of(
+    request: Request,
+    tool: EffectiveTool | None,
+    posted: Posted,
+    edited: Mapping[str, Json] | None = None,
+) -> Verdict:
     """What the form says; `InvalidCommand` where it says nothing that can be done."""
     reason, output = posted.one("reason").strip(), posted.one("output")
+    typed = posted.one("typed") if "typed" in posted else None
     made: dict[str, Callable[[], Verdict]] = {
-        Verb.APPROVE: decisions.Approve,
-        Verb.EDIT: lambda: decisions.Approve(arguments=posted.one("arguments")),
+        Verb.APPROVE: lambda: decisions.Approve(typed=typed),
+        Verb.EDIT: lambda: decisions.Approve(arguments=edited, typed=typed),
         Verb.REJECT: lambda: decisions.Reject(reason=reason),
         Verb.ANSWER: lambda: decisions.Give(values=answers_of(request, posted)),
-        Verb.SUPPLY: lambda: decisions.Supply(output=_output(output)),
+        DRAFT: lambda: decisions.Give(values=answers_of(request, posted), partial=True),
+        Verb.SUPPLY: lambda: decisions.Supply(output=_checked(tool, output)),
         Verb.FAIL: lambda: decisions.Fail(reason=reason),
         Verb.CANCEL: lambda: decisions.Cancel(reason=reason),
         Verb.RAN: lambda: decisions.Ran(output=_output(output)),
         Verb.DID_NOT_RUN: lambda: decisions.DidNotRun(reason=reason),
-        Verb.RUN_AGAIN: decisions.RunAgain,
+        Verb.RUN_AGAIN: lambda: decisions.RunAgain(typed=typed),
     }
     verb = posted.one("verdict")
     if verb not in made:
@@ -57,6 +68,27 @@ def _answer(kind: FieldType, values: Sequence[str]) -> object:
     if kind is FieldType.MULTI_SELECT:
         return [value for value in values if value] or None
     return values[-1] if values and values[-1] != "" else None
+
+
+def _checked(tool: EffectiveTool | None, text: str) -> Json:
+    """A result that fits what the tool declares: the engine would end the call by any other."""
+    output = _output(text)
+    if tool is None or tool.tool.output is None:
+        return output
+    kind = tool.tool.kind
+    # A hook takes people's words as they are and makes the output of them.
+    if isinstance(kind, Hitl) and kind.on_response_received is not None:
+        return output
+    check_supplied(tool.tool.output, text)
+    return output if _fits(tool.tool.output, output) else text
+
+
+def _fits(wanted: OutputCodec, output: Json) -> bool:
+    try:
+        check_supplied(wanted, output)
+    except InvalidOutput:
+        return False
+    return True
 
 
 def _output(text: str) -> Json:

@@ -41,5 +41,7 @@ def prefilled(blank: Blank) -> str:
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "line": line,
     "prose": prose,
+    # For attributes and titles, where no markup can be.
+    "plain": safe_line,
     "query": query,
 }

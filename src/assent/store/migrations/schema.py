@@ -17,8 +17,8 @@ from assent.store.tables import TOOL_CALLS_VIEW, metadata
 
 # What alembic calls a database that has a version table and no version in it.
 BASE = "base"
-HEAD = "0003"
-KNOWN = (BASE, "0001", "0002", "0003")
+HEAD = "0004"
+KNOWN = (BASE, "0001", "0002", "0003", "0004")
 # Word for word alembic's own table.
 STAMP = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "

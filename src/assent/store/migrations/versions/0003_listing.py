@@ -22,6 +22,7 @@ def _request_audience() -> None:
         "request_audience",
         sa.Column("request_id", sa.Text(), nullable=False),
         sa.Column("principal", sa.Text(), nullable=False),
+        sa.Column("risk", sa.Text(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("closed_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
@@ -29,28 +30,32 @@ def _request_audience() -> None:
         ),
         sa.PrimaryKeyConstraint("request_id", "principal", name=op.f("pk_request_audience")),
     )
-    columns = ["principal", "created_at", "request_id"]
-    op.create_index("ix_request_audience_all", "request_audience", columns)
+    place = ["created_at", "request_id"]
+    op.create_index("ix_request_audience_all", "request_audience", ["principal", *place])
     op.create_index(
-        "ix_request_audience_open", "request_audience", columns, **_where("closed_at IS NULL")
+        "ix_request_audience_open",
+        "request_audience",
+        ["principal", "risk", *place],
+        **_where("closed_at IS NULL"),
     )
 
 
 def _fill() -> None:
     """The rows of requests that are here already."""
-    read = sa.text("SELECT id, audience, created_at, closed_at FROM requests")
+    read = sa.text("SELECT id, audience, risk, created_at, closed_at FROM requests")
     write = sa.text(
-        "INSERT INTO request_audience (request_id, principal, created_at, closed_at) "
-        "VALUES (:request_id, :principal, :created_at, :closed_at)"
+        "INSERT INTO request_audience (request_id, principal, risk, created_at, closed_at) "
+        "VALUES (:request_id, :principal, :risk, :created_at, :closed_at)"
     )
     connection = op.get_bind()
-    for id, audience, created_at, closed_at in connection.execute(read).fetchall():
+    for id, audience, risk, created_at, closed_at in connection.execute(read).fetchall():
         found = json.loads(audience)
         names = [f"role:{role}" for role in found["roles"]]
         names += [f"person:{person}" for person in found["people"]]
         for principal in names:
-            row = {"request_id": id, "principal": principal, "created_at": created_at}
-            connection.execute(write, row | {"closed_at": closed_at})
+            row = {"request_id": id, "principal": principal, "risk": risk}
+            times = {"created_at": created_at, "closed_at": closed_at}
+            connection.execute(write, row | times)
 
 
 def upgrade() -> None:
@@ -61,6 +66,9 @@ def upgrade() -> None:
     op.create_index("ix_requests_created", "requests", ["created_at", "id"])
     op.create_index("ix_requests_owner", "requests", ["owner", "created_at", "id"])
     is_open = _where("status = 'open'")
-    op.create_index("ix_requests_owner_open", "requests", ["owner", "created_at", "id"], **is_open)
+    tiers = ["risk", "created_at", "id"]
+    op.drop_index("ix_requests_open", "requests")
+    op.create_index("ix_requests_open", "requests", tiers, **is_open)
+    op.create_index("ix_requests_owner_open", "requests", ["owner", *tiers], **is_open)
     op.create_index("ix_requests_agent_open", "requests", ["agent"], **is_open)
     op.create_index("ix_audit_at", "audit", ["at", "id"])

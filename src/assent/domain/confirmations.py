@@ -1,0 +1,39 @@
+"""How firmly an approval has to be meant: a click, a second step, or a value typed in."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+# How long somebody must have had a page before their eyes that wants a value typed.
+DWELL: Final = timedelta(seconds=3)
+
+
+class Confirmation(StrEnum):
+    """What it takes to approve a call, the weakest first."""
+
+    CLICK = "click"
+    STEP = "step"
+    TYPED = "typed"
+
+
+_ORDER = tuple(Confirmation)
+
+
+def firmest(*wanted: Confirmation | None) -> Confirmation:
+    """The strongest of what several ask for; a click where nobody asks for more."""
+    return max(filter(None, wanted), key=_ORDER.index, default=Confirmation.CLICK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """What a person types to approve: the value of an argument, or else the tool's name."""
+
+    text: str
+    # Whose value it is; empty for the tool's name.
+    argument: str = ""
+
+    def is_typed(self, given: str | None) -> bool:
+        """Whether this was typed: letter by letter, however the keyboard composes a letter."""
+        return given is not None and unicodedata.normalize("NFC", given.strip()) == self.text

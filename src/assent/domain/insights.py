@@ -1,0 +1,280 @@
+"""How questions were answered over a period: what is asked of the record, and what it says."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from statistics import median_low
+from typing import Generic, NamedTuple, Self, TypeVar
+
+from assent.domain.decisions import VerdictName
+from assent.domain.lifecycle import RequestStatus
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+# Faster than anybody reads: an answer that came sooner was not looked at.
+QUICK = timedelta(seconds=2)
+# Of so many answers at least, such a share says something about a habit.
+HASTY_LEAST, HASTY_SHARE = 10, 0.5
+# Where one bar of the waiting times ends and the next begins: each about three times the last.
+EDGES: tuple[timedelta, ...] = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (2, 5, 15, 60, 180, 600, 1_800, 7_200, 28_800, 86_400, 259_200)
+)
+# No more rows than these are looked at, the newest first: a figure costs no more than that.
+MOST = 100_000
+# An hour is a surge if the agent asks this much more than usual, and more than anybody can read.
+SURGE_TIMES, SURGE_LEAST = 4, 20
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+T = TypeVar("T")
+
+
+class Period(StrEnum):
+    """How far back one looks."""
+
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+    QUARTER = "90d"
+
+    @property
+    def slot(self) -> timedelta:
+        """What one bar stands for."""
+        return HOUR if self is Period.DAY else DAY
+
+    @property
+    def slots(self) -> int:
+        """How many bars there are."""
+        return int(self.value[:-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Whole hours or whole days in UTC, up to now; the last one is not over."""
+
+    start: datetime
+    end: datetime
+    slot: timedelta
+
+    @classmethod
+    def of(cls, period: Period, now: datetime) -> Self:
+        """The slots of a period, counted back from the one that `now` is in."""
+        begun = _EPOCH + (now - _EPOCH) // period.slot * period.slot
+        return cls(start=begun - (period.slots - 1) * period.slot, end=now, slot=period.slot)
+
+    @property
+    def slots(self) -> tuple[datetime, ...]:
+        """When each of them begins."""
+        count = (self.end - self.start) // self.slot + 1
+        return tuple(self.start + number * self.slot for number in range(count))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What is looked at; `concerning` leaves one person's decisions and conversations."""
+
+    window: Window
+    tool: str | None = None
+    agent: str | None = None
+    concerning: str | None = None
+    most: int = MOST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(Generic[T]):
+    """What a few rows of the record say, and the row to go on from if there are more."""
+
+    items: Sequence[T]
+    next: str | None
+
+
+class Ruling(NamedTuple):
+    """One decision: a plain tuple, because there may be a hundred thousand."""
+
+    tool: str
+    person: str
+    verdict: str
+    edited: bool
+    slot: int
+    wait: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How many requests of one kind were opened in the hour that begins then."""
+
+    tool: str
+    agent: str
+    status: RequestStatus
+    hour: datetime
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """How one tool's questions were answered, or how one person answers.
+
+    `median` and `slow` are times that were really waited: ranks n/2 and 9n/10, rounded up.
+    """
+
+    name: str
+    count: int
+    approved: int
+    rejected: int
+    quick: int
+    median: timedelta
+    slow: timedelta
+
+    @classmethod
+    def of(cls, name: str, answers: Sequence[Ruling]) -> Self:
+        """The figures of some decisions, of one at least."""
+        waits, said = sorted(each.wait for each in answers), [each.verdict for each in answers]
+        return cls(
+            name=name,
+            count=len(waits),
+            approved=said.count(VerdictName.APPROVE),
+            rejected=said.count(VerdictName.REJECT),
+            quick=bisect_left(waits, QUICK),
+            median=waits[(len(waits) - 1) // 2],
+            slow=waits[(len(waits) * 9 - 1) // 10],
+        )
+
+    @property
+    def approval_rate(self) -> float | None:
+        """Of what was approved or rejected, the part that was approved."""
+        judged = self.approved + self.rejected
+        return self.approved / judged if judged else None
+
+    @property
+    def quick_share(self) -> float:
+        """The part that was answered sooner than anybody reads."""
+        return self.quick / self.count
+
+    @property
+    def is_hasty(self) -> bool:
+        """Whether approving looks like a habit: most answers came sooner than anybody reads."""
+        return self.count >= HASTY_LEAST and self.quick_share >= HASTY_SHARE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """How many decisions of one kind fell into one slot of the window."""
+
+    slot: int
+    verdict: VerdictName
+    edited: bool
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How many of a tool's requests ended in one way."""
+
+    tool: str
+    status: RequestStatus
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hourly:
+    """How many of something an agent caused in the hour that begins then."""
+
+    agent: str
+    hour: datetime
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surge:
+    """An hour in which an agent asked far more than usual, or was refused by a quota."""
+
+    agent: str
+    hour: datetime
+    count: int
+    usual: int
+    refused: int
+    unusual: bool
+
+
+def bars(answers: Iterable[Ruling]) -> tuple[int, ...]:
+    """How many answers took how long: one number for each bar between `EDGES`."""
+    waits = sorted(each.wait for each in answers)
+    ends = [0, *(bisect_left(waits, edge) for edge in EDGES), len(waits)]
+    return tuple(end - begin for begin, end in pairwise(ends))
+
+
+def surges(asked: Iterable[Hourly], refused: Iterable[Hourly]) -> tuple[Surge, ...]:
+    """The hours that stand out, newest first."""
+    counts: dict[str, dict[datetime, int]] = defaultdict(dict)
+    for each in asked:
+        counts[each.agent][each.hour] = each.count
+    over = {(each.agent, each.hour): each.count for each in refused}
+    places = {(agent, hour) for agent, hours in counts.items() for hour in hours} | set(over)
+    found = [_surge(agent, hour, counts[agent], over) for agent, hour in places]
+    kept = [each for each in found if each.unusual or each.refused]
+    return tuple(sorted(kept, key=lambda each: (each.hour, each.agent), reverse=True))
+
+
+def _surge(
+    agent: str,
+    hour: datetime,
+    hours: Mapping[datetime, int],
+    refused: Mapping[tuple[str, datetime], int],
+) -> Surge:
+    count = hours.get(hour, 0)
+    # What is usual is seen in the other hours: one flood shall not make itself usual.
+    usual = 0
+    if count >= SURGE_LEAST:
+        usual = median_low([n for at, n in hours.items() if at != hour] or [0])
+    return Surge(
+        agent=agent,
+        hour=hour,
+        count=count,
+        usual=usual,
+        refused=refused.get((agent, hour), 0),
+        unusual=count >= SURGE_LEAST and count > SURGE_TIMES * usual,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insights:
+    """All figures of one survey.
+
+    Answers, waits and votes are of decisions made in the window; outcomes and hours of requests
+    opened in it. `cut` says that there were more than the newest `most` of either.
+    """
+
+    survey: Survey
+    total: Answers | None
+    tools: tuple[Answers, ...]
+    people: tuple[Answers, ...]
+    waits: tuple[int, ...]
+    votes: tuple[Votes, ...]
+    outcomes: tuple[Outcome, ...]
+    hours: tuple[Hourly, ...]
+    surges: tuple[Surge, ...]
+    cut: bool
+
+    @property
+    def asked(self) -> int:
+        """How many requests were opened."""
+        return sum(each.count for each in self.outcomes)
+
+    def ended(self, status: RequestStatus, tool: str | None = None) -> int:
+        """How many of them ended so."""
+        return sum(
+            each.count
+            for each in self.outcomes
+            if each.status is status and tool in (None, each.tool)
+        )
+
+    def expiry_rate(self, tool: str | None = None) -> float | None:
+        """Of the requests that are no longer open, the part that nobody answered in time."""
+        closed = sum(
+            each.count
+            for each in self.outcomes
+            if each.status is not RequestStatus.OPEN and tool in (None, each.tool)
+        )
+        return self.ended(RequestStatus.EXPIRED, tool) / closed if closed else None

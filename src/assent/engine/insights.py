@@ -1,0 +1,129 @@
+"""Figures for people who would rather look than read."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import TypeVar
+
+from assent.domain.decisions import VerdictName
+from assent.domain.insights import (
+    Answers,
+    Asked,
+    Batch,
+    Hourly,
+    Insights,
+    Outcome,
+    Ruling,
+    Survey,
+    Votes,
+    bars,
+    surges,
+)
+from assent.domain.lifecycle import RequestStatus
+from assent.ports import Store, Tx
+
+T = TypeVar("T")
+# One transaction each: SQLite has one thread for all, and a decision shall not wait for a plot.
+_BATCH = 4_000
+
+
+async def gather(store: Store, survey: Survey, *, batch: int = _BATCH) -> Insights:
+    """All figures of a survey; what they look at is fixed by its window, so they agree."""
+    answered, more_answers = await _newest(
+        store, survey, batch, lambda tx, upto, n: tx.insights.answered(survey, upto=upto, limit=n)
+    )
+    asked, more_asked = await _newest(
+        store, survey, batch, lambda tx, upto, n: tx.insights.asked(survey, upto=upto, limit=n)
+    )
+    refused, _ = await _newest(
+        store, survey, batch, lambda tx, upto, n: tx.insights.refused(survey, upto=upto, limit=n)
+    )
+    cut = more_answers or more_asked
+    # In a thread: a hundred thousand of them take longer than anybody else should wait.
+    return await asyncio.to_thread(_figures, survey, answered, asked, refused, cut=cut)
+
+
+def _figures(
+    survey: Survey,
+    answered: Sequence[Ruling],
+    asked: Sequence[Asked],
+    refused: Sequence[Hourly],
+    *,
+    cut: bool,
+) -> Insights:
+    hours = _hours(asked)
+    return Insights(
+        survey=survey,
+        total=Answers.of("", answered) if answered else None,
+        tools=_grouped(answered, attrgetter("tool")),
+        people=_grouped(answered, attrgetter("person")),
+        waits=bars(answered),
+        votes=_votes(answered),
+        outcomes=_outcomes(asked),
+        hours=hours,
+        surges=surges(hours, _summed(refused)),
+        cut=cut,
+    )
+
+
+async def _newest(
+    store: Store,
+    survey: Survey,
+    batch: int,
+    read: Callable[[Tx, str | None, int], Batch[T]],
+) -> tuple[list[T], bool]:
+    """As much as is looked at, and whether there is more."""
+    found: list[T] = []
+    upto, left = None, survey.most
+    while left > 0:
+        limit = min(batch, left)
+        part = await store.run(lambda tx, upto=upto, limit=limit: read(tx, upto, limit))
+        found += part.items
+        upto, left = part.next, left - limit
+        if upto is None:
+            return found, False
+    return found, True
+
+
+def _grouped(answers: Iterable[Ruling], by: Callable[[Ruling], str]) -> tuple[Answers, ...]:
+    """The figures of each group, the largest first."""
+    groups: dict[str, list[Ruling]] = defaultdict(list)
+    for each in answers:
+        groups[by(each)].append(each)
+    found = [Answers.of(name, group) for name, group in groups.items()]
+    return tuple(sorted(found, key=lambda each: (-each.count, each.name)))
+
+
+def _votes(answers: Iterable[Ruling]) -> tuple[Votes, ...]:
+    counts = Counter((each.slot, each.verdict, each.edited) for each in answers)
+    return tuple(
+        Votes(slot=slot, verdict=VerdictName(verdict), edited=edited, count=count)
+        for (slot, verdict, edited), count in sorted(counts.items())
+    )
+
+
+def _outcomes(asked: Iterable[Asked]) -> tuple[Outcome, ...]:
+    counts = Counter[tuple[str, RequestStatus]]()
+    for each in asked:
+        counts[each.tool, each.status] += each.count
+    return tuple(
+        Outcome(tool=tool, status=status, count=count)
+        for (tool, status), count in sorted(counts.items())
+    )
+
+
+def _hours(asked: Iterable[Asked]) -> tuple[Hourly, ...]:
+    return _summed([Hourly(agent=e.agent, hour=e.hour, count=e.count) for e in asked])
+
+
+def _summed(hourly: Sequence[Hourly]) -> tuple[Hourly, ...]:
+    """Each agent's hour once: a batch may have ended within it."""
+    counts = Counter[tuple[str, datetime]]()
+    for each in hourly:
+        counts[each.agent, each.hour] += each.count
+    return tuple(
+        Hourly(agent=agent, hour=hour, count=count)
+        for (agent, hour), count in sorted(counts.items())
+    )

@@ -1,0 +1,69 @@
+"""Which value somebody types to approve a call: one that says what it is done to."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from assent.domain.calls import Frozen
+from assent.domain.canonical import Json
+from assent.domain.cards import Number, Text
+from assent.domain.confirmations import Phrase
+from assent.domain.tools import EffectiveTool, Hint
+from assent.presentation.text import safe_line
+from assent.presentation.values import hints_of, named_value, value_of
+
+CHARACTERS_MAX: Final = 80
+# Words in the name of an argument that say what a call is aimed at, the most telling first.
+_TARGETS: Final = (
+    *("account", "iban", "recipient", "to", "target", "destination"),
+    *("path", "file", "filename", "folder", "directory"),
+    *("host", "hostname", "server", "url", "address", "email", "domain"),
+    *("database", "table", "bucket", "repository", "repo", "branch", "namespace", "cluster"),
+    *("customer", "user", "username", "owner", "order", "id", "name"),
+)
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def phrase_of(name: str, frozen: Frozen, tool: EffectiveTool | None) -> Phrase:
+    """What to type for this tool with these arguments; its name where no argument will do."""
+    # Without the tool nobody knows which of its arguments are secret.
+    if tool is not None:
+        hints = hints_of(tool)
+        arguments = frozen.thaw()
+        for argument in _candidates(arguments, hints):
+            text = _text(argument, arguments[argument], hints.get(argument))
+            if text is not None:
+                return Phrase(text=text, argument=argument)
+    return Phrase(text=name)
+
+
+def _candidates(arguments: Mapping[str, Json], hints: Mapping[str, Hint]) -> Iterator[str]:
+    yield from (name for name, hint in hints.items() if hint.significant and name in arguments)
+    yield from sorted(filter(_rank, arguments), key=_rank, reverse=True)
+
+
+def _rank(name: str) -> int:
+    """How telling an argument is by the words of its name; 0 for one that is no target."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    return max(
+        (len(_TARGETS) - _TARGETS.index(word) for word in words if word in _TARGETS), default=0
+    )
+
+
+def _text(name: str, value: Json, hint: Hint | None) -> str | None:
+    """The value as it is typed; None for what nobody is shown or nobody could type."""
+    if hint is not None and hint.secret:
+        return None
+    match named_value(name, value) if hint is None else value_of(value):
+        case Text(text=text) | Number(literal=text):
+            return text if _is_typeable(text) else None
+        case _:
+            return None
+
+
+def _is_typeable(text: str) -> bool:
+    """Whether what is seen is all there is, and keys can say it."""
+    is_plain = safe_line(text) == text == text.strip() and "  " not in text
+    is_short = 0 < len(text) <= CHARACTERS_MAX
+    return is_short and is_plain and unicodedata.normalize("NFC", text) == text

@@ -1,0 +1,100 @@
+"""What the record may show of values: everything but secrets."""
+
+import json
+from collections.abc import Mapping
+from typing import Final, assert_never
+
+from assent.domain import cards, events
+from assent.domain.canonical import Json, encode, parse
+from assent.domain.cards import Blob, Items, Members, Null, Number, Secret, Text, Truth, Value
+from assent.domain.errors import InvalidJson
+from assent.domain.tools import Hint
+from assent.engine.agents import Catalogue
+from assent.presentation.card import hints_of
+from assent.presentation.fields import MASK
+from assent.presentation.masking import secret_spans
+from assent.presentation.values import entries_of
+
+Hints = Mapping[str, Hint]
+# Where an entry keeps arguments, as text.
+_ARGUMENTS: Final = frozenset({"arguments", "before", "after"})
+_MASKED: Final[dict[str, Json]] = {"$masked": True}
+
+
+def secrets_of(catalogue: Catalogue) -> Hints:
+    """All fields that any tool keeps secret: an entry does not say which tool it is about."""
+    hints = (hints_of(tool) for tool in catalogue.every_tool())
+    return {name: hint for each in hints for name, hint in each.items() if hint.secret}
+
+
+def data_of(entry: events.Entry, secrets: Hints) -> tuple[cards.Entry, ...]:
+    """What an entry says besides who and when; arguments in it as the values that they are."""
+    shown = {name: each for name, each in entry.data.items() if name not in _ARGUMENTS}
+    kept = {name: str(each) for name, each in entry.data.items() if name in _ARGUMENTS}
+    plain = entries_of(shown, secrets)
+    return (*plain, *(_arguments(name, text, secrets) for name, text in kept.items()))
+
+
+def plain(value: Value) -> Json:
+    """A value as JSON again, exact but for what is secret."""
+    match value:
+        case Text(text=text):
+            return _without_secrets(text)
+        case Blob(encoded=encoded):
+            return encoded
+        case Number(literal=literal):
+            return json.loads(literal)
+        case Truth(value=truth):
+            return truth
+        case Null():
+            return None
+        case Secret():
+            return dict(_MASKED)
+        case Items(items=items):
+            return [plain(item) for item in items]
+        case Members(members=members):
+            return {member.name: plain(member.value) for member in members}
+        case _:
+            assert_never(value)
+
+
+def _arguments(name: str, text: str, secrets: Hints) -> cards.Entry:
+    try:
+        is_whole = isinstance(parse(text), dict)
+    except InvalidJson:
+        is_whole = False
+    if is_whole:
+        return cards.Entry(name=name, value=Members(entries_of(text, secrets)))
+    # A long text was cut, and its fields can no longer be told apart.
+    hides = any(json.dumps(secret) in text for secret in secrets)
+    return cards.Entry(name=name, value=Secret() if hides else Text(text))
+
+
+def recorded(entry: events.Entry, secrets: Hints) -> dict[str, Json]:
+    """The data of an entry as it is kept, but for what is secret in arguments."""
+    return {
+        name: _masked(each, secrets) if name in _ARGUMENTS and isinstance(each, str) else each
+        for name, each in entry.data.items()
+    }
+
+
+def _masked(text: str, secrets: Hints) -> str:
+    hidden = [name for name in secrets if json.dumps(name) in text]
+    if not hidden:
+        return text
+    try:
+        arguments = parse(text)
+    except InvalidJson:
+        arguments = None
+    # A long text was cut, and its fields can no longer be told apart.
+    if not isinstance(arguments, dict):
+        return MASK
+    return encode({**arguments, **{name: _MASKED for name in hidden if name in arguments}})
+
+
+def _without_secrets(text: str) -> str:
+    shown, end = list[str](), 0
+    for first, last in secret_spans(text):
+        shown += [text[end:first], MASK]
+        end = last
+    return "".join([*shown, text[end:]])

@@ -1,0 +1,43 @@
+"""Sessions and keys as pages list them."""
+
+from typing import Final
+
+from assent.domain.credentials import Key, Session
+from assent.domain.people import Person, Scope
+from assent.engine.people import People
+from assent.engine.standing import Held
+from assent.server.access import Need
+from assent.server.caller import Caller
+
+SCOPES: Final = {
+    Scope.CHAT: "talk to agents",
+    Scope.READ: "read requests, conversations and tools",
+    Scope.DECIDE: "decide requests",
+    Scope.AUDIT: "read the record",
+    Scope.MANAGE: "manage people, keys and tools",
+}
+
+
+async def live_sessions(people: People, person: str, *, by: Person) -> list[Session]:
+    """The sessions that still open something, newest first; who is idle too long is out."""
+    found = await people.sessions.of_person(person, by=by)
+    held = Held(sessions=frozenset(each.id for each in found))
+    standing = (await people.standing.of(held)).sessions
+    alive = [each for each in found if each.id in standing]
+    return sorted(alive, key=lambda each: each.seen_at, reverse=True)
+
+
+def may_end(caller: Caller, credential: Key | Session) -> bool:
+    """Whoever holds a credential ends nothing of theirs that can do more than it."""
+    return credential.id == caller.credential or credential.scopes <= caller.scopes
+
+
+def may(caller: Caller, need: Need) -> bool:
+    """Whether the guard would let this caller through to a route with that need."""
+    has_role = not need.roles or not need.roles.isdisjoint(caller.person.roles)
+    return has_role and (need.scope is None or need.scope in caller.scopes)
+
+
+def stored_text(given: str) -> str:
+    """Text that a database can be asked about; one of ours holds no null character."""
+    return given.replace("\x00", "").strip()

@@ -1,0 +1,69 @@
+"""A secret that the next page shows, and no page after it.
+
+Sealed for one page of one session, and carried by its browser for a minute: nothing here keeps it,
+a reload neither shows it nor makes another one.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from assent.domain.canonical import encode, parse
+from assent.domain.errors import InvalidJson, SecretUnreadable
+from assent.server.auth.cookies import ONCE_SECONDS
+from assent.server.caller import caller_of
+from assent.server.service import service_of
+
+_ROW: Final = "once"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A new secret: whose it is, and its text."""
+
+    person: str
+    text: str
+
+
+def tell_once(request: Request, told: Told, *, page: str, address: str) -> Response:
+    """Go to a page of ours that shows it; `page` is its name to `told_once`."""
+    service = service_of(request)
+    until = int(datetime.now(UTC).timestamp()) + ONCE_SECONDS
+    text = encode([told.person, told.text, until])
+    sealed = service.assent.kernel.vault.seal(text, row=_ROW, field=_place(request, page))
+    response = RedirectResponse(address, 303)
+    service.auth.cookies.keep_once(response, sealed)
+    return response
+
+
+def told_once(request: Request, page: str) -> Told | None:
+    """What this page is to show; None almost always."""
+    service = service_of(request)
+    sealed = service.auth.cookies.once(request)
+    try:
+        opened = service.assent.kernel.vault.open(
+            sealed or "", row=_ROW, field=_place(request, page)
+        )
+        match parse(opened):
+            case [str(person), str(text), int(until)]:
+                in_time = datetime.now(UTC).timestamp() < until
+                return Told(person=person, text=text) if in_time else None
+            case _:
+                return None
+    except (SecretUnreadable, InvalidJson):
+        return None
+
+
+def forget(request: Request, told: Told | None, response: Response) -> Response:
+    """Once is enough."""
+    if told is not None:
+        service_of(request).auth.cookies.drop_once(response)
+    return response
+
+
+def _place(request: Request, page: str) -> str:
+    caller = caller_of(request)
+    return f"{caller.method} {caller.credential} {page}"

@@ -1,0 +1,168 @@
+"""A model's words as Markdown: laid out, but nothing in them runs, loads, hides or poses as ours.
+
+Foreign characters are spelt out before anything is read as Markdown, so that what a reader could
+not see cannot shape the page either; of the result only what this module writes reaches it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from assent.presentation.markup import Html, element, isolated, joined, marked
+from assent.presentation.text import safe_block, safe_line
+
+# Longer texts are shown as they are: nobody reads them for their layout.
+MAX_CHARS: Final = 20_000
+_CACHED: Final = 256
+_LAST_SPACES: Final = re.compile(r"[ \t]+$", re.MULTILINE)
+# Whole addresses without a name before the host, which could pass for the host.
+_WEB: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][!-~]*)?", re.ASCII)
+_MAIL: Final = re.compile(r"mailto:[\w.+-]+@[A-Za-z0-9.-]+", re.ASCII)
+_MAX_ADDRESS: Final = 500
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}", re.ASCII)
+_REL: Final = "noopener noreferrer nofollow"
+# Headings of a page are the page's own: a model's are bold lines.
+_PLAIN: Final[Mapping[str, str]] = {
+    "paragraph": "p",
+    "bullet_list": "ul",
+    "ordered_list": "ol",
+    "list_item": "li",
+    "blockquote": "blockquote",
+    "em": "em",
+    "strong": "strong",
+    "s": "s",
+    "thead": "thead",
+    "tbody": "tbody",
+    "tr": "tr",
+    "th": "th",
+    "td": "td",
+}
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True})
+    parser.enable(["table", "strikethrough"])
+    # An entity would bring back the characters that were spelt out; a reference hides an address.
+    return parser.disable(["entity", "reference", "html_block", "html_inline"])
+
+
+_PARSER: Final = _parser()
+
+
+@lru_cache(_CACHED)
+def markdown(text: str) -> Html:
+    """A model's text, laid out."""
+    if len(text) > MAX_CHARS:
+        return element("div", isolated(safe_block(text)), class_="plain", dir="ltr")
+    return joined(block for _, block in blocks(text))
+
+
+def blocks(text: str) -> list[tuple[int, Html]]:
+    """The blocks that a text consists of, each with the line of the safe text it begins at."""
+    tokens = _PARSER.parse(visible(text))
+    found: list[tuple[int, Html]] = []
+    start = depth = 0
+    for place, token in enumerate(tokens):
+        depth += token.nesting
+        if depth == 0:
+            line = tokens[start].map
+            found.append((line[0] if line else 0, _rendered(tokens[start : place + 1])))
+            start = place + 1
+    return found
+
+
+def visible(text: str) -> str:
+    """Made safe; what ends a line unseen or only indents it is common, harmless and not told."""
+    return safe_block(_LAST_SPACES.sub("", text.replace("\r\n", "\n")).expandtabs(4))
+
+
+def _rendered(tokens: Sequence[Token]) -> Html:
+    return Html("".join(_RULES.get(token.type, _nested)(token) for token in tokens))
+
+
+def _inline(token: Token) -> Html:
+    shown: list[Html] = []
+    link: tuple[str, int] | None = None
+    for child in token.children or ():
+        if child.type == "link_open":
+            link = (_address(child, "href"), len(shown))
+        elif child.type == "link_close" and link is not None:
+            address, first = link
+            shown[first:] = [_linked(joined(shown[first:]), address)]
+            link = None
+        else:
+            shown.append(_RULES.get(child.type, _nested)(child))
+    return joined(shown)
+
+
+def _nested(token: Token) -> Html:
+    name = _PLAIN.get(token.type.removesuffix("_open").removesuffix("_close"))
+    if name is None or token.hidden:
+        return Html("")
+    return Html(f"</{name}>" if token.nesting < 0 else f"<{name}{_given(token)}>")
+
+
+def _given(token: Token) -> str:
+    """The two attributes that say something: where a list begins, how a column stands."""
+    start, style = token.attrGet("start"), str(token.attrGet("style") or "")
+    if isinstance(start, int) and 0 <= start < 10**9:
+        return f' start="{start}"'
+    return ' class="number"' if style.endswith("right") else ""
+
+
+def _text(token: Token) -> Html:
+    return marked(token.content)
+
+
+def _code(token: Token) -> Html:
+    return element("code", marked(token.content))
+
+
+def _fence(token: Token) -> Html:
+    language = _LANGUAGE.match(token.info.strip())
+    label = (element("span", language[0], class_="language"),) if language else ()
+    code = element("pre", element("code", marked(token.content.rstrip("\n"))), tabindex="0")
+    return element("div", *label, code, class_="code")
+
+
+def _image(token: Token) -> Html:
+    """Never loaded: its address would tell a server that somebody looks, and what was said."""
+    words = marked(f"image: {token.content}" if token.content else "image")
+    return _linked(words, _address(token, "src"))
+
+
+def _address(token: Token, name: str) -> str:
+    return str(token.attrGet(name) or "")
+
+
+def _linked(words: Html, address: str) -> Html:
+    """A link with its address beside it, unless that is what it says; other addresses are text."""
+    said = re.sub(r"<[^>]*>", "", words)
+    told = element("span", isolated(safe_line(address)), class_="address")
+    is_web = len(address) <= _MAX_ADDRESS and (_WEB.fullmatch(address) or _MAIL.fullmatch(address))
+    if not is_web:
+        return joined((words, " ", told))
+    link = element("a", words or "link", href=address, rel=_REL, target="_blank")
+    return link if said == escape(address) else joined((link, " ", told))
+
+
+_RULES: Final[Mapping[str, Callable[[Token], Html]]] = {
+    "inline": _inline,
+    "text": _text,
+    "code_inline": _code,
+    "code_block": _fence,
+    "fence": _fence,
+    "image": _image,
+    "heading_open": lambda _: Html('<p class="heading">'),
+    "heading_close": lambda _: Html("</p>"),
+    "table_open": lambda _: Html('<div class="scroll" tabindex="0"><table>'),
+    "table_close": lambda _: Html("</table></div>"),
+    "hr": lambda _: Html("<hr>"),
+    "softbreak": lambda _: Html("<br>"),
+    "hardbreak": lambda _: Html("<br>"),
+}

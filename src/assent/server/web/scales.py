@@ -1,0 +1,37 @@
+"""Where things are in a plot: round numbers for its ticks, logarithmic places for times."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import count, pairwise
+from math import log
+from typing import Final
+
+_STEPS: Final = (1, 2, 5)
+# What a plot of times spans beyond its outermost edges.
+_BEYOND: Final = 3
+
+
+def ticks(highest: int, most: int = 4) -> list[int]:
+    """Round numbers from nought to at least the highest, in `most` steps or fewer."""
+    highest = max(1, highest)
+    step = next(step for step in _round_numbers() if step * most >= highest)
+    return list(range(0, highest + step, step))
+
+
+def _round_numbers() -> Iterator[int]:
+    return (step * 10**power for power in count() for step in _STEPS)
+
+
+def place(time: timedelta, edges: Sequence[timedelta]) -> float:
+    """Where a time is among bars that end at these edges, from 0 to 1; in its bar by its log."""
+    outer = (edges[0] / _BEYOND, *edges, edges[-1] * _BEYOND)
+    for number, (low, high) in enumerate(pairwise(outer)):
+        if time < high:
+            within = log(max(time, low) / low) / log(high / low)
+            return (number + within) / (len(outer) - 1)
+    return 1.0
+
+
+def percent(part: float) -> str:
+    """A horizontal place or width: plots stretch with the page, their text does not."""
+    return f"{round(part * 100, 2):g}%"

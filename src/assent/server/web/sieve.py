@@ -1,0 +1,89 @@
+"""Filters as an address carries them: what is none of their values is no filter."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from assent.domain.lifecycle import CallStatus
+from assent.domain.record import CallFilter, RecordFilter
+from assent.domain.tools import Risk
+
+T = TypeVar("T", bound=StrEnum)
+Asked = Mapping[str, str]
+CALL_FIELDS: Final = ("q", "status", "people", "risk", "tool", "agent", "by", "from", "to")
+RECORD_FIELDS: Final = ("actor", "action", "conversation", "call", "from", "to")
+AWAITING: Final = "waiting"
+ASKED, ALONE = "asked", "alone"
+_LONGEST: Final = 200
+# A database takes no NUL, and no name holds any of these.
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 2), date(2200, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """What somebody asked for, by name; empty where it does not matter."""
+
+    asked: Asked
+
+    @classmethod
+    def of(cls, given: Mapping[str, str], fields: tuple[str, ...]) -> "Sieve":
+        """The fields of an address."""
+        return cls(
+            {name: _CONTROL.sub("", given.get(name, ""))[:_LONGEST].strip() for name in fields}
+        )
+
+    def __bool__(self) -> bool:
+        return any(self.asked.values())
+
+    def __getitem__(self, name: str) -> str:
+        return self.asked.get(name, "")
+
+    def _word(self, name: str) -> str | None:
+        return self[name] or None
+
+    @property
+    def calls(self) -> CallFilter:
+        """As a filter of calls."""
+        people = {ASKED: True, ALONE: False}
+        return CallFilter(
+            status=_one_of(CallStatus, self["status"]),
+            awaiting=self["status"] == AWAITING,
+            asked=people.get(self["people"]),
+            risk=_one_of(Risk, self["risk"]),
+            tool=self._word("tool"),
+            agent=self._word("agent"),
+            decided_by=self._word("by"),
+            text=self._word("q"),
+            since=_day(self["from"]),
+            until=_day(self["to"], after=1),
+        )
+
+    @property
+    def entries(self) -> RecordFilter:
+        """As a filter of the record."""
+        return RecordFilter(
+            actor=self._word("actor"),
+            action=self._word("action"),
+            conversation_id=self._word("conversation"),
+            call_id=self._word("call"),
+            since=_day(self["from"]),
+            until=_day(self["to"], after=1),
+        )
+
+
+def _one_of(kind: type[T], given: str) -> T | None:
+    return next((value for value in kind if value == given), None)
+
+
+def _day(text: str, *, after: int = 0) -> datetime | None:
+    """The start of a day in UTC, or of the day after it."""
+    try:
+        day = min(max(date.fromisoformat(text), _FIRST_DAY), _LAST_DAY)
+    except ValueError:
+        return None
+    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return start + timedelta(days=after)

@@ -1,0 +1,367 @@
+// The chat: an answer that grows as it comes, messages without leaving the page, nothing lost.
+import { news } from "./live.js";
+import { merge } from "./merge.js";
+
+/**
+ * @typedef {{draft: number, blocks: [number, string][]}} Piece
+ * @typedef {{call: string, words: string, fraction: number | null}} Far
+ */
+
+const COME_BACK = 3000;
+const NEAR = 160;
+
+/** @param {string} text */
+const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
+
+/** @template {Element} T @param {Document | Element} within @param {string} id @param {new () => T} kind */
+function part(within, id, kind) {
+  const found = within.querySelector(`#${CSS.escape(id)}`);
+  return found instanceof kind ? found : null;
+}
+
+/** A key of its own for every message: the same one sent twice is said once. */
+function freshKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {HTMLFormElement} form @param {string} name @param {string} value */
+function put(form, name, value) {
+  const field = form.elements.namedItem(name);
+  if (field instanceof HTMLInputElement) field.value = value;
+}
+
+/** The field for a message: Enter sends, and what was typed survives a reload. */
+class Composer {
+  /** @param {HTMLFormElement} form @param {string} place */
+  constructor(form, place) {
+    this.form = form;
+    this.field = /** @type {HTMLTextAreaElement} */ (form.querySelector("textarea"));
+    this.store = `assent draft ${place}`;
+    put(form, "wait", "no");
+    form.querySelector("#keys")?.removeAttribute("hidden");
+    this.field.value ||= sessionStorage.getItem(this.store) ?? "";
+    this.field.addEventListener("input", () => this.keep());
+    this.field.addEventListener("keydown", (event) => this.#pressed(event));
+  }
+
+  keep() {
+    sessionStorage.setItem(this.store, this.field.value);
+  }
+
+  /** @returns {string} */
+  take() {
+    const text = this.field.value.trim();
+    this.field.value = "";
+    this.keep();
+    return text;
+  }
+
+  /** @param {string} text */
+  giveBack(text) {
+    this.field.value ||= text;
+    this.keep();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const isSending = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    // On a phone there is no other key for a new line.
+    if (!isSending || matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault();
+    if (this.field.value.trim()) this.form.requestSubmit();
+  }
+}
+
+/** The page that begins a conversation: its forms are plain ones. */
+class ChatDraft extends HTMLElement {
+  connectedCallback() {
+    const form = part(this, "composer", HTMLFormElement);
+    if (!form) return;
+    const composer = new Composer(form, "new");
+    form.addEventListener("submit", () => sessionStorage.removeItem(composer.store));
+    // The page that comes follows the answer: nothing to wait for here.
+    for (const each of document.querySelectorAll("form")) put(each, "wait", "no");
+  }
+}
+
+/** One conversation: follows the turn that is going on, and brings the page up to date. */
+class ChatStream extends HTMLElement {
+  /** @type {EventSource | null} */ #source = null;
+  /** @type {Element | null} */ #was = null;
+  /** @type {Composer | null} */ #composer = null;
+  #following = "";
+  #reading = false;
+  #again = false;
+  #key = freshKey();
+  #failed = "";
+  #deaf = () => {};
+
+  connectedCallback() {
+    const talk = this.#talk;
+    this.#was = talk && parsed(talk.outerHTML).querySelector("#talk");
+    const form = part(this, "composer", HTMLFormElement);
+    this.#composer = form && new Composer(form, this.#at);
+    this.addEventListener("submit", (event) => this.#submitted(event));
+    const kinds = ["started", "pending", "decided", "call", "result", "waiting", "finished", "error"];
+    this.#deaf = news([...kinds, "reset"], (told) => {
+      // What belongs to the turn that is followed comes with its own stream, in order.
+      const isHere = told.event === "reset" || told.conversation_id === this.dataset.conversation;
+      if (isHere && told.turn_id !== this.#following) void this.refresh();
+    });
+    this.addEventListener("expired", () => void this.refresh());
+    this.#follow();
+    if (talk?.dataset.turn || location.hash) this.#scroll(true);
+  }
+
+  disconnectedCallback() {
+    this.#deaf();
+    this.#source?.close();
+  }
+
+  get #at() {
+    return this.dataset.at ?? "";
+  }
+
+  get #talk() {
+    return part(this, "talk", HTMLElement);
+  }
+
+  get #draft() {
+    return part(this, "draft", HTMLElement);
+  }
+
+  // Following
+
+  /** Follow the turn that the page says is going on, from where the page stands. */
+  #follow() {
+    const { turn = "", after = "0" } = this.#talk?.dataset ?? {};
+    if (turn === this.#following) return;
+    this.#source?.close();
+    this.#source = null;
+    this.#following = turn;
+    if (!turn) return;
+    const asked = new URLSearchParams({ turn, after });
+    const source = new EventSource(`${this.#at}/events?${asked}`);
+    this.#source = source;
+    source.addEventListener("text", (event) => this.#text(event));
+    source.addEventListener("progress", (event) => this.#progress(JSON.parse(event.data)));
+    source.addEventListener("changed", () => void this.refresh());
+    source.addEventListener("rest", () => this.#rest(source));
+    source.addEventListener("error", () => this.#lost(source));
+  }
+
+  /** @param {EventSource} source */
+  #rest(source) {
+    source.close();
+    this.#source = null;
+    this.#following = "";
+    void this.refresh();
+  }
+
+  /** @param {EventSource} source */
+  #lost(source) {
+    // A browser comes back by itself from a broken line, with the place it had; not from a refusal.
+    if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
+    this.#source = null;
+    this.#following = "";
+    setTimeout(() => void this.refresh(), COME_BACK);
+  }
+
+  /** @param {MessageEvent<string>} event */
+  #text(event) {
+    const draft = this.#draft;
+    const bubble = draft?.querySelector(".bubble");
+    if (!draft || !(bubble instanceof HTMLElement)) return void this.refresh();
+    const seq = Number(event.lastEventId);
+    // The page was read after this was said: it has it.
+    if (seq <= Number(draft.dataset.seq)) return;
+    /** @type {Piece} */ const piece = JSON.parse(event.data);
+    const isNear = this.#isNear;
+    if (draft.dataset.draft !== String(piece.draft)) bubble.replaceChildren();
+    draft.dataset.draft = String(piece.draft);
+    draft.dataset.seq = String(seq);
+    for (const [place, html] of piece.blocks) block(bubble, place).innerHTML = html;
+    bubble.hidden = false;
+    this.#scroll(isNear);
+  }
+
+  /** @param {Far} far */
+  #progress(far) {
+    const deed = part(this, far.call, HTMLElement);
+    const bar = deed?.querySelector("progress");
+    const words = deed?.querySelector(".progress .words");
+    if (!bar || !words) return;
+    if (far.fraction === null) bar.removeAttribute("value");
+    else bar.value = far.fraction;
+    words.textContent = far.words;
+  }
+
+  // Bringing the page up to date
+
+  async refresh() {
+    this.#again = this.#reading;
+    if (this.#reading) return;
+    this.#reading = true;
+    const asked = new URLSearchParams(location.search);
+    asked.set("part", "talk");
+    const answer = await fetch(`${this.#at}?${asked}`).catch(() => null);
+    const text = answer?.ok ? await answer.text().catch(() => "") : "";
+    this.#reading = false;
+    if (text) this.#become(parsed(text));
+    else if (this.#talk?.dataset.turn) setTimeout(() => void this.refresh(), COME_BACK);
+    if (this.#again) void this.refresh();
+  }
+
+  /** @param {Document} page */
+  #become(page) {
+    const [here, was, now] = [this.#talk, this.#was, part(page, "talk", HTMLElement)];
+    if (!here || !was || !now) return;
+    const isNear = this.#isNear;
+    const [mine, theirs] = [this.#draft, part(now, "draft", HTMLElement)];
+    const isSame = mine && theirs && mine.dataset.draft === theirs.dataset.draft;
+    if (isSame && Number(mine.dataset.seq) > Number(theirs.dataset.seq)) {
+      theirs.replaceWith(mine.cloneNode(true));
+    }
+    // What scripts wrote is not to be compared with what the server sent: it comes anew.
+    mine?.remove();
+    was.querySelector("#draft")?.remove();
+    for (const sent of this.querySelectorAll(".sending")) sent.remove();
+    merge(here, was, now);
+    this.#was = now;
+    this.#scroll(isNear);
+    this.#follow();
+  }
+
+  // Sending
+
+  /** @param {SubmitEvent} event */
+  #submitted(event) {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement)) return;
+    if (form === this.#composer?.form) {
+      event.preventDefault();
+      const text = this.#composer.take();
+      if (text) void this.#say(text);
+    } else if (form.dataset.stay !== undefined) {
+      event.preventDefault();
+      void this.#act(form);
+    }
+  }
+
+  /** @param {string} text @param {boolean} [supersede] */
+  async #say(text, supersede = false) {
+    const form = this.#composer?.form;
+    if (!form) return;
+    this.#trouble("");
+    const isActive = this.#talk?.dataset.active !== undefined;
+    if (isActive && !supersede) {
+      if (await this.#mayCancel()) return void this.#say(text, true);
+      return this.#composer?.giveBack(text);
+    }
+    this.#echo(text);
+    // After a broken line nobody knows whether it arrived: the same text keeps its key.
+    if (text !== this.#failed) this.#key = freshKey();
+    put(form, "key", this.#key);
+    const fields = new FormData(form);
+    fields.set("text", text);
+    if (supersede) fields.set("supersede", "yes");
+    this.#failed = text;
+    const answer = await this.#post(form, fields);
+    if (answer?.ok && answer.page) {
+      this.#failed = "";
+      this.#become(answer.page);
+      return this.#scroll(true);
+    }
+    this.querySelector(".sending")?.remove();
+    this.#composer?.giveBack(text);
+    // Something began to wait since the page was read: it comes up to date, and asks next time.
+    if (answer?.status === 409) return void this.refresh();
+    this.#trouble(answer?.words || "It could not be sent. Try again.");
+  }
+
+  /** Stop, try again, approve, reject: the page stays, and shows what came of it. @param {HTMLFormElement} form */
+  async #act(form) {
+    put(form, "wait", "no");
+    for (const button of this.querySelectorAll("form[data-stay] button")) {
+      button.toggleAttribute("disabled", true);
+    }
+    const answer = await this.#post(form, new FormData(form));
+    for (const button of this.querySelectorAll("form[data-stay] button")) {
+      button.toggleAttribute("disabled", false);
+    }
+    if (answer?.ok && answer.page) this.#become(answer.page);
+    // Somebody was faster, or it takes more than a click: its own page says so.
+    else if (answer && new URL(form.action).pathname.startsWith("/requests/")) location.assign(form.action);
+    else if (answer) void this.refresh();
+    else this.#trouble("The service could not be reached. Nothing was decided; try again.");
+  }
+
+  /** @param {HTMLFormElement} form @param {FormData} fields */
+  async #post(form, fields) {
+    const body = new URLSearchParams();
+    for (const [name, value] of fields) if (typeof value === "string") body.append(name, value);
+    const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
+    const text = await answer?.text().catch(() => null);
+    if (!answer || typeof text !== "string") return null;
+    const page = parsed(text);
+    const words = page.querySelector("main h1 + p, .notice")?.textContent?.trim() ?? "";
+    const hasTalk = page.querySelector("#talk") !== null;
+    return { ok: answer.ok && hasTalk, status: answer.status, page: hasTalk ? page : null, words };
+  }
+
+  /** Ask before a message cancels what waits. @returns {Promise<boolean>} */
+  #mayCancel() {
+    const dialog = part(this, "pending", HTMLDialogElement);
+    if (!dialog) return Promise.resolve(false);
+    dialog.returnValue = "keep";
+    dialog.showModal();
+    return new Promise((done) => {
+      dialog.addEventListener("close", () => done(dialog.returnValue === "cancel"), { once: true });
+    });
+  }
+
+  /** What somebody said is there at once. @param {string} text */
+  #echo(text) {
+    const item = document.createElement("li");
+    const bubble = document.createElement("div");
+    item.className = "mine sending";
+    bubble.className = "bubble";
+    bubble.textContent = text;
+    item.append(bubble);
+    this.querySelector("#sayings")?.append(item);
+    this.#scroll(true);
+  }
+
+  /** @param {string} words */
+  #trouble(words) {
+    const place = part(this, "trouble", HTMLElement);
+    if (!place) return;
+    place.textContent = words;
+    place.hidden = !words;
+  }
+
+  /** Whether somebody reads the end of the page, and wants to go on doing so. */
+  get #isNear() {
+    const page = document.documentElement;
+    return page.scrollHeight - page.clientHeight - page.scrollTop < NEAR;
+  }
+
+  /** @param {boolean} wanted */
+  #scroll(wanted) {
+    if (wanted) document.documentElement.scrollTop = document.documentElement.scrollHeight;
+  }
+}
+
+/** @param {HTMLElement} bubble @param {number} place @returns {HTMLElement} */
+function block(bubble, place) {
+  while (bubble.children.length <= place) {
+    const made = document.createElement("div");
+    made.dataset.block = String(bubble.children.length);
+    bubble.append(made);
+  }
+  return /** @type {HTMLElement} */ (bubble.children[place]);
+}
+
+customElements.define("chat-draft", ChatDraft);
+customElements.define("chat-stream", ChatStream);

@@ -1,0 +1,197 @@
+// The page of a request: nobody approves what they have not read, or what is over.
+
+const READ = ".region-arguments, .region-details, .region-preview, .region-edits";
+const SLACK = 6;
+
+/** @param {string} html @param {string} id */
+const partOf = (html, id) => new DOMParser().parseFromString(html, "text/html").getElementById(id);
+
+/**
+ * A paragraph of ours.
+ * @param {string} className @param {...(string | Node)} children
+ */
+function paragraph(className, ...children) {
+  const made = document.createElement("p");
+  made.className = className;
+  made.setAttribute("role", "status");
+  made.append(...children);
+  return made;
+}
+
+/** Watches one request: whether it was read, whether it can still be decided. */
+class ReviewGuard extends HTMLElement {
+  /** @type {Set<Element>} */ #unread = new Set();
+  /** @type {HTMLElement | null} */ #note = null;
+  /** @type {HTMLElement | null} */ #late = null;
+  #leave = new AbortController();
+
+  connectedCallback() {
+    this.#leave = new AbortController();
+    const { signal } = this.#leave;
+    this.addEventListener("changed", () => this.#stand(), { signal });
+    this.addEventListener("expired", () => this.#expire(), { signal });
+    this.addEventListener("submit", (event) => this.#submit(event), { signal });
+    // Captured: texts that scroll by themselves tell nobody above them.
+    const look = () => this.#look();
+    document.addEventListener("scroll", look, { signal, capture: true, passive: true });
+    window.addEventListener("resize", look, { signal });
+    for (const each of this.querySelectorAll(READ)) {
+      for (const part of [each, ...each.querySelectorAll(".block, .diff")]) {
+        if (!part.closest("details")) this.#unread.add(part);
+      }
+    }
+    this.#look();
+    this.#stand();
+  }
+
+  disconnectedCallback() {
+    this.#leave.abort();
+  }
+
+  /** @returns {NodeListOf<HTMLButtonElement>} */
+  get #guarded() {
+    return this.querySelectorAll("button[data-guarded]");
+  }
+
+  #look() {
+    if (!this.#unread.size && !this.#note) return;
+    for (const each of this.#unread) if (this.#isSeen(each)) this.#unread.delete(each);
+    this.#hold(this.#unread.size > 0);
+  }
+
+  /** Whether the end of it is, or was, on the screen. @param {Element} element */
+  #isSeen(element) {
+    const box = element.getBoundingClientRect();
+    if (element.matches(".block, .diff")) {
+      return element.scrollTop + element.clientHeight >= element.scrollHeight - SLACK;
+    }
+    return box.bottom <= this.#horizon(box) + SLACK;
+  }
+
+  /** Where the screen ends for somebody who reads this: a bar may lie over it. @param {DOMRect} box */
+  #horizon(box) {
+    const bar = this.querySelector(".decision")?.getBoundingClientRect();
+    const covers = bar && bar.left < box.right && bar.right > box.left && bar.top > box.top;
+    return covers ? Math.min(innerHeight, bar.top) : innerHeight;
+  }
+
+  /** @param {boolean} held */
+  #hold(held) {
+    for (const button of this.#guarded) button.disabled = held;
+    if (!held) {
+      this.#note?.remove();
+      this.#note = null;
+    } else if (!this.#note) {
+      this.#note = this.#explained();
+      const button = this.#guarded[0];
+      (button?.closest("form.verdict, .actions") ?? button)?.before(this.#note);
+    }
+  }
+
+  #explained() {
+    const box = Object.assign(document.createElement("input"), { type: "checkbox" });
+    const label = document.createElement("label");
+    label.append(box, "I have read it all");
+    box.addEventListener("change", () => {
+      this.#unread.clear();
+      this.#look();
+      // The box is gone now: to what comes before the buttons, never onto one of them.
+      /** @type {HTMLElement | null} */ const title = this.querySelector(".decision :is(h2, h3)");
+      title?.setAttribute("tabindex", "-1");
+      title?.focus({ preventScroll: true });
+    });
+    return paragraph("unread", "Read to the end, or: ", label);
+  }
+
+  /** What is over cannot be decided any more; what was typed stays to be read. */
+  #stand() {
+    if (!this.querySelector("[data-over]")) return;
+    this.#late?.remove();
+    this.#close();
+  }
+
+  #expire() {
+    if (this.querySelector("[data-over]") || this.#late) return;
+    this.#late = paragraph("notice warn", "Its deadline has passed: it can no longer be decided.");
+    this.querySelector(".matter, .panel > .body")?.prepend(this.#late);
+    this.#close();
+  }
+
+  #close() {
+    for (const each of this.querySelectorAll(".decision, #edit, #answer, #supply")) {
+      each.setAttribute("inert", "");
+    }
+    this.classList.add("is-over");
+  }
+
+  /** Rows are added, removed and moved in place, by the server's own form. @param {SubmitEvent} event */
+  #submit(event) {
+    const { target: form, submitter } = event;
+    if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
+    if (submitter.name !== "do" || !form.closest("#edit") || submitter.dataset.again) return;
+    event.preventDefault();
+    void this.#redraw(form, submitter);
+  }
+
+  /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter */
+  async #redraw(form, submitter) {
+    const entries = /** @type {[string, string][]} */ ([...new FormData(form, submitter)]);
+    const sent = { method: "POST", body: new URLSearchParams(entries) };
+    const answer = await fetch(form.action, sent).catch(() => null);
+    const fresh = partOf((await answer?.text()) ?? "", "edit");
+    const panel = form.closest("#edit");
+    if (!fresh || !panel) {
+      submitter.dataset.again = "yes";
+      form.requestSubmit(submitter);
+      return;
+    }
+    panel.replaceWith(document.importNode(fresh, true));
+    this.#focus(submitter.value);
+  }
+
+  /** Whoever works with the keyboard goes on where they were. @param {string} command */
+  #focus(command) {
+    const [verb = "", at = ""] = command.split(":");
+    const cut = at.lastIndexOf("/");
+    const [list, row] = [at.slice(0, cut), Number(at.slice(cut + 1))];
+    const after = { up: `up:${list}/${row - 1}`, down: `down:${list}/${row + 1}` };
+    const wanted = verb === "up" || verb === "down" ? after[verb] : `add:${list}`;
+    const ways = {
+      add: `[id="arg${CSS.escape(at)}"] > .node-body > ol > li:last-child :is(input:not([type=hidden]), textarea, select)`,
+      view: `#edit button[name=do]:enabled`,
+    };
+    const same = `#edit button[name=do][value="${CSS.escape(wanted)}"]`;
+    /** @type {HTMLElement | null} */
+    const found = this.querySelector(verb === "add" || verb === "view" ? ways[verb] : same);
+    found?.focus();
+  }
+}
+
+/** A form whose fields may depend on each other: only those are there that are asked for. */
+class AnswerForm extends HTMLElement {
+  connectedCallback() {
+    this.addEventListener("input", () => this.#show());
+    this.#show();
+  }
+
+  #show() {
+    const form = this.querySelector("form");
+    if (!form) return;
+    const given = new FormData(form);
+    /** @type {NodeListOf<HTMLElement>} */
+    const fields = this.querySelectorAll("[data-show-if]");
+    for (const field of fields) {
+      const other = field.dataset.showIf ?? "";
+      const wanted = String(JSON.parse(field.dataset.equals ?? "null"));
+      const values = given.getAll(other);
+      // A box that is ticked sends what it is after what it would be.
+      const several = document.getElementById(other) instanceof HTMLFieldSetElement;
+      const holds = several ? values.includes(wanted) : values.at(-1) === wanted;
+      const hidden = document.getElementById(other)?.closest("[hidden]");
+      field.hidden = (!holds || Boolean(hidden)) && !field.querySelector("[aria-invalid]");
+    }
+  }
+}
+
+customElements.define("review-guard", ReviewGuard);
+customElements.define("answer-form", AnswerForm);

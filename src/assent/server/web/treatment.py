@@ -1,0 +1,286 @@
+"""How calls of a tool are treated here, in words; and what a change would take away."""
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from itertools import combinations
+from typing import Final
+
+from assent.domain.confirmations import Confirmation, firmest
+from assent.domain.people import Audience
+from assent.domain.policy import Effect, Policy, Rule
+from assent.domain.tools import EffectiveTool, Generator, Hitl, Manual, Regular, Risk, is_predicate
+
+
+class Course(StrEnum):
+    """What becomes of a call before anybody looks at its arguments, the strictest last."""
+
+    RUNS = "runs"
+    DEPENDS = "depends"
+    ASKS = "asks"
+    DENIED = "denied"
+
+
+COURSES: Final[Mapping[Course, str]] = {
+    Course.RUNS: "Runs by itself",
+    Course.DEPENDS: "Depends on the call",
+    Course.ASKS: "Asks a person",
+    Course.DENIED: "Never runs",
+}
+CONFIRMATIONS: Final[Mapping[Confirmation, str]] = {
+    Confirmation.CLICK: "a click",
+    Confirmation.STEP: "a click and a second step",
+    Confirmation.TYPED: "typing a value of the call",
+}
+_EFFECTS: Final[Mapping[Effect, tuple[str, str]]] = {
+    Effect.ALLOW: ("allows it", "allows some calls"),
+    Effect.ASK: ("asks a person", "asks for some calls"),
+    Effect.DENY: ("denies it", "denies some calls"),
+}
+_STRICT: Final = tuple(Course)
+_FIRM: Final = tuple(Confirmation)
+_HARM: Final = tuple(Risk)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treatment:
+    """What becomes of calls, and everything that has a say in it; rules are for who may know."""
+
+    course: Course
+    # What it needs of people besides a decision.
+    needs: str
+    reasons: tuple[str, ...]
+    rules: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The course in three words."""
+        return COURSES[self.course]
+
+
+def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
+    """As the gate judges, as far as that can be said without a call."""
+    found, rules = outcomes(tool, policy), [rule for rule in policy.rules if rule.covers(tool)]
+    reasons = [_wish_words(tool), *_also(tool)]
+    if policy.hook is not None and found - {Course.DENIED}:
+        reasons.append("This deployment's own code looks at each call, too.")
+    if not policy.approvals:
+        reasons.append("Approvals are switched off in this deployment: nobody is asked.")
+    return Treatment(
+        course=_course(found),
+        needs=_needs(tool),
+        reasons=tuple(reasons),
+        rules=tuple(map(_rule_words, rules)),
+    )
+
+
+def outcomes(tool: EffectiveTool, policy: Policy) -> frozenset[Course]:
+    """What may become of a call, whatever its arguments: by the tool's wish and the rules."""
+    rules = [rule for rule in policy.rules if rule.covers(tool)]
+    always = {rule.effect for rule in rules if rule.when is None}
+    sometimes = {rule.effect for rule in rules if rule.when is not None}
+    found = {
+        _ruled(wish, always.union(some))
+        for wish in _wishes(tool)
+        for number in range(len(sometimes) + 1)
+        for some in combinations(sometimes, number)
+    }
+    if not policy.approvals and Course.ASKS in found:
+        found = found - {Course.ASKS} | {Course.RUNS}
+    return frozenset(found)
+
+
+def _wishes(tool: EffectiveTool) -> tuple[Course, ...]:
+    if is_predicate(tool.requires_approval):
+        return Course.ASKS, Course.RUNS
+    return (Course.ASKS,) if tool.requires_approval else (Course.RUNS,)
+
+
+def _ruled(wish: Course, matching: Set[Effect]) -> Course:
+    said = {Effect.DENY: Course.DENIED, Effect.ASK: Course.ASKS, Effect.ALLOW: Course.RUNS}
+    return next((course for effect, course in said.items() if effect in matching), wish)
+
+
+def _course(found: Set[Course]) -> Course:
+    if found == {Course.ASKS, Course.DENIED}:
+        return Course.ASKS
+    return next(iter(found)) if len(found) == 1 else Course.DEPENDS
+
+
+def _needs(tool: EffectiveTool) -> str:
+    if tool.tool.user_input is not None:
+        return "needs answers"
+    return "result from people" if isinstance(tool.tool.kind, Manual | Hitl) else ""
+
+
+def _wish_words(tool: EffectiveTool) -> str:
+    is_own = tool.requires_approval is tool.tool.requires_approval
+    by = "The tool itself" if is_own else "An admin's setting"
+    match _wishes(tool):
+        case (Course.ASKS,):
+            return f"{by} says that it asks."
+        case (Course.RUNS,):
+            return f"{by} does not ask."
+        case _:
+            return f"{by} looks at the arguments to say whether it asks."
+
+
+def _also(tool: EffectiveTool) -> Iterable[str]:
+    if tool.tool.user_input is not None:
+        labels = ", ".join(each.label or each.name for each in tool.tool.user_input.fields)
+        yield f"Before it runs a person is asked for: {labels}."
+    match tool.tool.kind:
+        case Manual():
+            yield "Nothing runs here: somebody else supplies the result."
+        case Hitl():
+            yield "A person may have to supply the result."
+        case _:
+            pass
+
+
+def _rule_words(rule: Rule) -> str:
+    always, sometimes = _EFFECTS[rule.effect]
+    said = always if rule.when is None else sometimes
+    return f"Rule {rule.name} {said}{f': {rule.reason}' if rule.reason else ''}"
+
+
+def covered(rule: Rule) -> str:
+    """What a rule is about."""
+    parts = [
+        f"{label} {', '.join(sorted(values))}"
+        for label, values in (
+            ("tools", rule.tools),
+            ("category", rule.categories),
+            ("risk", rule.risks),
+            ("source", rule.sources),
+        )
+        if values
+    ]
+    said = "; ".join(parts) or "every tool"
+    return said if rule.when is None else f"{said}; some calls, by their arguments"
+
+
+def deciders(audience: Audience) -> str:
+    """Who may decide."""
+    parts = ["the owner of the conversation"] if audience.owner else []
+    if audience.roles:
+        parts.append(f"anybody with the role {' or '.join(sorted(audience.roles))}")
+    parts += sorted(audience.people)
+    said = " or ".join(parts) or "nobody"
+    return f"{said}, but never whoever asked" if audience.exclude_requester else said
+
+
+def length(within: timedelta | None) -> str:
+    """A length of time in as many units as it has."""
+    if within is None:
+        return "no limit"
+    seconds, parts = int(within.total_seconds()), list[str]()
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        number, seconds = divmod(seconds, size)
+        if number:
+            parts.append(f"{number} {unit}{'s' if number > 1 else ''}")
+    return " ".join(parts) or "no time"
+
+
+def kind(tool: EffectiveTool) -> str:
+    """What kind of tool it is, for people."""
+    match tool.tool.kind:
+        case Regular():
+            return "runs here"
+        case Generator():
+            return "runs here and reports progress"
+        case Hitl():
+            return "a person may supply the result"
+        case Manual():
+            return "somebody else supplies the result"
+
+
+def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
+    """What can be changed about a tool, as it is."""
+    return {
+        "Its calls": treatment(tool, policy).words,
+        "Risk": tool.risk.capitalize(),
+        "Approving takes": CONFIRMATIONS[_takes(tool, policy)],
+        "Who decides": deciders(_asked(tool, policy)),
+        "Time to decide": length(_within(tool, policy)),
+        "Impact": tool.impact or "not said",
+        "Category": tool.category or "none",
+    }
+
+
+def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
+    """What it will mean, in sentences."""
+    found, who = outcomes(tool, policy), deciders(_asked(tool, policy))
+    first = _fate(tool.tool.name, found, who)
+    if Course.ASKS not in found:
+        return (first,)
+    within, end = _within(tool, policy), "They wait until somebody decides."
+    if within is not None:
+        end = f"A call that nobody decides within {length(within)} expires unrun."
+    return (first, f"Approving one takes {CONFIRMATIONS[_takes(tool, policy)]}.", end)
+
+
+def _fate(name: str, found: Set[Course], who: str) -> str:
+    match sorted(found, key=_STRICT.index):
+        case [Course.RUNS]:
+            return f"Calls of {name} run at once. Nobody is asked."
+        case [Course.ASKS]:
+            return f"Calls of {name} wait for {who}."
+        case [Course.DENIED]:
+            return f"Calls of {name} never run: a rule of this deployment denies them."
+        case several:
+            said = {Course.RUNS: "run at once", Course.ASKS: f"wait for {who}"}
+            parts = [f"some {said.get(each, 'are denied')}" for each in several]
+            return f"It depends on the call of {name}: {'; '.join(parts)}."
+
+
+def _asking(tool: EffectiveTool, policy: Policy) -> list[Rule]:
+    always = (rule for rule in policy.rules if rule.when is None and rule.covers(tool))
+    return [rule for rule in always if rule.effect is Effect.ASK]
+
+
+def _asked(tool: EffectiveTool, policy: Policy) -> Audience:
+    """Whom a call is put to: the first rule that asks says it before the tool does."""
+    named = [rule.audience for rule in _asking(tool, policy)[:1] if rule.audience is not None]
+    return named[0] if named else tool.audience
+
+
+def _takes(tool: EffectiveTool, policy: Policy) -> Confirmation:
+    return firmest(tool.confirmation, *(rule.confirmation for rule in _asking(tool, policy)))
+
+
+def _within(tool: EffectiveTool, policy: Policy) -> timedelta | None:
+    named = [rule.decide_within for rule in _asking(tool, policy)[:1] if rule.decide_within]
+    return named[0] if named else tool.decide_within
+
+
+def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tuple[str, ...]:
+    """What a change takes away from the protection that there is; nothing for most changes."""
+    found: list[str] = []
+    if _HARM.index(after.risk) < _HARM.index(before.risk):
+        found.append(f"It counts as {after.risk} instead of {before.risk}.")
+    pairs = [(set(_wishes(before)), set(_wishes(after)))]
+    pairs.append((set(outcomes(before, policy)), set(outcomes(after, policy))))
+    if any(Course.RUNS in new and (Course.RUNS not in old or old - new) for old, new in pairs):
+        found.append("Calls that were asked about may run without anybody being asked.")
+    elif any(Course.DENIED in old and Course.DENIED not in new for old, new in pairs):
+        found.append("Calls that were denied may be approved.")
+    if _FIRM.index(after.confirmation) < _FIRM.index(before.confirmation):
+        old, new = CONFIRMATIONS[before.confirmation], CONFIRMATIONS[after.confirmation]
+        found.append(f"Approving takes {new} instead of {old}.")
+    # Where nobody was asked nobody could approve.
+    was_asked = policy.hook is not None or any(old != {Course.RUNS} for old, _ in pairs)
+    return (*found, *(_wider(before.audience, after.audience) if was_asked else ()))
+
+
+def _wider(before: Audience, after: Audience) -> Iterable[str]:
+    more = Audience(
+        owner=after.owner and not before.owner,
+        roles=after.roles - before.roles,
+        people=after.people - before.people,
+    )
+    if more.owner or more.roles or more.people:
+        yield f"Who may approve it in addition: {deciders(more)}."
+    if before.exclude_requester and not after.exclude_requester:
+        yield "Whoever asked may approve their own call."

@@ -1,0 +1,32 @@
+"""How much waits for somebody: the number beside the inbox, on every page."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from assent.domain.people import Person
+from assent.ports import Tx
+
+LIMIT: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A number that is counted no further than anybody reads it."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number) if self.number <= LIMIT else f"{LIMIT}+"
+
+    def __bool__(self) -> bool:
+        return self.number > 0
+
+    @property
+    def words(self) -> str:
+        """The same for who hears it."""
+        return "1 request waits for you" if self.number == 1 else f"{self} requests wait for you"
+
+
+def waiting_for(tx: Tx, person: Person) -> Waiting:
+    """What this person may decide now."""
+    return Waiting(tx.counts.open_for(person, limit=LIMIT + 1))

@@ -1,0 +1,115 @@
+"""People and their keys by pages, when they were last here, and changes of settings: their SQL."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Text, bindparam, func, or_, select, text, union_all
+from sqlalchemy.sql import ClauseElement
+
+from assent.domain.credentials import Key
+from assent.domain.events import Entry
+from assent.domain.people import Account
+from assent.store.journal import entry_of
+from assent.store.people import account_of, key_of
+from assent.store.rows import Driver, Params, dump, moment
+from assent.store.statements import PerDatabase
+from assent.store.tables import api_keys, audit, people, sessions
+
+_p, _k, _s, _a = people.c, api_keys.c, sessions.c, audit.c
+_ESCAPE: Final = "\\"
+# Later than every id: where a list that goes back in time begins.
+_END: Final = "~"
+_piece = bindparam("piece", type_=Text)
+_named = or_(
+    _piece.is_(None),
+    func.lower(_p.id).like(_piece, escape=_ESCAPE),
+    func.lower(_p.name).like(_piece, escape=_ESCAPE),
+)
+
+PEOPLE = (
+    select(people)
+    .where(_p.id > bindparam("after", type_=Text), _named)
+    .order_by(_p.id)
+    .limit(bindparam("limit"))
+)
+# Ids of keys begin with the time at which they were made.
+KEYS = (
+    select(api_keys)
+    .where(_k.id < bindparam("after", type_=Text))
+    .order_by(_k.id.desc())
+    .limit(bindparam("limit"))
+)
+KEYS_OF = KEYS.where(_k.person == bindparam("person"))
+# One parameter, whatever their number: a statement is compiled once.
+_LISTED: Final = {
+    "sqlite": "SELECT value FROM json_each(:{0})",
+    "postgres": "SELECT json_array_elements_text(CAST(:{0} AS json))",
+}
+
+
+def _last_seen(listed: str) -> ClauseElement:
+    among = text(listed.format("ids"))
+    found = union_all(
+        select(_s.person, _s.seen_at.label("at")).where(_s.person.in_(among)),
+        select(_k.person, _k.last_used_at).where(_k.person.in_(among)),
+    ).subquery("found")
+    return select(found.c.person, func.max(found.c.at)).group_by(found.c.person)
+
+
+def _changes(listed: str) -> ClauseElement:
+    """What happened in no conversation: sign-ins, people, keys, settings.
+
+    Found first and ordered then: by its order PostgreSQL would look at all that agents did, too.
+    """
+    found = (
+        select(audit)
+        .where(
+            _a.conversation_id.is_(None),
+            _a.data.like(bindparam("about", type_=Text), escape=_ESCAPE),
+            _a.action.in_(text(listed.format("actions"))),
+        )
+        .cte("found")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    newest = (found.c.at.desc(), found.c.id.desc())
+    return select(found).order_by(*newest).limit(bindparam("limit"))
+
+
+LAST_SEEN = PerDatabase(**{name: _last_seen(listed) for name, listed in _LISTED.items()})
+CHANGES = PerDatabase(**{name: _changes(listed) for name, listed in _LISTED.items()})
+
+
+class StoredDirectory:
+    """`tx.directory`"""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def people(self, piece: str, *, after: str, limit: int) -> list[Account]:
+        pattern = f"%{_escaped(piece.lower())}%" if piece else None
+        params: Params = {"piece": pattern, "after": after, "limit": limit}
+        return [account_of(row) for row in self._driver.rows(PEOPLE, params)]
+
+    def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
+        params: Params = {"after": after or _END, "limit": limit}
+        if person is None:
+            return [key_of(row) for row in self._driver.rows(KEYS, params)]
+        return [key_of(row) for row in self._driver.rows(KEYS_OF, params | {"person": person})]
+
+    def last_seen(self, ids: Iterable[str]) -> dict[str, datetime]:
+        rows = self._driver.rows(LAST_SEEN, {"ids": dump(list(ids))})
+        return {person: moment(at) for person, at in map(tuple, rows) if at is not None}
+
+    def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
+        name, value = map(dump, about)
+        params: Params = {"about": f"%{_escaped(f'{name}:{value}')}%"}
+        params |= {"actions": dump(list(actions)), "limit": limit}
+        return [entry_of(row) for row in self._driver.rows(CHANGES, params)]
+
+
+def _escaped(piece: str) -> str:
+    """A text that stands for itself in a pattern."""
+    for special in (_ESCAPE, "%", "_"):
+        piece = piece.replace(special, _ESCAPE + special)
+    return piece

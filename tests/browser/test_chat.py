@@ -1,0 +1,104 @@
+"""Talking to an agent in a real browser: it pauses, is decided, goes on, and nothing is lost."""
+
+from datetime import timedelta
+
+from playwright.async_api import Page, expect
+
+from assent.domain.messages import Prompt
+from assent.models.scripted import ScriptedModel, Step
+from tests.browser.conftest import OpenHouse
+from tests.browser.house import House
+from tests.browser.office import wants
+from tests.browser.test_deciding import PAYMENT
+
+_CUT = ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED", "ERR_FAILED")
+
+
+async def say(page: Page, text: str) -> None:
+    """Type a message and send it with the keyboard."""
+    field = page.get_by_label("Message")
+    await field.fill(text)
+    await field.press("Enter")
+
+
+async def test_a_call_pauses_the_answer_and_an_approval_in_the_chat_resumes_it(
+    house: House,
+) -> None:
+    page = await house.visit(path="/chat")
+    await say(page, PAYMENT)
+    await expect(page.get_by_text("I would like to do this.")).to_be_visible()
+    assert house.office.ran == []
+    await page.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_text("Done: paid 40 to Ada")).to_be_visible()
+    assert house.office.ran == [("pay", "Ada", 40)]
+    [entry] = await house.record("approve")
+    assert (entry.actor, entry.channel) == ("user", "web")
+    await page.reload()
+    await expect(page.get_by_text("Done: paid 40 to Ada")).to_have_count(1)
+
+
+async def test_several_calls_of_one_answer_are_decided_one_by_one(house: House) -> None:
+    page = await house.visit(path="/chat")
+    await page.get_by_label("Message").fill(f"{PAYMENT}\n{wants('pay', to='Bob', amount=7)}")
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_role("button", name="Approve")).to_have_count(2)
+    await page.get_by_role("button", name="Approve").first.click()
+    await expect(page.get_by_role("button", name="Approve")).to_have_count(1)
+    await page.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_text("Done: paid 40 to Ada; paid 7 to Bob")).to_be_visible()
+    assert len(house.office.ran) == 2
+
+
+async def test_progress_is_seen_while_a_tool_works(house: House) -> None:
+    page = await house.visit(path="/chat")
+    await say(page, wants("copy", files=3))
+    await expect(page.get_by_role("progressbar")).to_be_visible()
+    await expect(page.get_by_text("1 of 3 files").first).to_be_visible()
+    house.office.go_on.set()
+    await expect(page.get_by_text("Done: copied 3 files")).to_be_visible()
+    await expect(page.get_by_role("progressbar")).to_have_count(0)
+
+
+async def test_without_javascript_the_page_comes_again_until_the_answer_is_there(
+    house: House,
+) -> None:
+    page = await house.visit(path="/chat", script=False)
+    await page.get_by_label("Message").fill(wants("copy", files=3))
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_text("Working").first).to_be_visible()
+    house.office.go_on.set()
+    await expect(page.get_by_text("Done: copied 3 files")).to_be_visible()
+
+
+async def test_another_message_while_something_waits_asks_first(house: House) -> None:
+    page = await house.visit(path="/chat")
+    await say(page, PAYMENT)
+    await expect(page.get_by_role("button", name="Approve")).to_be_visible()
+    await say(page, "never mind")
+    await page.get_by_role("button", name="Cancel them and send").click()
+    await expect(page.get_by_role("paragraph").filter(has_text="never mind")).to_be_visible()
+    await expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+    assert house.office.ran == []
+    assert len(await house.record("supersede")) == 1
+
+
+async def test_a_lost_connection_loses_no_word(open_house: OpenHouse) -> None:
+    words = [f"word{number}" for number in range(60)]
+
+    def story(prompt: Prompt) -> Step:
+        return " ".join(words)
+
+    model = ScriptedModel(story, word_delay=timedelta(milliseconds=40))
+    async with open_house(model) as house:
+        for text in _CUT:
+            house.watch.tolerate(text)
+        page = await house.visit(path="/chat")
+        await say(page, "Tell me a story")
+        await expect(page.get_by_text("word5 ")).to_be_visible()
+        await page.context.set_offline(True)
+        await expect(page.get_by_text("word59")).to_have_count(0)
+        await page.wait_for_timeout(700)
+        await page.context.set_offline(False)
+        await expect(page.get_by_text("word59")).to_be_visible(timeout=15_000)
+        shown = await page.get_by_role("main").inner_text()
+        assert [shown.split().count(word) for word in words] == [1] * len(words)

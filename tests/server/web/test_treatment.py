@@ -1,0 +1,116 @@
+"""What a page says about calls is what the gate does with them."""
+
+import asyncio
+from datetime import timedelta
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent import Effect, Person, Risk, Rule
+from assent.domain.declarations import declared, tool
+from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
+from assent.domain.tools import Context, EffectiveTool, Override, effective
+from assent.engine.gate import Gate
+from assent.server.web.treatment import Course, length, lowered, outcomes
+
+# Whether a rule or a wish holds: always, never, or as the arguments say at this place.
+PLACES = ("a", "b", "c")
+CONTEXT = Context(
+    call_id="call_1", conversation_id="conv_1", agent="agent", tool="act", owner=Person("ada")
+)
+
+
+def act(wish: object, override: Override | None = None) -> EffectiveTool:
+    @tool(name="act", risk=Risk.MODERATE, requires_approval=wish)  # pyright: ignore[reportArgumentType]
+    async def body(a: bool, b: bool, c: bool) -> str:
+        return "done"
+
+    return effective(declared(body), override)
+
+
+def rule(number: int, effect: Effect, place: str | None) -> Rule:
+    if place is None:
+        return Rule(name=f"rule {number}", effect=effect)
+    return Rule(name=f"rule {number}", effect=effect, when=lambda given, _: given[place] is True)
+
+
+def course(verdict: Verdict) -> Course:
+    match verdict:
+        case Allow():
+            return Course.RUNS
+        case Ask():
+            return Course.ASKS
+        case Deny():
+            return Course.DENIED
+
+
+async def judged(subject: EffectiveTool, policy: Policy) -> set[Course]:
+    """What the gate says to every call that there can be."""
+    found: set[Course] = set()
+    for values in product((True, False), repeat=len(PLACES)):
+        arguments = dict(zip(PLACES, values, strict=True))
+        found.add(course(await Gate(policy=policy).judge(subject, arguments, CONTEXT)))
+    return found
+
+
+@given(
+    wish=st.sampled_from([True, False]),
+    rules=st.lists(
+        st.tuples(st.sampled_from(Effect), st.sampled_from([None, *PLACES])), max_size=4
+    ),
+    approvals=st.booleans(),
+)
+def test_the_gate_never_does_what_the_page_does_not_say(
+    wish: bool, rules: list[tuple[Effect, str | None]], approvals: bool
+) -> None:
+    made = tuple(rule(number, *each) for number, each in enumerate(rules))
+    subject, policy = act(wish), Policy(rules=made, approvals=approvals)
+    assert asyncio.run(judged(subject, policy)) <= outcomes(subject, policy)
+
+
+@given(
+    effects=st.lists(st.sampled_from(Effect), max_size=3, unique=True),
+    always=st.sets(st.sampled_from(Effect)),
+    approvals=st.booleans(),
+)
+def test_where_nothing_hangs_together_the_page_says_no_more_than_the_gate_does(
+    effects: list[Effect], always: set[Effect], approvals: bool
+) -> None:
+    given = [rule(n, effect, PLACES[n]) for n, effect in enumerate(effects)]
+    given += [rule(n + 3, effect, None) for n, effect in enumerate(sorted(always))]
+    policy = Policy(rules=tuple(given), approvals=approvals)
+    for wish in (True, False):
+        subject = act(wish)
+        assert asyncio.run(judged(subject, policy)) == outcomes(subject, policy)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (Override(requires_approval=False), "without anybody being asked"),
+        (Override(risk=Risk.SAFE), "safe instead of moderate"),
+        (Override(risk=Risk.DANGEROUS), None),
+        (Override(impact="more"), None),
+        (Override(requires_approval=True), None),
+    ],
+)
+def test_only_what_protects_less_is_a_lowering(change: Override, words: str | None) -> None:
+    found = lowered(act(True), act(True, change), Policy())
+    assert (words is None) == (not found)
+    assert words is None or any(words in line for line in found)
+
+
+def test_a_risk_that_no_rule_covers_any_more_is_a_lowering() -> None:
+    asks = Rule(name="risky", effect=Effect.ASK, risks=frozenset({Risk.MODERATE}))
+    denies = Rule(name="never", effect=Effect.DENY, risks=frozenset({Risk.MODERATE}))
+    change = Override(risk=Risk.DANGEROUS, requires_approval=False)
+    assert lowered(act(False), act(False, change), Policy(rules=(asks,)))
+    assert lowered(act(True), act(True, Override(risk=Risk.DANGEROUS)), Policy(rules=(denies,)))
+
+
+def test_lengths_of_time_are_read_as_people_say_them() -> None:
+    said = {0: "no time", 60: "1 minute", 5_400: "1 hour 30 minutes", 172_801: "2 days 1 second"}
+    assert {seconds: length(timedelta(seconds=seconds)) for seconds in said} == said
+    assert length(None) == "no limit"

@@ -1,0 +1,89 @@
+"""What waits for somebody is counted as it is listed."""
+
+from dataclasses import replace
+from itertools import product
+
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.pages import RequestFilter
+from assent.domain.people import Audience, Person, PersonKind
+from assent.domain.requests import Request
+from assent.engine.listing import Inbox
+from assent.ports import Store, Tx
+from tests.store.samples import CALL, NOON, REQUEST, add_call
+
+OPS = frozenset({"ops"})
+# A name that looks like what an audience is stored as.
+FORGED = 'x","owner":true,"exclude_requester":true,"'
+PEOPLE = (
+    Person("ada"),
+    Person("ada", roles=OPS),
+    Person("bob", roles=OPS),
+    Person("bob", roles=frozenset({"ops", "staff"})),
+    Person("ada.second", roles=OPS, behind="ada"),
+    Person("robot", roles=OPS, kind=PersonKind.SERVICE),
+    Person("robot", roles=OPS, kind=PersonKind.AGENT),
+    Person(FORGED),
+    Person("stranger"),
+)
+AUDIENCES = (
+    Audience(),
+    Audience(exclude_requester=True, roles=OPS),
+    Audience.of("ops"),
+    Audience.of("ops", "staff", exclude_requester=True),
+    Audience(owner=False, people=frozenset({"bob", FORGED})),
+    Audience(people=frozenset({"ada"}), roles=OPS),
+)
+OWNERS = (("ada", None), ("robot", "ada"), ("ada.second", "ada"), ("bob", None), (FORGED, None))
+
+
+def every_request() -> list[Request]:
+    """Every audience with every owner, an approval and an input, open and closed."""
+    kinds = (RequestKind.APPROVAL, RequestKind.INPUT)
+    statuses = (RequestStatus.OPEN, RequestStatus.REJECTED)
+    return [
+        replace(
+            REQUEST,
+            id=f"req_{n}",
+            call_id=f"call_r{n}",
+            audience=audience,
+            owner=owner,
+            owner_behind=behind,
+            kind=kind,
+            status=status,
+            closed_at=None if status is RequestStatus.OPEN else NOON,
+        )
+        for n, (audience, (owner, behind), kind, status) in enumerate(
+            product(AUDIENCES, OWNERS, kinds, statuses)
+        )
+    ]
+
+
+def fill(tx: Tx) -> None:
+    """A database that holds all of them."""
+    requests = every_request()
+    calls = [
+        replace(CALL, id=each.call_id, position=n, task_id=None)
+        for n, each in enumerate(requests, 2)
+    ]
+    add_call(tx)
+    tx.calls.add(calls)
+    tx.requests.add(requests)
+
+
+async def test_what_waits_for_somebody_is_counted_as_it_is_listed(store: Store) -> None:
+    await store.run(fill)
+    counted: list[int] = []
+    for person in PEOPLE:
+        box = Inbox(person=person, wanted=RequestFilter(), mine=True)
+        listed = await store.run(lambda tx, box=box: box.page(tx, after=None, limit=500).items)
+        number = await store.run(lambda tx, person=person: tx.counts.open_for(person, limit=500))
+        assert number == len(listed), person
+        counted.append(number)
+    assert len(set(counted)) > 4
+    assert counted[-1] == 0
+
+
+async def test_counting_stops_at_its_limit(store: Store) -> None:
+    await store.run(fill)
+    person = Person("bob", roles=OPS)
+    assert await store.run(lambda tx: tx.counts.open_for(person, limit=5)) == 5
