@@ -430,9 +430,7 @@ class Directory(Protocol):
         """When each of them last used a session or a key, as far as that is known."""
         ...
 
-    def changes(
-        self, actions: Iterable[str], about: tuple[str, str], *, limit: int
-    ) -> list[Entry]:
+    def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
         """Entries of no conversation, newest first, whose data has this name and value."""
         ...
 

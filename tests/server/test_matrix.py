@@ -151,7 +151,8 @@ ROWS: dict[str, Row] = {
         "/chat/{idle}/retry", "303 409 404 404 403 409 403 409 403 403 403 403"
     ),
     "GET /chat/{id}/events": Row(
-        "/chat/{idle}/events?turn={turn}", PRIVATE.replace("401", "303").replace("404 403", "403 403")
+        "/chat/{idle}/events?turn={turn}",
+        PRIVATE.replace("401", "303").replace("404 403", "403 403"),
     ),
     "GET /history": Row(
         "/history", READING.replace("401", "303").replace("200 403 200", "403 403 200")

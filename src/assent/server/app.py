@@ -29,26 +29,16 @@ from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
 from assent.server.streams import agui, chat, qa, qa_stream, user_input
-from assent.server.web import (
-    appearance,
-    batch,
-    catalogue,
-    export,
-    history,
-    inbox,
-    insights,
-    keys,
-    link,
-    record,
-    refusals,
-    review,
-    static_files,
-    story,
-    talk,
-)
-from assent.server.web import people as people_pages
-from assent.server.web import settings as settings_pages
+from assent.server.web import appearance, refusals, static_files
+from assent.server.web.admin import catalogue, keys
+from assent.server.web.admin import people as people_pages
+from assent.server.web.admin import settings as settings_pages
+from assent.server.web.chat import talk
+from assent.server.web.history import export, history, record, story
+from assent.server.web.inbox import batch, inbox
+from assent.server.web.insights import insights
 from assent.server.web.pages import Pages
+from assent.server.web.review import link, review
 
 # What frontends elsewhere read to know which stream it is, and when to come back.
 EXPOSED = ("x-vercel-ai-data-stream", "x-vercel-ai-ui-message-stream", "retry-after")

@@ -12,8 +12,8 @@ from assent.domain.canonical import Json, encode
 from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
 from assent.server.posted import MAX_FIELDS, Posted
-from assent.server.web.editing.drawing import Given, Nothing, draw
-from assent.server.web.editing.nodes import (
+from assent.server.web.review.editing.drawing import Given, Nothing, draw
+from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     GroupNode,
     JsonNode,
@@ -27,11 +27,11 @@ from assent.server.web.editing.nodes import (
     marked,
     paths,
 )
-from assent.server.web.editing.reading import read
-from assent.server.web.editing.rows import Command
-from assent.server.web.editing.shapes import Schemas
-from assent.server.web.editing.spelling import is_plain, spelt, unveiled, veiled
-from assent.server.web.editing.values import placed, value_of
+from assent.server.web.review.editing.reading import read
+from assent.server.web.review.editing.rows import Command
+from assent.server.web.review.editing.shapes import Schemas
+from assent.server.web.review.editing.spelling import is_plain, spelt, unveiled, veiled
+from assent.server.web.review.editing.values import placed, value_of
 from assent.server.web.words import FILTERS
 from tests.server.web.visitor import Forms, as_sent
 

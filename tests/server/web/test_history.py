@@ -24,7 +24,7 @@ from assent.engine.ids import new_id
 from assent.engine.outcomes import OutcomeUnknown
 from assent.models.scripted import calls, says
 from assent.ports import Tx
-from assent.server.web import cells
+from assent.server.web.history import cells
 from assent.store.record import CALLS_READ
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor

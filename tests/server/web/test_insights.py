@@ -25,9 +25,9 @@ from assent.domain.insights import (
 )
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
-from assent.server.web import figures, numbers, textures
-from assent.server.web.measures import length, share
-from assent.server.web.scales import place, ticks
+from assent.server.web.insights import figures, numbers, textures
+from assent.server.web.insights.measures import length, share
+from assent.server.web.insights.scales import place, ticks
 from tests.server.api.desk import Desk, decide, pending, script
 from tests.server.conftest import Serve
 from tests.server.web.visitor import Visitor

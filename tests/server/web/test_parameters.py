@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from assent import Field, UserInput, tool
 from assent.domain.declarations import declared
 from assent.domain.tools import Manual, Tool
-from assent.server.web.parameters import MAX_ROWS, Parameter, parameters_of
+from assent.server.web.admin.parameters import MAX_ROWS, Parameter, parameters_of
 
 
 class Address(BaseModel):

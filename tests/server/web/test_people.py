@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from assent import Person
-from assent.domain.people import PersonKind
+from assent.domain.people import PersonKind, Scope
 from tests.server.api.dumps import dump
 from tests.server.conftest import Serve
 from tests.server.web.desk_clerk import Clerk
@@ -117,7 +117,7 @@ async def test_a_persons_page_says_who_changed_what(serve: Serve) -> None:
         await people.change("grace", disabled=True, by=ROOT)
         await people.change("grace", disabled=False, by=ROOT)
         await people.change("grace", name="Grace", by=ROOT)
-        key, _ = await people.issue_key("grace", scopes=["read"], by=ROOT)
+        key, _ = await people.issue_key("grace", scopes=[Scope.READ], by=ROOT)
         await people.revoke_key(key.id, by=ROOT)
         await people.links.to_sign_in("grace", by=ROOT)
         # Somebody whose id begins the same.

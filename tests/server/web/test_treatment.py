@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import Effect, Person, Risk, Rule
+from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
 from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate import Gate
-from assent.server.web.treatment import Course, length, lowered, outcomes
+from assent.server.web.admin.treatment import Course, length, lowered, outcomes
 
 # Whether a rule or a wish holds: always, never, or as the arguments say at this place.
 PLACES = ("a", "b", "c")
@@ -50,7 +51,7 @@ async def judged(subject: EffectiveTool, policy: Policy) -> set[Course]:
     """What the gate says to every call that there can be."""
     found: set[Course] = set()
     for values in product((True, False), repeat=len(PLACES)):
-        arguments = dict(zip(PLACES, values, strict=True))
+        arguments: dict[str, Json] = dict(zip(PLACES, values, strict=True))
         found.add(course(await Gate(policy=policy).judge(subject, arguments, CONTEXT)))
     return found
 

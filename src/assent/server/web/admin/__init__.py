@@ -1,0 +1,1 @@
+"""Tools, people, keys and settings."""

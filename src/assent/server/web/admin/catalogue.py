@@ -1,0 +1,232 @@
+"""The tools of every agent: how their calls are treated, why, and for admins a way to change it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain import tools
+from assent.domain.confirmations import Confirmation
+from assent.domain.errors import InvalidCommand, NotFound
+from assent.domain.tools import LOCAL, EffectiveTool, Risk, effective
+from assent.server.access import MANAGE, POLICY
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.service import Service, service_of
+from assent.server.web.admin import override_form, treatment
+from assent.server.web.admin.credentials import may
+from assent.server.web.admin.override_form import Form
+from assent.server.web.admin.parameters import Parameter, parameters_of, schema_text
+from assent.server.web.admin.tool_changes import changes_of
+from assent.server.web.admin.treatment import CONFIRMATIONS, COURSES, Treatment
+
+_HARM: Final = tuple(Risk)
+_WRONG: Final = "Not saved: see below."
+_STALE: Final = "Somebody changed this since you opened the page. Below is how it is now."
+_SAME: Final = "This changes nothing."
+_MISTYPED: Final = "Type the name of the tool exactly as it is written."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A tool of one agent."""
+
+    agent: str
+    it: EffectiveTool
+    treatment: Treatment
+    facts: Mapping[str, str]
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another program describes it: its words are then not this deployment's."""
+        return self.it.tool.source != LOCAL
+
+    @property
+    def kind(self) -> str:
+        """What kind of tool it is."""
+        return treatment.kind(self.it)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its arguments."""
+        return parameters_of(self.it.tool)
+
+    @property
+    def schema(self) -> str:
+        """Its arguments as JSON."""
+        return schema_text(self.it.tool)
+
+
+def _items(service: Service) -> list[Item]:
+    kernel = service.assent.kernel
+    return [
+        Item(
+            agent=agent,
+            it=tool,
+            treatment=treatment.treatment(tool, kernel.policy),
+            facts=treatment.facts(tool, kernel.policy),
+        )
+        for agent in kernel.catalogue.names()
+        for tool in kernel.catalogue.toolbox(agent).tools.values()
+    ]
+
+
+def _named(service: Service, name: str) -> list[Item]:
+    found = [item for item in _items(service) if item.it.tool.name == name]
+    if not found:
+        raise NotFound("tool", name)
+    return found
+
+
+async def index(request: Request) -> Response:
+    """Every tool, by agent, what can do most harm first."""
+    service, asked = service_of(request), request.query_params
+    catalogue = service.assent.kernel.catalogue
+    shown = [item for item in _items(service) if _fits(item, asked)]
+    shown.sort(key=lambda item: (-_HARM.index(item.it.risk), item.it.tool.name))
+    groups = [
+        (agent, catalogue.model(agent).name, [item for item in shown if item.agent == agent])
+        for agent in catalogue.names()
+    ]
+    return service.pages.render(
+        request,
+        "tools",
+        groups=[group for group in groups if group[2]],
+        total=len(_items(service)),
+        asked={name: asked.get(name, "") for name in ("q", "risk", "course")},
+        risks=list(reversed(Risk)),
+        courses=COURSES,
+        policy=service.assent.kernel.policy if may(caller_of(request), POLICY) else None,
+        policy_version=service.assent.kernel.policy_version,
+        covered=treatment.covered,
+        deciders=treatment.deciders,
+    )
+
+
+def _fits(item: Item, asked: Mapping[str, str]) -> bool:
+    tool, piece = item.it.tool, asked.get("q", "").strip().lower()
+    text = f"{tool.name} {tool.description} {item.it.category} {tool.source}".lower()
+    return (
+        piece in text
+        and asked.get("risk", "") in ("", item.it.risk)
+        and asked.get("course", "") in ("", item.treatment.course)
+    )
+
+
+async def show(request: Request) -> Response:
+    """One tool, in every agent that has it."""
+    service, name = service_of(request), request.path_params["name"]
+    override = service.assent.kernel.catalogue.overrides.get(name)
+    return await _page(request, override_form.form_of(override))
+
+
+async def change(request: Request) -> Response:
+    """Set or clear an override; what it will mean comes first."""
+    service, name = service_of(request), request.path_params["name"]
+    items, posted = _named(service, name), Posted(await request.body())
+    if posted.one("do") not in ("set", "clear"):
+        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+    form = override_form.filled(posted)
+    wanted = None if posted.one("do") == "clear" else override_form.override_from(form)
+    if isinstance(wanted, Form):
+        return await _page(request, wanted, problem=_WRONG, status=422)
+    current = service.assent.kernel.catalogue.overrides.get(name)
+    if posted.one("seen") != await _seen(service, name):
+        return await _page(request, override_form.form_of(current), problem=_STALE, status=409)
+    if wanted == current:
+        return await _page(request, form, problem=_SAME, status=422)
+    return await _confirmed(request, items, wanted, posted)
+
+
+async def _confirmed(
+    request: Request, items: list[Item], wanted: tools.Override | None, posted: Posted
+) -> Response:
+    service, name = service_of(request), request.path_params["name"]
+    lowers = _lowered(service, items, wanted)
+    is_typed = not lowers or posted.one("typed").strip() == name
+    if posted.one("confirmed") != "yes" or not is_typed:
+        return _ask(request, items, wanted, lowers, posted)
+    await service.assent.override(name, wanted, by=caller_of(request).person)
+    return RedirectResponse(f"/tools/{name}?done=yes", 303)
+
+
+def _lowered(service: Service, items: list[Item], wanted: tools.Override | None) -> tuple[str, ...]:
+    policy = service.assent.kernel.policy
+    found = [
+        line
+        for item in items
+        for line in treatment.lowered(item.it, effective(item.it.tool, wanted), policy)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _ask(
+    request: Request,
+    items: list[Item],
+    wanted: tools.Override | None,
+    lowers: tuple[str, ...],
+    posted: Posted,
+) -> Response:
+    """The second page: what changes, what it will mean, and the button that does it."""
+    service = service_of(request)
+    policy, item = service.assent.kernel.policy, items[0]
+    after = effective(item.it.tool, wanted)
+    old, new = item.facts, treatment.facts(after, policy)
+    mistyped = posted.one("confirmed") == "yes"
+    return service.pages.render(
+        request,
+        "tool_change",
+        status=422 if mistyped else 200,
+        name=item.it.tool.name,
+        parts=[(label, old[label], new[label]) for label in old if old[label] != new[label]],
+        meaning=treatment.meaning(after, policy),
+        lowers=lowers,
+        problem=_MISTYPED if mistyped else "",
+        sent={name: posted.one(name) for name in (*override_form.NAMES, "do", "seen")},
+    )
+
+
+async def _page(request: Request, form: Form, *, problem: str = "", status: int = 200) -> Response:
+    service, caller, name = service_of(request), caller_of(request), request.path_params["name"]
+    items = _named(service, name)
+    kernel = service.assent.kernel
+    override = kernel.catalogue.overrides.get(name)
+    knows_policy = may(caller, POLICY)
+    return service.pages.render(
+        request,
+        "tool",
+        status=status,
+        name=name,
+        items=items,
+        form=form,
+        problem=problem,
+        declared=treatment.facts(effective(items[0].it.tool, None), kernel.policy),
+        meaning=treatment.meaning(items[0].it, kernel.policy),
+        overridden=override is not None,
+        knows_policy=knows_policy,
+        may_change=may(caller, MANAGE),
+        changes=await changes_of(service.assent.people.directory, name) if knows_policy else (),
+        seen=await _seen(service, name),
+        done=request.query_params.get("done") == "yes" and not problem,
+        risks=list(Risk),
+        confirmations={each: CONFIRMATIONS[each] for each in Confirmation},
+        units=list(override_form.UNITS),
+    )
+
+
+async def _seen(service: Service, name: str) -> str:
+    """Stands for the setting that a page shows: another one means that the page is old."""
+    stored = await service.assent.kernel.store.run(lambda tx: tx.settings.overrides())
+    return hashlib.sha256(stored.get(name, "").encode()).hexdigest()[:16]
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/tools", index, methods=["GET"]),
+    GuardedRoute("/tools/{name}", show, methods=["GET"]),
+    GuardedRoute("/tools/{name}", change, methods=["POST"]),
+]

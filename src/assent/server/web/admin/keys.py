@@ -1,0 +1,134 @@
+"""API keys: made and shown once, listed, and ended."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.credentials import Key
+from assent.domain.errors import AssentError, InvalidAccount, NotAllowed, NotFound
+from assent.domain.people import Scope
+from assent.server.access import MANAGE
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.service import service_of
+from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text
+from assent.server.web.admin.once import Told, forget, tell_once, told_once
+from assent.server.web.admin.people import address_of
+
+_PAGE: Final = 50
+LIFETIMES: Final = {7: "7 days", 30: "30 days", 90: "90 days", 365: "a year"}
+_NOBODY: Final = "There is no account of that id."
+_NO_SCOPE: Final = "Choose at least one thing that the key may do."
+
+
+async def index(request: Request) -> Response:
+    """Every key, or those of one person; never their text."""
+    return await _index(request)
+
+
+async def _index(
+    request: Request, *, posted: Posted | None = None, problem: str = "", status: int = 200
+) -> Response:
+    service, asked = service_of(request), request.query_params
+    person = stored_text(asked.get("person", ""))
+    found = await service.assent.people.directory.keys(
+        person or None,
+        by=caller_of(request).person,
+        after=stored_text(asked.get("after", "")),
+        limit=_PAGE,
+    )
+    told = told_once(request, "keys")
+    page = service.pages.render(
+        request,
+        "keys",
+        status=status,
+        found=found,
+        now=datetime.now(UTC),
+        asked={"person": person},
+        scopes=SCOPES,
+        lifetimes=LIFETIMES,
+        address_of=address_of,
+        told=told,
+        posted=posted,
+        problem=problem,
+        done=asked.get("done", "") if not problem else "",
+    )
+    return forget(request, told, page)
+
+
+async def issue(request: Request) -> Response:
+    """Make a key; the next page shows it, and none after."""
+    service, posted = service_of(request), Posted(await request.body())
+    scopes = [scope for scope in Scope if scope in posted.all("scope")]
+    days = posted.one("days")
+    lifetime = timedelta(days=int(days)) if days in map(str, LIFETIMES) else None
+    person = stored_text(posted.one("person"))
+    try:
+        if not scopes:
+            raise InvalidAccount(person, _NO_SCOPE)
+        _, text = await service.assent.people.issue_key(
+            person,
+            scopes=scopes,
+            label=posted.one("label").strip(),
+            lifetime=lifetime,
+            by=caller_of(request).person,
+        )
+    except (NotFound, InvalidAccount) as error:
+        said = _said(error)
+        return await _index(request, posted=posted, problem=said, status=422)
+    told = Told(person=person, text=text)
+    return tell_once(request, told, page="keys", address="/keys?done=issued")
+
+
+def _said(error: AssentError) -> str:
+    match error:
+        case NotFound():
+            return _NOBODY
+        case InvalidAccount(reason=reason):
+            return reason
+        case _:
+            return str(error)
+
+
+async def show(request: Request) -> Response:
+    """One key, and whether to end it."""
+    key = await _key(request)
+    return service_of(request).pages.render(
+        request, "keys_revoke", key=key, scopes=SCOPES, back=_back(request)
+    )
+
+
+async def revoke(request: Request) -> Response:
+    """End a key, for good."""
+    key = await _key(request)
+    await service_of(request).assent.people.revoke_key(key.id, by=caller_of(request).person)
+    return RedirectResponse(f"{_back(request)}?done=revoked", 303)
+
+
+async def _key(request: Request) -> Key:
+    """One's own, or anybody's for admins."""
+    service, caller = service_of(request), caller_of(request)
+    id = stored_text(request.path_params["id"])
+    key = await service.assent.kernel.store.run(lambda tx: tx.keys.get(id))
+    manages = may(caller, MANAGE)
+    if key is None or not (manages or key.person == caller.person.id):
+        raise NotFound("API key", id)
+    if not (manages or may_end(caller, key)):
+        raise NotAllowed(caller.person.id, "end a key that may do more than this session")
+    return key
+
+
+def _back(request: Request) -> str:
+    return "/keys" if may(caller_of(request), MANAGE) else "/settings"
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/keys", index, methods=["GET"]),
+    GuardedRoute("/keys", issue, methods=["POST"]),
+    GuardedRoute("/keys/{id}", show, methods=["GET"]),
+    GuardedRoute("/keys/{id}", revoke, methods=["POST"]),
+]

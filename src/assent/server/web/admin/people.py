@@ -1,0 +1,239 @@
+"""People for admins: who is known here, what they may do, and how they get in."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.errors import AccountExists, InvalidAccount, InvalidCommand
+from assent.domain.people import (
+    ADMIN,
+    APPROVER,
+    AUDITOR,
+    REQUESTER,
+    Account,
+    Person,
+    PersonKind,
+)
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.service import service_of
+from assent.server.web.admin.credentials import SCOPES, live_sessions, stored_text
+from assent.server.web.admin.once import Told, forget, tell_once, told_once
+from assent.server.web.admin.person_changes import changes_of
+
+_PAGE: Final = 50
+_KEYS: Final = 20
+_NOTHING: Final = "The form says nothing that can be done: choose one of its buttons"
+ROLES: Final = {
+    REQUESTER: "Talks to agents, and decides what they do on their behalf",
+    APPROVER: "Decides what is put to approvers, and reads the rules",
+    AUDITOR: "Reads everything and the record, decides nothing",
+    ADMIN: "Manages people, keys and tools, and sees everything",
+}
+KINDS: Final = {
+    PersonKind.HUMAN: "A human",
+    PersonKind.SERVICE: "A program that owns conversations and supplies results",
+    PersonKind.AGENT: "An agent: it never decides and never signs in",
+}
+
+
+def address_of(person: str) -> str:
+    """Somebody's page; an id may hold slashes and dots, and a browser must not resolve them."""
+    return f"/people/{quote(person, safe='')}"
+
+
+async def index(request: Request) -> Response:
+    """Everybody, by id."""
+    return await _index(request)
+
+
+async def _index(
+    request: Request, *, posted: Posted | None = None, problem: str = "", status: int = 200
+) -> Response:
+    service, asked = service_of(request), request.query_params
+    found = await service.assent.people.directory.people(
+        by=caller_of(request).person,
+        piece=stored_text(asked.get("q", ""))[:200],
+        after=stored_text(asked.get("after", "")),
+        limit=_PAGE,
+    )
+    return service.pages.render(
+        request,
+        "people",
+        status=status,
+        found=found,
+        address_of=address_of,
+        asked={"q": asked.get("q", "")},
+        roles=ROLES,
+        kinds=KINDS,
+        posted=posted,
+        problem=problem,
+    )
+
+
+async def add(request: Request) -> Response:
+    """Make an account."""
+    service, posted = service_of(request), Posted(await request.body())
+    kind = next((each for each in PersonKind if each == posted.one("kind")), PersonKind.HUMAN)
+    person = Person(
+        stored_text(posted.one("id")),
+        roles=frozenset(_roles(posted)),
+        kind=kind,
+        behind=stored_text(posted.one("behind")) or None,
+    )
+    try:
+        account = await service.assent.people.add(
+            person, name=posted.one("name").strip(), by=caller_of(request).person
+        )
+    except (AccountExists, InvalidAccount) as error:
+        status = 409 if isinstance(error, AccountExists) else 422
+        return await _index(request, posted=posted, problem=str(error), status=status)
+    return RedirectResponse(f"{address_of(account.id)}?done=added", 303)
+
+
+async def show(request: Request) -> Response:
+    """One person: roles, sessions and keys."""
+    return await _page(request)
+
+
+async def _page(
+    request: Request, *, posted: Posted | None = None, problem: str = "", status: int = 200
+) -> Response:
+    service, caller = service_of(request), caller_of(request)
+    people, by = service.assent.people, caller.person
+    account = await people.get(stored_text(request.path_params["id"]))
+    keys = await people.directory.keys(account.id, by=by, after="", limit=_KEYS)
+    told = told_once(request, _page_name(account.id))
+    page = service.pages.render(
+        request,
+        "person",
+        status=status,
+        account=account,
+        address=address_of(account.id),
+        address_of=address_of,
+        own_roles=[role for role in sorted(account.roles) if role not in ROLES],
+        roles=ROLES,
+        kinds=KINDS,
+        is_me=account.id == by.id,
+        may_sign_in=not account.disabled and account.kind is not PersonKind.AGENT,
+        last_seen=await people.directory.last_seen(account.id, by=by),
+        sessions=[(each, True) for each in await live_sessions(people, account.id, by=by)],
+        this_session=caller.credential,
+        keys=[(each, True) for each in keys.items],
+        more_keys=keys.next is not None,
+        changes=changes_of(await people.directory.changes_of(account.id, by=by)),
+        scopes=SCOPES,
+        now=datetime.now(UTC),
+        told=told,
+        posted=posted,
+        problem=problem,
+        done=request.query_params.get("done", "") if not problem else "",
+    )
+    return forget(request, told, page)
+
+
+async def change(request: Request) -> Response:
+    """Whatever a button of the page says."""
+    service, posted = service_of(request), Posted(await request.body())
+    account = await service.assent.people.get(stored_text(request.path_params["id"]))
+    match posted.one("do"):
+        case "change":
+            return await _change(request, account, posted)
+        case "disable" | "enable" as verb:
+            return await _switch(request, account, posted, disabled=verb == "disable")
+        case "link":
+            return await _link(request, account)
+        case "end":
+            return await _end(request, account, posted.all("session"))
+        case "end_all":
+            live = await live_sessions(
+                service.assent.people, account.id, by=caller_of(request).person
+            )
+            return await _end(request, account, [each.id for each in live])
+        case _:
+            raise InvalidCommand(_NOTHING)
+
+
+async def _change(request: Request, account: Account, posted: Posted) -> Response:
+    people, by = service_of(request).assent.people, caller_of(request).person
+    roles, name = frozenset(_roles(posted)), posted.one("name").strip() or account.name
+    behind = stored_text(posted.one("behind")) or None
+    turns_admin = (ADMIN in roles) != (ADMIN in account.roles)
+    if turns_admin and posted.one("confirmed") != "yes":
+        return _sure(request, account, posted, "admin" if ADMIN in roles else "no_admin")
+    try:
+        await people.change(account.id, name=name, roles=roles, by=by)
+        if behind != account.behind:
+            await people.link(account.id, behind, by=by)
+    except InvalidAccount as error:
+        return await _page(request, posted=posted, problem=str(error), status=422)
+    return RedirectResponse(f"{address_of(account.id)}?done=changed", 303)
+
+
+async def _switch(
+    request: Request, account: Account, posted: Posted, *, disabled: bool
+) -> Response:
+    if disabled and posted.one("confirmed") != "yes":
+        return _sure(request, account, posted, "disable")
+    people = service_of(request).assent.people
+    await people.change(account.id, disabled=disabled, by=caller_of(request).person)
+    done = "disabled" if disabled else "enabled"
+    return RedirectResponse(f"{address_of(account.id)}?done={done}", 303)
+
+
+async def _link(request: Request, account: Account) -> Response:
+    service = service_of(request)
+    _, token = await service.assent.people.links.to_sign_in(
+        account.id, by=caller_of(request).person
+    )
+    link = f"{service.settings.origin.rstrip('/')}/sign-in/link/{token}"
+    told = Told(person=account.id, text=link)
+    return tell_once(
+        request, told, page=_page_name(account.id), address=f"{address_of(account.id)}?done=link"
+    )
+
+
+async def _end(request: Request, account: Account, sessions: Iterable[str]) -> Response:
+    people, by = service_of(request).assent.people, caller_of(request).person
+    theirs = {each.id for each in await live_sessions(people, account.id, by=by)}
+    for id in sessions:
+        if id in theirs:
+            await people.sessions.end(id, by=by)
+    return RedirectResponse(f"{address_of(account.id)}?done=ended", 303)
+
+
+def _sure(request: Request, account: Account, posted: Posted, what: str) -> Response:
+    """Asked once more: who runs this place is not changed by a slip."""
+    return service_of(request).pages.render(
+        request,
+        "person_sure",
+        account=account,
+        address=address_of(account.id),
+        what=what,
+        is_me=account.id == caller_of(request).person.id,
+        posted=posted,
+        roles=_roles(posted),
+    )
+
+
+def _roles(posted: Posted) -> list[str]:
+    typed = [each.strip() for each in posted.one("other_roles").split(",")]
+    return [each for each in dict.fromkeys((*posted.all("role"), *typed)) if each]
+
+
+def _page_name(person: str) -> str:
+    return f"person {person}"
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/people", index, methods=["GET"]),
+    GuardedRoute("/people", add, methods=["POST"]),
+    GuardedRoute("/people/{id:path}", show, methods=["GET"]),
+    GuardedRoute("/people/{id:path}", change, methods=["POST"]),
+]

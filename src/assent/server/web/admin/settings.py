@@ -1,0 +1,75 @@
+"""One's own page: who I am here, where I am signed in, my keys, and how pages look."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.errors import InvalidCommand, NotAllowed, NotFound
+from assent.server.caller import Method, caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.service import service_of
+from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end
+from assent.server.web.admin.people import KINDS, ROLES
+from assent.server.web.themes import Theme
+
+_KEYS: Final = 20
+_METHODS: Final = {
+    Method.KEY: "an API key",
+    Method.SESSION: "this browser's session",
+    Method.JWT: "a token of your identity provider",
+    Method.PROXY: "the proxy in front of this service",
+    Method.LOCAL: "this machine",
+}
+
+
+async def show(request: Request) -> Response:
+    """Everything about me."""
+    service, caller = service_of(request), caller_of(request)
+    people, me = service.assent.people, caller.person
+    mine = await live_sessions(people, me.id, by=me)
+    keys = await people.directory.keys(me.id, by=me, after="", limit=_KEYS)
+    return service.pages.render(
+        request,
+        "settings",
+        caller=caller,
+        account=await people.find(me.id),
+        method=_METHODS[caller.method],
+        sessions=[(each, may_end(caller, each)) for each in mine],
+        keys=[(each, may_end(caller, each)) for each in keys.items],
+        now=datetime.now(UTC),
+        roles=ROLES,
+        kinds=KINDS,
+        scopes=SCOPES,
+        themes=list(Theme),
+        done=request.query_params.get("done", ""),
+    )
+
+
+async def end(request: Request) -> Response:
+    """Sign out elsewhere: one session, or all but this one."""
+    caller, posted = caller_of(request), Posted(await request.body())
+    people, me = service_of(request).assent.people, caller.person
+    mine = {each.id: each for each in await live_sessions(people, me.id, by=me)}
+    if posted.one("do") == "others":
+        wanted = [id for id in mine if id != caller.credential and may_end(caller, mine[id])]
+    elif posted.one("do") == "one":
+        wanted = [posted.one("session")]
+    else:
+        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+    for id in wanted:
+        if id not in mine:
+            raise NotFound("session", id)
+        if not may_end(caller, mine[id]):
+            raise NotAllowed(me.id, "end a session that may do more than this one")
+        await people.sessions.end(id, by=me)
+    return RedirectResponse("/settings?done=ended", 303)
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/settings", show, methods=["GET"]),
+    GuardedRoute("/settings/sessions", end, methods=["POST"]),
+]

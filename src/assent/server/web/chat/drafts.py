@@ -1,0 +1,88 @@
+"""What a turn has said and done that is not on record yet: the answer so far, and progress."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from assent.domain.canonical import Json, encode
+from assent.domain.events import Event, EventKind
+from assent.ports import Tx
+from assent.presentation.elision import clip
+from assent.presentation.text import safe_line
+from assent.server.web.chat.growing import Growing
+
+_PAGE: Final = 1_000
+_PAGES: Final = 40
+_PROGRESS_CHARS: Final = 200
+# With its calls, or at its end, an answer is on record as a message.
+_RECORDED: Final = frozenset({EventKind.PROPOSED, EventKind.FINISHED, EventKind.ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Far:
+    """How far a call is, by its own account."""
+
+    words: str
+    fraction: float | None
+
+
+@dataclass
+class Draft:
+    """The answer that is being given in a turn, after the event `seq`.
+
+    `id` changes when it begins anew, `changed` are its blocks since they were last asked for.
+    """
+
+    id: int = 0
+    seq: int = 0
+    text: Growing = field(default_factory=Growing)
+    changed: set[int] = field(default_factory=set[int])
+    progress: dict[str, Far] = field(default_factory=dict[str, Far])
+
+    def hear(self, events: Iterable[Event]) -> None:
+        """Take in what happened; neighbouring words are laid out together."""
+        said: list[str] = []
+        for event in events:
+            self.seq = event.seq
+            match event.kind:
+                case EventKind.TEXT:
+                    said.append(str(event.data["text"]))
+                case EventKind.PROGRESS:
+                    self.progress[str(event.data["call_id"])] = far_of(event)
+                case EventKind.STEP | EventKind.RESET:
+                    said.clear()
+                    self._begin(event.seq)
+                case kind if kind in _RECORDED:
+                    said.clear()
+                    self._begin(self.id)
+                case _:
+                    pass
+        if said:
+            self.changed |= self.text.add("".join(said))
+
+    def _begin(self, id: int) -> None:
+        self.id, self.text, self.changed = id, Growing(), set()
+
+
+def far_of(event: Event) -> Far:
+    """A call's progress, in safe words."""
+    said = event.data.get("fraction")
+    fraction = min(1.0, max(0.0, said)) if isinstance(said, int | float) else None
+    return Far(words=_words(event.data["value"]), fraction=fraction)
+
+
+def _words(value: Json) -> str:
+    text = value if isinstance(value, str) else "" if value is None else encode(value)
+    cut = clip(text, _PROGRESS_CHARS)
+    return safe_line(f"{cut.head}…{cut.tail}" if cut.hidden else text)
+
+
+def read_events(tx: Tx, turn_id: str) -> list[Event]:
+    """What happened in a turn so far."""
+    events: list[Event] = []
+    for _ in range(_PAGES):
+        page = tx.journal.events(turn_id, events[-1].seq if events else 0, _PAGE)
+        events += page
+        if len(page) < _PAGE:
+            break
+    return events

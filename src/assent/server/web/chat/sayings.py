@@ -1,0 +1,177 @@
+"""A conversation as its page shows it: what was said, what was done, what is being said now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from assent.domain.conversations import Message, Role, TurnRow
+from assent.domain.events import Event
+from assent.domain.lifecycle import ACTIVE_TURNS, ConversationStatus, TurnStatus
+from assent.domain.people import Person
+from assent.engine.kernel import Kernel
+from assent.engine.snapshots import Thread, read_thread
+from assent.ports import Tx
+from assent.presentation.markup import Html
+from assent.server.service import Service
+from assent.server.visibility import conversation_of
+from assent.server.web.chat.deeds import Deed, Deeds
+from assent.server.web.chat.drafts import Draft, read_events
+from assent.server.web.chat.prose import markdown
+from assent.server.web.review.seal import seal_of
+from assent.server.web.words import prose
+
+STATUSES: Final[Mapping[ConversationStatus, str]] = {
+    ConversationStatus.AWAITING_APPROVAL: "waits for others",
+    ConversationStatus.AWAITING_INPUT: "waits for others",
+    ConversationStatus.IN_DOUBT: "outcome unknown",
+    ConversationStatus.AWAITING_HITL: "waits for others",
+    ConversationStatus.AWAITING_CLIENT_TOOLS: "waits for a result",
+    ConversationStatus.IN_PROGRESS: "working",
+    ConversationStatus.INTERRUPTED: "stopped",
+    ConversationStatus.IDLE: "done",
+}
+_TITLE_CHARS: Final = 80
+_RESTING: Final = frozenset({ConversationStatus.IDLE, ConversationStatus.INTERRUPTED})
+
+
+def status_words(status: ConversationStatus, *, is_mine: bool) -> str:
+    """How a conversation stands; `is_mine` where something in it waits for whoever looks."""
+    waits = status not in _RESTING and status is not ConversationStatus.IN_PROGRESS
+    return "waits for you" if is_mine and waits else STATUSES[status]
+
+
+def tone_of(words: str) -> str:
+    """The colour of a status: what waits stands out, what is over does not."""
+    if words == "working":
+        return "kind"
+    return "" if words in ("done", "stopped") else "waiting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """One message with its calls."""
+
+    message: Message
+    words: Html
+    by_person: bool
+    deeds: tuple[Deed, ...]
+
+    @property
+    def waits(self) -> int:
+        """How many of its calls somebody is asked about."""
+        return sum(deed.question is not None for deed in self.deeds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """All of it."""
+
+    thread: Thread
+    turn: TurnRow | None
+    draft: Draft
+    sayings: tuple[Saying, ...]
+    earlier: int
+    is_mine: bool
+
+    @property
+    def title(self) -> str:
+        """What it began with."""
+        first = self.thread.messages[0].text if self.thread.messages else ""
+        words = " ".join(first[:_TITLE_CHARS].split())
+        cut = "…" if len(first) > _TITLE_CHARS else ""
+        return f"{words}{cut}" or self.thread.conversation.agent
+
+    @property
+    def is_working(self) -> bool:
+        """Whether something happens by itself: then the page follows it."""
+        if self.turn is None or self.turn.status not in ACTIVE_TURNS:
+            return False
+        is_going = self.turn.status is not TurnStatus.WAITING
+        return is_going or any(deed.is_running for deed in self._newest)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether there is a turn that can be stopped."""
+        return self.turn is not None and self.turn.status in ACTIVE_TURNS
+
+    @property
+    def failure(self) -> str:
+        """Why the newest turn ended without an answer."""
+        has_failed = self.turn is not None and self.turn.status is TurnStatus.FAILED
+        return (self.turn.error or "It failed.") if self.turn and has_failed else ""
+
+    @property
+    def waits_for_me(self) -> int:
+        """How many calls this person is asked about."""
+        return sum(deed.may_decide for deed in self._newest)
+
+    @property
+    def status(self) -> str:
+        """How it stands, in words."""
+        if self.failure:
+            return "failed"
+        return status_words(self.thread.status, is_mine=self.waits_for_me > 0)
+
+    @property
+    def tone(self) -> str:
+        """The colour of that."""
+        return "failed" if self.failure else tone_of(self.status)
+
+    @property
+    def _newest(self) -> tuple[Deed, ...]:
+        turn = None if self.turn is None else self.turn.id
+        deeds = (deed for saying in self.sayings for deed in saying.deeds)
+        return tuple(deed for deed in deeds if deed.call.turn_id == turn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The rows of a conversation."""
+
+    thread: Thread
+    turn: TurnRow | None
+    events: tuple[Event, ...]
+
+
+def find(tx: Tx, kernel: Kernel, person: Person, id: str) -> Found:
+    """A conversation that this person may read."""
+    conversation_of(tx, person, id)
+    turn = tx.turns.newest(id)
+    is_active = turn is not None and turn.status in ACTIVE_TURNS
+    # Before the rows: what these events speak of is in what is read after them.
+    events = read_events(tx, turn.id) if turn is not None and is_active else []
+    return Found(thread=read_thread(tx, id, kernel), turn=turn, events=tuple(events))
+
+
+def talk_of(found: Found, service: Service, person: Person, *, shown: int) -> Talk:
+    """The same as its page shows it, with its newest messages; laying them out takes a while."""
+    thread, draft = found.thread, Draft()
+    draft.hear(found.events)
+    deeds = Deeds(
+        person=person,
+        tools=service.assent.kernel.catalogue.toolbox(thread.conversation.agent).tools,
+        pending=thread.pending,
+        progress=draft.progress,
+        seal=partial(seal_of, service, person),
+    )
+    return Talk(
+        thread=thread,
+        turn=found.turn,
+        draft=draft,
+        sayings=_sayings(thread, deeds, shown),
+        earlier=max(0, len(thread.messages) - shown),
+        is_mine=thread.conversation.owner.id == person.id,
+    )
+
+
+def _sayings(thread: Thread, deeds: Deeds, shown: int) -> tuple[Saying, ...]:
+    return tuple(
+        Saying(
+            message=message,
+            words=prose(message.text) if message.role is Role.USER else markdown(message.text),
+            by_person=message.role is Role.USER,
+            deeds=tuple(deeds.of(call) for call in thread.calls if call.message_id == message.id),
+        )
+        for message in thread.messages[-shown:]
+    )

@@ -1,0 +1,189 @@
+"""Talking to an agent: what was said, its calls as they stand, and a field for the next message."""
+
+import asyncio
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.canonical import digest
+from assent.domain.errors import AssentError, PendingCalls
+from assent.domain.pages import Place
+from assent.ports import Tx
+from assent.server.access import CHAT_PAGE
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.problems import facts_of
+from assent.server.service import Service, service_of
+from assent.server.visibility import conversation_of
+from assent.server.web.chat import watching
+from assent.server.web.chat.chats import Chats, read_chats
+from assent.server.web.chat.sayings import Found, Talk, find, talk_of
+
+# A quick answer is there when the page comes; a slow one is waited for by the page itself.
+_PATIENCE_SECONDS: Final = 1.5
+_SHOWN: Final = 40
+_MOST_SHOWN: Final = 1_000
+MAX_MESSAGE_CHARS: Final = 50_000
+_KEY_CHARS: Final = 64
+
+
+async def overview(request: Request) -> Response:
+    """My conversations, and a field to begin one."""
+    service, person = service_of(request), caller_of(request).person
+    kernel, after = service.assent.kernel, _after(request)
+    chats = await kernel.store.run(lambda tx: read_chats(tx, kernel.catalogue, person, after))
+    agents = [kernel.catalogue.agent(name) for name in kernel.catalogue.names()]
+    wanted = request.query_params.get("agent", "")
+    return service.pages.render(
+        request,
+        "chats",
+        chats=chats,
+        current="",
+        agents=agents,
+        may_talk=not CHAT_PAGE.roles.isdisjoint(person.roles),
+        agent=next((each for each in agents if each.name == wanted), agents[0] if agents else None),
+        key=kernel.ids("say"),
+        longest=MAX_MESSAGE_CHARS,
+    )
+
+
+async def show(request: Request) -> Response:
+    """One conversation; only its messages where a page that is there wants to know them."""
+    if request.query_params.get("part") != "talk":
+        return await _page(request)
+    service, person = service_of(request), caller_of(request).person
+    kernel, id = service.assent.kernel, request.path_params["id"]
+    found = await kernel.store.run(lambda tx: find(tx, kernel, person, id))
+    talk = await _laid_out(request, found)
+    return service.pages.render(request, "talk", talk=talk, shown=_shown(request))
+
+
+async def say(request: Request) -> Response:
+    """Send a message, to a new conversation or into this one."""
+    service, person = service_of(request), caller_of(request).person
+    posted, id = Posted(await request.body()), request.path_params.get("id")
+    text = posted.one("text").strip()[:MAX_MESSAGE_CHARS]
+    agent = posted.one("agent") or next(iter(service.assent.kernel.catalogue.names()), "")
+    if id is not None:
+        await service.assent.kernel.store.run(lambda tx: conversation_of(tx, person, id))
+    if not text:
+        return RedirectResponse(f"/chat/{id}" if id else "/chat", 303)
+    try:
+        turn_id = await service.assent.start(
+            agent,
+            text,
+            by=person,
+            conversation_id=id,
+            on_pending="supersede" if posted.one("supersede") == "yes" else "refuse",
+            idempotency_key=_key(posted, text),
+        )
+    except PendingCalls as error:
+        return await _page(request, problem=error, text=text)
+    conversation = await _settled(service, turn_id, wait=posted.one("wait") != "no")
+    return RedirectResponse(f"/chat/{conversation}#newest", 303)
+
+
+async def stop(request: Request) -> Response:
+    """Stop what runs."""
+    service, person = service_of(request), caller_of(request).person
+    newest = await _newest(request)
+    if newest is not None:
+        await service.assent.stop(newest, by=person)
+    return RedirectResponse(f"/chat/{request.path_params['id']}#newest", 303)
+
+
+async def retry(request: Request) -> Response:
+    """Go on with an answer that failed; nothing that is settled is done again."""
+    service, person = service_of(request), caller_of(request).person
+    newest = await _newest(request)
+    if newest is not None:
+        await service.assent.restart(newest, by=person)
+        wait = Posted(await request.body()).one("wait") != "no"
+        await _settled(service, newest, wait=wait)
+    return RedirectResponse(f"/chat/{request.path_params['id']}#newest", 303)
+
+
+async def _newest(request: Request) -> str | None:
+    """The newest turn of a conversation that the caller may read."""
+    service, person = service_of(request), caller_of(request).person
+    id = request.path_params["id"]
+
+    def read(tx: Tx) -> str | None:
+        conversation_of(tx, person, id)
+        newest = tx.turns.newest(id)
+        return None if newest is None else newest.id
+
+    return await service.assent.kernel.store.run(read)
+
+
+async def _settled(service: Service, turn_id: str, *, wait: bool) -> str:
+    """The conversation, once its turn rests or a moment has passed."""
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS if wait else 0):
+            return (await service.assent.wait(turn_id)).conversation_id
+    except TimeoutError:
+        return (await service.assent.turn(turn_id)).conversation_id
+
+
+async def _page(
+    request: Request, *, problem: AssentError | None = None, text: str = ""
+) -> Response:
+    service, person = service_of(request), caller_of(request).person
+    kernel, id = service.assent.kernel, request.path_params["id"]
+    after = _after(request)
+
+    def read(tx: Tx) -> tuple[Found, Chats]:
+        return find(tx, kernel, person, id), read_chats(tx, kernel.catalogue, person, after)
+
+    found, chats = await kernel.store.run(read)
+    return service.pages.render(
+        request,
+        "chat",
+        status=200 if problem is None else facts_of(problem)[0],
+        talk=await _laid_out(request, found),
+        shown=_shown(request),
+        chats=chats,
+        current=id,
+        blocked=problem is not None,
+        text=text,
+        key=kernel.ids("say"),
+        longest=MAX_MESSAGE_CHARS,
+    )
+
+
+async def _laid_out(request: Request, found: Found) -> Talk:
+    """In a thread: a model can write what takes long to lay out, and others wait for this one."""
+    service, person = service_of(request), caller_of(request).person
+    return await asyncio.to_thread(talk_of, found, service, person, shown=_shown(request))
+
+
+def _key(posted: Posted, text: str) -> str | None:
+    """A form that is sent twice says it once; who went back and wrote something else means that."""
+    key = posted.one("key")
+    return f"{key[:_KEY_CHARS]}:{digest(text)}" if key else None
+
+
+def _after(request: Request) -> Place | None:
+    given = request.query_params.get("after")
+    return Place.parse(given) if given else None
+
+
+def _shown(request: Request) -> int:
+    """How many of the newest messages."""
+    given = request.query_params.get("shown", "")
+    wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else _SHOWN
+    return min(max(wanted, _SHOWN), _MOST_SHOWN)
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/chat", overview, methods=["GET"]),
+    GuardedRoute("/chat", say, methods=["POST"]),
+    GuardedRoute("/chat/{id}", show, methods=["GET"]),
+    GuardedRoute("/chat/{id}", say, methods=["POST"]),
+    GuardedRoute("/chat/{id}/stop", stop, methods=["POST"]),
+    GuardedRoute("/chat/{id}/retry", retry, methods=["POST"]),
+    *watching.routes,
+]

@@ -1,0 +1,109 @@
+"""`GET /chat/{id}/events`: a page follows its conversation's turn, and comes back where it was."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.canonical import Json
+from assent.domain.errors import BadCursor, NotFound
+from assent.domain.events import EventKind
+from assent.ports import Tx
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import service_of
+from assent.server.streams.following import Look, looks
+from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
+from assent.server.visibility import conversation_of
+from assent.server.web.chat.drafts import Draft
+
+_RETRY_MILLISECONDS: Final = 1_000
+_LONGEST: Final = 18
+# What is told by itself; whatever else happens, the page reads the conversation again.
+_TOLD: Final = frozenset({EventKind.TEXT, EventKind.REASONING, EventKind.PROGRESS, EventKind.STEP})
+
+
+class Watch:
+    """Tells a page what is new in a turn: blocks of the answer, progress, and that rows changed.
+
+    The whole turn is gone through to know its draft; what the page has seen is not told again.
+    """
+
+    headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
+    beat = SSE_BEAT
+
+    def __init__(self, after: int) -> None:
+        self._after, self._draft = after, Draft()
+        self._greeted = False
+
+    def encode(self, step: Look) -> Iterator[bytes]:
+        """The lines for one look; the last look of a turn has no events."""
+        if not self._greeted:
+            self._greeted = True
+            yield utf8(f"retry: {_RETRY_MILLISECONDS}\n\n")
+        if not step.events:
+            yield self._frame("rest", {"status": step.turn.status})
+            return
+        seen = [event for event in step.events if event.seq <= self._after]
+        self._draft.hear(seen)
+        self._draft.changed, self._draft.progress = set(), {}
+        news = step.events[len(seen) :]
+        if not news:
+            return
+        self._draft.hear(news)
+        yield from self._told()
+        if any(event.kind not in _TOLD for event in news):
+            yield self._frame("changed", {})
+
+    def _told(self) -> Iterator[bytes]:
+        draft = self._draft
+        if draft.changed:
+            pieces: list[Json] = [[n, str(draft.text.block(n))] for n in sorted(draft.changed)]
+            yield self._frame("text", {"draft": draft.id, "blocks": pieces})
+        for call_id, far in draft.progress.items():
+            data: dict[str, Json] = {"call": call_id, "words": far.words, "fraction": far.fraction}
+            yield self._frame("progress", data)
+        draft.changed, draft.progress = set(), {}
+
+    def broken(self, message: str) -> Iterable[bytes]:
+        """It ends early; who comes back goes on where they were."""
+        return [self._frame("broken", {"message": message})]
+
+    def close(self) -> Iterable[bytes]:
+        """Nothing more to say."""
+        return []
+
+    def _frame(self, event: str, data: Json) -> bytes:
+        place = max(self._draft.seq, self._after)
+        return utf8(f"id: {place}\nevent: {event}\ndata: {compact(data)}\n\n")
+
+
+async def watch(request: Request) -> Response:
+    """Follow a turn of this conversation until it rests."""
+    service, person = service_of(request), caller_of(request).person
+    id, turn_id = request.path_params["id"], request.query_params.get("turn", "")
+
+    def check(tx: Tx) -> None:
+        conversation = conversation_of(tx, person, id)
+        turn = tx.turns.get(turn_id)
+        if turn is None or turn.conversation_id != conversation.id:
+            raise NotFound("turn", turn_id)
+
+    after = _place(request)
+    await service.assent.kernel.store.run(check)
+    if request.method == "HEAD":
+        return Response(headers=Watch.headers)
+    return streamed(request, looks(service.assent, turn_id), Watch(after))
+
+
+def _place(request: Request) -> int:
+    # The header first: a browser that comes back sends both, and its address is the older.
+    text = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    if not (text.isascii() and text.isdigit()) or len(text) > _LONGEST:
+        raise BadCursor(text)
+    return int(text)
+
+
+routes: list[BaseRoute] = [GuardedRoute("/chat/{id}/events", watch, methods=["GET"])]

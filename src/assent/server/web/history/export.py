@@ -1,0 +1,192 @@
+"""Files of what a page lists: read page by page and sent as they are read, never held whole."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Generic, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute
+
+from assent.domain.canonical import Json
+from assent.domain.cards import Members
+from assent.domain.errors import InvalidCommand
+from assent.domain.events import Entry
+from assent.domain.outputs import json_text
+from assent.domain.pages import Place
+from assent.domain.record import PastCall, Question, Stretch
+from assent.engine.agents import Catalogue
+from assent.ports import Tx
+from assent.presentation.card import hints_of
+from assent.presentation.values import entries_of
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.masks import Hints, data_of, plain, secrets_of
+from assent.server.service import service_of
+from assent.server.web.history import cells
+from assent.server.web.history.history import place_of, read_calls
+from assent.server.web.history.sieve import CALL_FIELDS, RECORD_FIELDS, Sieve
+
+T = TypeVar("T")
+Line = dict[str, Json]
+# Arguments can be long: what one page of them takes is all that is ever held.
+_PAGE: Final = 100
+_STOPPED: Final = "stopped: whoever asked for this file may no longer read it"
+_TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+CALL_COLUMNS: Final = (
+    *("id", "created_at", "settled_at", "conversation_id", "agent", "owner", "tool", "source"),
+    *("risk", "status", "arguments", "arguments_sha256", "revision", "attempts", "cleared_by"),
+    *("asked", "decided_by", "waited_seconds"),
+)
+ENTRY_COLUMNS: Final = (
+    *("id", "at", "action", "actor", "channel", "conversation_id", "call_id", "request_id"),
+    *("source", "target", "data"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File(Generic[T]):
+    """What goes into a file: how a page is read, and what a line of it says."""
+
+    name: str
+    columns: Sequence[str]
+    read: Callable[[Tx, Place | None], Stretch[T]]
+    line: Callable[[T], Line]
+
+
+async def calls(request: Request) -> Response:
+    """The calls that the same filters list."""
+    person, kernel = caller_of(request).person, service_of(request).assent.kernel
+    wanted = Sieve.of(request.query_params, CALL_FIELDS).calls
+    file = File(
+        name="calls",
+        columns=CALL_COLUMNS,
+        read=lambda tx, after: read_calls(tx, person, wanted, after=after, limit=_PAGE),
+        line=lambda call: call_line(call, kernel.catalogue),
+    )
+    return _sent(request, file)
+
+
+async def entries(request: Request) -> Response:
+    """The entries of the record that the same filters list."""
+    secrets = secrets_of(service_of(request).assent.kernel.catalogue)
+    wanted = Sieve.of(request.query_params, RECORD_FIELDS).entries
+    file = File(
+        name="record",
+        columns=ENTRY_COLUMNS,
+        read=lambda tx, after: tx.record.entries(wanted, after=after, limit=_PAGE),
+        line=lambda entry: entry_line(entry, secrets),
+    )
+    return _sent(request, file)
+
+
+def _sent(request: Request, file: File[T]) -> Response:
+    kind, after = request.query_params.get("format", "jsonl"), place_of(request)
+    if kind not in _TYPES:
+        raise InvalidCommand("A file is made as jsonl or csv")
+    name = f"assent-{file.name}-{datetime.now(UTC):%Y-%m-%d}.{kind}"
+    headers = {
+        "content-type": _TYPES[kind],
+        "content-disposition": f'attachment; filename="{name}"',
+    }
+    if request.method == "HEAD":
+        return Response(headers=headers)
+    written = _csv(file.columns) if kind == "csv" else _jsonl
+    return StreamingResponse(_chunks(request, file, after, written), headers=headers)
+
+
+async def _chunks(
+    request: Request, file: File[T], after: Place | None, written: Callable[[Line], str]
+) -> AsyncIterator[str]:
+    service, caller = service_of(request), caller_of(request)
+    if written is not _jsonl:
+        yield cells.row(file.columns)
+    while True:
+        # A long file outlives a session: what was allowed at its start may no longer be.
+        if await service.auth.fallen([caller]):
+            yield written({file.columns[0]: _STOPPED})
+            return
+        found = await service.assent.kernel.store.run(_reading(file, after))
+        if found.items:
+            yield "".join(written(file.line(item)) for item in found.items)
+        if found.next is None or found.next == after:
+            return
+        after = found.next
+
+
+def _reading(file: File[T], after: Place | None) -> Callable[[Tx], Stretch[T]]:
+    return lambda tx: file.read(tx, after)
+
+
+def _jsonl(line: Line) -> str:
+    return f"{json_text(line)}\n"
+
+
+def _csv(columns: Sequence[str]) -> Callable[[Line], str]:
+    return lambda line: cells.row([_flat(line.get(name)) for name in columns])
+
+
+def _flat(value: Json) -> Json:
+    return json_text(value) if isinstance(value, dict | list) else value
+
+
+def call_line(call: PastCall, catalogue: Catalogue) -> Line:
+    """A call as a line of a file."""
+    hints = hints_of(catalogue.tool(call.agent, call.tool))
+    return {
+        "id": call.id,
+        "created_at": call.created_at.isoformat(),
+        "settled_at": None if call.settled_at is None else call.settled_at.isoformat(),
+        "conversation_id": call.conversation_id,
+        "agent": call.agent,
+        "owner": call.owner,
+        "tool": call.tool,
+        "source": call.source,
+        "risk": call.risk,
+        "status": str(call.status),
+        "arguments": plain(Members(entries_of(call.arguments.text, hints))),
+        "arguments_sha256": call.arguments.digest,
+        "revision": call.revision,
+        "attempts": call.attempts,
+        "cleared_by": call.cleared_by,
+        "asked": bool(call.questions),
+        "decided_by": call.decided_by,
+        "waited_seconds": None if call.waited is None else call.waited.total_seconds(),
+        "requests": [_question(each) for each in call.questions],
+    }
+
+
+def _question(question: Question) -> Line:
+    closed = question.closed_at
+    return {
+        "id": question.id,
+        "kind": str(question.kind),
+        "status": str(question.status),
+        "created_at": question.created_at.isoformat(),
+        "closed_at": None if closed is None else closed.isoformat(),
+        "closed_by": question.closed_by,
+    }
+
+
+def entry_line(entry: Entry, secrets: Hints) -> Line:
+    """An entry of the record as a line of a file."""
+    return {
+        "id": entry.id,
+        "at": entry.at.isoformat(),
+        "action": entry.action,
+        "actor": entry.actor,
+        "channel": entry.channel,
+        "conversation_id": entry.conversation_id,
+        "call_id": entry.call_id,
+        "request_id": entry.request_id,
+        "source": entry.source,
+        "target": entry.target,
+        "data": plain(Members(data_of(entry, secrets))),
+    }
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/history/export", calls, methods=["GET"]),
+    GuardedRoute("/audit/export", entries, methods=["GET"]),
+]

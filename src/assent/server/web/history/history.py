@@ -1,0 +1,106 @@
+"""Every call that I may see, however it went: also those that nobody was asked about."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.lifecycle import CallStatus
+from assent.domain.pages import Place
+from assent.domain.people import Person
+from assent.domain.record import CallFilter, PastCall, Stretch
+from assent.domain.tools import Risk
+from assent.engine.agents import Catalogue
+from assent.ports import Tx
+from assent.presentation.card import hints_of
+from assent.presentation.markup import Html
+from assent.presentation.values import entries_of
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import service_of
+from assent.server.visibility import sees_everything
+from assent.server.web.history.glance import (
+    judge_words,
+    lasted,
+    on_a_line,
+    status_class,
+    status_words,
+)
+from assent.server.web.history.sieve import CALL_FIELDS, Sieve
+
+PAGE: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One call as the list shows it."""
+
+    call: PastCall
+    arguments: Html
+    status: str
+    colour: str
+    decided: Html | None
+    waited: str
+
+
+async def history(request: Request) -> Response:
+    """One page of calls, with filters."""
+    service, person = service_of(request), caller_of(request).person
+    sieve = Sieve.of(request.query_params, CALL_FIELDS)
+    after = place_of(request)
+    found = await service.assent.kernel.store.run(
+        lambda tx: read_calls(tx, person, sieve.calls, after=after, limit=PAGE)
+    )
+    catalogue = service.assent.kernel.catalogue
+    return service.pages.render(
+        request,
+        "history",
+        lines=[_line(call, catalogue) for call in found.items],
+        found=found,
+        asked=sieve.asked,
+        is_sifted=bool(sieve),
+        is_first=after is None,
+        everything=sees_everything(person),
+        statuses=[(status.value, status_words(status)) for status in CallStatus],
+        risks=list(Risk),
+        agents=catalogue.names(),
+        tools=sorted({tool.tool.name for tool in catalogue.every_tool()}),
+    )
+
+
+def read_calls(
+    tx: Tx, person: Person, wanted: CallFilter, *, after: Place | None, limit: int
+) -> Stretch[PastCall]:
+    """What this person may see: their own conversations' calls, or all of them."""
+    if sees_everything(person):
+        return tx.record.calls(wanted, after=after, limit=limit)
+    return tx.record.calls_of(person.id, wanted, after=after, limit=limit)
+
+
+def place_of(request: Request) -> Place | None:
+    """Where a page begins; raises `BadPage`."""
+    given = request.query_params.get("after")
+    return Place.parse(given) if given else None
+
+
+def _line(call: PastCall, catalogue: Catalogue) -> Line:
+    hints = hints_of(catalogue.tool(call.agent, call.tool))
+    return Line(
+        call=call,
+        arguments=on_a_line(entries_of(call.arguments.text, hints)),
+        status=status_words(call.status),
+        colour=status_class(call.status),
+        decided=_decided(call),
+        waited="" if call.waited is None else lasted(call.waited),
+    )
+
+
+def _decided(call: PastCall) -> Html | None:
+    """Who or what said whether it may run."""
+    by = call.decided_by or (None if call.questions else call.cleared_by)
+    return judge_words(by) if by else None
+
+
+routes: list[BaseRoute] = [GuardedRoute("/history", history, methods=["GET"])]

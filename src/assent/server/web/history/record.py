@@ -1,0 +1,67 @@
+"""The raw record for auditors: who did what, refused attempts included, as it was noted."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.events import Entry
+from assent.presentation.html_values import entries
+from assent.presentation.markup import Html
+from assent.server.guard import GuardedRoute
+from assent.server.masks import Hints, data_of, secrets_of
+from assent.server.service import service_of
+from assent.server.web.history.glance import judge_words, on_a_line
+from assent.server.web.history.history import place_of
+from assent.server.web.history.sieve import RECORD_FIELDS, Sieve
+from assent.server.web.history.steps import ACTIONS
+
+PAGE: Final = 50
+_GLANCE_CHARS: Final = 80
+# Offered while somebody types; the field takes any.
+KNOWN: Final = sorted({*ACTIONS, "gate", "export", "override", "sign_in", "sign_out"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """One entry as the page shows it."""
+
+    entry: Entry
+    actor: Html
+    glance: Html
+    data: Html | None
+
+
+async def show(request: Request) -> Response:
+    """One page of the record, with filters."""
+    service = service_of(request)
+    sieve, after = Sieve.of(request.query_params, RECORD_FIELDS), place_of(request)
+    found = await service.assent.kernel.store.run(
+        lambda tx: tx.record.entries(sieve.entries, after=after, limit=PAGE)
+    )
+    secrets = secrets_of(service.assent.kernel.catalogue)
+    return service.pages.render(
+        request,
+        "record",
+        notes=[_noted(entry, secrets) for entry in found.items],
+        found=found,
+        asked=sieve.asked,
+        is_sifted=bool(sieve),
+        is_first=after is None,
+        known=KNOWN,
+    )
+
+
+def _noted(entry: Entry, secrets: Hints) -> Noted:
+    found = data_of(entry, secrets)
+    return Noted(
+        entry=entry,
+        actor=judge_words(entry.actor),
+        glance=on_a_line(found, _GLANCE_CHARS),
+        data=entries(found) if found else None,
+    )
+
+
+routes: list[BaseRoute] = [GuardedRoute("/audit", show, methods=["GET"])]

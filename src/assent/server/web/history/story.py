@@ -1,0 +1,52 @@
+"""One call's whole story: what was proposed, judged, asked, shown, edited, decided, run."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.errors import NotFound
+from assent.domain.lifecycle import RequestStatus
+from assent.domain.people import ADMIN, AUDITOR, Person
+from assent.engine.history_story import Story, read_story
+from assent.ports import Tx
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import service_of
+from assent.server.visibility import sees_everything, sees_request
+from assent.server.web.history.glance import status_class, status_words
+from assent.server.web.history.timeline import Timeline
+
+
+async def show(request: Request) -> Response:
+    """The timeline, for whoever may see the conversation or was asked about the call."""
+    service, person = service_of(request), caller_of(request).person
+    id, kernel = request.path_params["id"], service.assent.kernel
+    story = await kernel.store.run(lambda tx: _visible(tx, person, id))
+    call = story.call
+    open_request = next((r for r in story.requests if r.status is RequestStatus.OPEN), None)
+    is_mine = story.conversation.owner.id == person.id
+    return service.pages.render(
+        request,
+        "story",
+        story=story,
+        call=call,
+        steps=Timeline(story, kernel.catalogue.tool(call.agent, call.tool)).steps(),
+        state=status_words(call.status),
+        colour=status_class(call.status),
+        waits=open_request,
+        may_decide=open_request is not None and open_request.admits(person),
+        sees_conversation=is_mine or sees_everything(person),
+        may_export=is_mine or ADMIN in person.roles,
+        may_audit=not person.roles.isdisjoint({ADMIN, AUDITOR}),
+    )
+
+
+def _visible(tx: Tx, person: Person, id: str) -> Story:
+    story = read_story(tx, id)
+    seen = story.conversation.owner.id == person.id or sees_everything(person)
+    if not (seen or any(sees_request(person, each) for each in story.requests)):
+        raise NotFound("call", id)
+    return story
+
+
+routes: list[BaseRoute] = [GuardedRoute("/history/{id}", show, methods=["GET"])]

@@ -1,0 +1,291 @@
+"""A call's story as steps in the order they happened."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final, cast
+
+from assent.domain.calls import Frozen, Revision
+from assent.domain.canonical import Json, encode, parse
+from assent.domain.decisions import Decision
+from assent.domain.errors import InvalidJson
+from assent.domain.events import Entry
+from assent.domain.lifecycle import TERMINAL, CallStatus
+from assent.domain.people import SYSTEM, Audience
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.history_story import Story
+from assent.presentation.card import hints_of
+from assent.presentation.diff import changes
+from assent.presentation.html import render_changes
+from assent.presentation.html_values import block, entries, foreign, value
+from assent.presentation.markup import Html, element, joined
+from assent.presentation.values import entries_of, value_of
+from assent.server.web.history.glance import judge_words, lasted
+from assent.server.web.history.steps import (
+    ACTIONS,
+    EDITING,
+    ENDED_RUN,
+    GATED,
+    OPENED,
+    QUESTIONS,
+    STARTED,
+    Look,
+    Part,
+    Step,
+)
+from assent.server.web.moments import exact
+
+# Shorter than this nobody waited for anything.
+_NOTABLE: Final = timedelta(seconds=1)
+_REASONS: Final = ("reason", "code")
+
+
+class Timeline:
+    """Builds the steps of one story."""
+
+    def __init__(self, story: Story, tool: EffectiveTool | None) -> None:
+        self._story, self._hints = story, hints_of(tool)
+        self._started: datetime | None = None
+        self._attempts = 0
+        self._before: datetime | None = None
+
+    def steps(self) -> list[Step]:
+        """All of them, oldest first."""
+        return [self._step(mark) for mark in self._ordered()]
+
+    def _ordered(self) -> Iterator[Entry | Request]:
+        """Each question behind the entry that led to it, and before those that are about it.
+
+        Not by their times: those of one transaction are as good as equal.
+        """
+        unseen = list(self._story.requests)
+        for entry in self._story.entries:
+            named = next((each for each in unseen if each.id == entry.request_id), None)
+            if named is not None:
+                unseen.remove(named)
+                yield named
+            yield entry
+            opened = next((each for each in unseen if OPENED[each.kind] == entry.target), None)
+            if opened is not None:
+                unseen.remove(opened)
+                yield opened
+        yield from unseen
+
+    def _step(self, mark: Entry | Request) -> Step:
+        step = self._asked(mark) if isinstance(mark, Request) else self._noted(mark)
+        self._before = step.at
+        return step
+
+    def _noted(self, entry: Entry) -> Step:
+        look, title = _heading(entry)
+        self._attempts += entry.action in STARTED
+        decision = self._story.decision(entry)
+        step = Step(
+            at=entry.at,
+            look=look,
+            title=title,
+            by=self._by(entry),
+            via=entry.channel,
+            since=self._since(entry),
+            facts=tuple(self._facts(entry, decision)),
+            parts=tuple(self._parts(entry)),
+        )
+        if entry.action in STARTED:
+            self._started = entry.at
+        return step
+
+    def _by(self, entry: Entry) -> Html | None:
+        # The engine's own steps need no name; whoever else acted has one.
+        own = entry.action in STARTED or entry.action == "gate"
+        is_worker = entry.actor == SYSTEM.id or entry.actor.startswith("worker:")
+        return None if own or is_worker else judge_words(entry.actor)
+
+    def _since(self, entry: Entry) -> str:
+        request = self._story.request(entry.request_id)
+        if request is not None and entry.action != "refused":
+            return f"waited {lasted(entry.at - request.created_at)}"
+        if entry.action in ENDED_RUN and self._started is not None:
+            return f"ran {lasted(entry.at - self._started)}"
+        passed = timedelta(0) if self._before is None else entry.at - self._before
+        return f"{lasted(passed)} later" if passed >= _NOTABLE else ""
+
+    def _facts(self, entry: Entry, decision: Decision | None) -> Iterator[tuple[str, Html]]:
+        if entry.action == "propose" and self._story.model:
+            yield "model", foreign(self._story.model)
+        if entry.action == "gate" and entry.data.get("by"):
+            yield "judged by", judge_words(str(entry.data["by"]))
+        if entry.action in STARTED:
+            yield from self._attempt(entry)
+        for name in _REASONS:
+            if said := entry.data.get(name):
+                yield name, _said(str(said))
+        if entry.action == "import":
+            yield "there it was", foreign(f"{entry.data.get('id')}, {entry.data.get('was')}")
+        # An edit is half of an approval: what was approved stands there.
+        if decision is not None and entry.action != "edit":
+            yield from _vote(decision)
+
+    def _attempt(self, entry: Entry) -> Iterator[tuple[str, Html]]:
+        call, fence = self._story.call, entry.data.get("fence")
+        if call.attempts > 1:
+            yield "attempt", element("span", f"{self._attempts} of {call.attempts}")
+        if isinstance(fence, int):
+            yield "fence", element("span", str(fence))
+        # The row knows who holds it now; who held it before is not kept.
+        if self._attempts == call.attempts and call.worker:
+            yield "worker", element("code", foreign(call.worker))
+
+    def _parts(self, entry: Entry) -> Iterator[Part]:
+        if entry.action == "propose":
+            yield self._arguments(self._story.revisions[0])
+            yield from self._raw(self._story.revisions[0])
+            words = self._story.message.text if self._story.message else ""
+            if words:
+                yield Part(heading="What the agent said", content=block(words))
+        if entry.action in EDITING:
+            yield from self._revised(entry)
+        if metadata := entry.data.get("metadata"):
+            yield Part(heading="What the tool said", content=value(value_of(metadata)))
+        if entry.target in TERMINAL:
+            yield from self._reports()
+            yield from self._output()
+
+    def _raw(self, first: Revision) -> Iterator[Part]:
+        """What the model wrote, where that is not what was made of it."""
+        raw = self._story.call.proposed
+        # A text has no fields that could be masked.
+        if not any(hint.secret for hint in self._hints.values()) and not _says(raw, first):
+            yield Part(heading="As the model wrote them", content=block(raw), is_open=True)
+
+    def _revised(self, entry: Entry) -> Iterator[Part]:
+        number = entry.data.get("revision")
+        after = self._story.revision(number) if isinstance(number, int) else None
+        if after is None:
+            return
+        before = self._story.revision(after.revision - 1)
+        if before is not None:
+            found = changes(before.arguments.thaw(), after.arguments.thaw(), self._hints)
+            yield Part(heading="What changed", content=render_changes(found), is_open=True)
+        yield self._arguments(after)
+
+    def _arguments(self, revision: Revision) -> Part:
+        return Part(
+            heading=f"Arguments, revision {revision.revision}",
+            content=self._shown(revision.arguments),
+            digest=revision.arguments.digest,
+            is_open=revision.revision == 1,
+        )
+
+    def _shown(self, arguments: Frozen) -> Html:
+        found = entries_of(arguments.text, self._hints)
+        warning = () if arguments.is_intact else (_TAMPERED,)
+        return joined((*warning, entries(found) if found else _NONE))
+
+    def _reports(self) -> Iterator[Part]:
+        reports = self._story.reports
+        if reports:
+            shown = (element("li", _clock(each.at), " ", _report(each.data)) for each in reports)
+            count = f"Progress, {len(reports)} report{'' if len(reports) == 1 else 's'}"
+            yield Part(heading=count, content=element("ol", *shown, class_="reports"))
+
+    def _output(self) -> Iterator[Part]:
+        call = self._story.call
+        if call.output is not None:
+            heading = "Result" if call.status is CallStatus.SUCCEEDED else "What the agent was told"
+            yield Part(heading=heading, content=output_of(call.output), is_open=True)
+
+    def _asked(self, request: Request) -> Step:
+        facts = [
+            ("may decide", _audience(request.audience, request.owner)),
+            ("until", _deadline(request.decide_by)),
+        ]
+        if request.quorum > 1:
+            facts.insert(1, ("needs", element("span", f"{request.quorum} approvals")))
+        for label, text in (("because", request.question.reason), ("says", request.question.text)):
+            if text:
+                facts.append((label, _said(text)))
+        return Step(
+            at=request.created_at,
+            look=Look.ASKED,
+            title=QUESTIONS[request.kind],
+            facts=tuple(facts),
+            link=f"/requests/{request.id}",
+        )
+
+
+_TAMPERED: Final = element(
+    "p", "These arguments are not the ones that this digest was made of.", class_="tampered"
+)
+_NONE: Final = element("p", "none", class_="remark")
+
+
+def output_of(stored: str) -> Html:
+    """A stored output, whole: a text as it is, the rest as the values that it has."""
+    found = cast("Json", json.loads(stored))
+    return block(found) if isinstance(found, str) else value(value_of(found))
+
+
+def _heading(entry: Entry) -> tuple[Look, str]:
+    if entry.action == "gate" and entry.target is not None:
+        return GATED[CallStatus(entry.target)]
+    # A name that another version recorded is ours as well, so it is a word.
+    words = entry.action.replace("_", " ").capitalize()
+    return ACTIONS.get(entry.action, (Look.NOTE, words))
+
+
+def _says(raw: str, revision: Revision) -> bool:
+    try:
+        return encode(parse(raw)) == revision.arguments.text
+    except InvalidJson:
+        return False
+
+
+def _vote(decision: Decision) -> Iterator[tuple[str, Html]]:
+    if decision.reason:
+        yield "said", _said(decision.reason)
+    if decision.shown:
+        yield "was shown", element("code", foreign(decision.shown))
+    if decision.digest:
+        yield "approved digest", element("code", foreign(decision.digest))
+
+
+def _audience(audience: Audience, owner: str) -> Html:
+    named: list[Html] = [element("span", foreign(owner))] if audience.owner else []
+    named += [element("span", "anybody who is ", foreign(role)) for role in sorted(audience.roles)]
+    named += [element("span", foreign(person)) for person in sorted(audience.people)]
+    excluded = [element("span", "but not the requester")] if audience.exclude_requester else []
+    return _list([*named, *excluded])
+
+
+def _list(parts: Iterable[Html]) -> Html:
+    pieces: list[Html] = []
+    for part in parts:
+        pieces += [Html(", "), part] if pieces else [part]
+    return joined(pieces or [element("span", "nobody")])
+
+
+def _deadline(at: datetime | None) -> Html:
+    if at is None:
+        return element("span", "no deadline")
+    return element("time", exact(at), datetime=at.isoformat())
+
+
+def _said(text: str) -> Html:
+    return block(text) if "\n" in text else foreign(text)
+
+
+def _clock(at: datetime) -> Html:
+    return element("time", at.strftime("%H:%M:%S"), datetime=at.isoformat())
+
+
+def _report(data: dict[str, Json]) -> Html:
+    fraction, said = data.get("fraction"), data.get("value")
+    share = (
+        (element("span", f"{fraction:.0%}", class_="share"), " ") if _is_number(fraction) else ()
+    )
+    return joined((*share, value(value_of(said))))
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

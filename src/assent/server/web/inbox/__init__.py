@@ -1,0 +1,1 @@
+"""What waits: the list and several decided at once."""

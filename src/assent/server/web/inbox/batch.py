@@ -1,0 +1,199 @@
+"""Several requests of one tool on one page: each shown whole, each decided by itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.cards import Verb
+from assent.domain.decisions import Approve, Reject, Verdict
+from assent.domain.errors import (
+    AlreadySettled,
+    AssentError,
+    InvalidCommand,
+    NotEligible,
+    StaleDigest,
+    StoreUnavailable,
+)
+from assent.ports import Tx
+from assent.presentation import html
+from assent.presentation.outline import RegionName
+from assent.presentation.rendering import Rendered
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.problems import facts_of
+from assent.server.service import service_of
+from assent.server.visibility import request_of
+from assent.server.web.inbox.bundles import MOST, check, check_number
+from assent.server.web.inbox.rows import Row, read_rows
+from assent.server.web.review import seal
+from assent.server.web.review.matters import Matter, read_matter
+
+# How one went, as the address of the result says it; and why it was left, as the page does.
+_DECIDED: Final = "decided"
+_WHY: Final[Mapping[str, str]] = {
+    "changed": "Not decided: it changed since you looked",
+    "settled": "Not decided by you: it was settled before",
+    "not_yours": "Not decided: it is not yours to decide",
+    "failed": "Not decided: open it to see why",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One request of a batch, as its page shows it; only what is still open can be ticked."""
+
+    matter: Matter
+    card: Rendered
+    seal: str
+    ticked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one of them, said from how it stands now."""
+
+    row: Row
+    words: str
+    is_good: bool
+
+
+async def show(request: Request) -> Response:
+    """All of them, each with its whole card."""
+    ids = _unique(request.query_params.getlist("id"))
+    try:
+        return _page(request, await _matters(request, ids), ticked=ids)
+    except InvalidCommand as error:
+        return _refused(request, error, ids)
+
+
+async def decide(request: Request) -> Response:
+    """Decide those that are ticked, each with the digest that was shown with it."""
+    posted = Posted(await request.body())
+    ids = _unique(posted.all("id"))
+    try:
+        matters = await _matters(request, ids)
+        verdict = _verdict(posted)
+    except InvalidCommand as error:
+        return _refused(request, error, ids)
+    said = [(await _decide(request, each, verdict, posted), each.request.id) for each in matters]
+    return RedirectResponse(f"/batch/done?{urlencode(said)}", 303)
+
+
+async def done(request: Request) -> Response:
+    """What came of each."""
+    given = request.query_params.multi_items()[:MOST]
+    person, kernel = caller_of(request).person, service_of(request).assent.kernel
+
+    def read(tx: Tx) -> list[Row]:
+        found = [request_of(tx, person, id) for _, id in given]
+        return read_rows(tx, kernel.catalogue, found)
+
+    rows = await kernel.store.run(read)
+    outcomes = [_outcome(row, how) for row, (how, _) in zip(rows, given, strict=True)]
+    good = sum(each.is_good for each in outcomes)
+    return service_of(request).pages.render(request, "batch_done", outcomes=outcomes, good=good)
+
+
+async def _matters(request: Request, ids: Sequence[str]) -> list[Matter]:
+    """What these are about; `InvalidCommand` unless they may be decided together."""
+    check_number(ids)
+    kernel, person = service_of(request).assent.kernel, caller_of(request).person
+
+    def read(tx: Tx) -> list[Matter]:
+        return [read_matter(tx, kernel.catalogue, kernel.vault, person, id) for id in ids]
+
+    matters = await kernel.store.run(read)
+    check([matter.card for matter in matters])
+    return matters
+
+
+def _unique(ids: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(ids))
+
+
+def _verdict(posted: Posted) -> Verdict:
+    match posted.one("verdict"):
+        case Verb.APPROVE:
+            return Approve()
+        case Verb.REJECT:
+            return Reject(reason=posted.one("reason").strip())
+        case _:
+            raise InvalidCommand("The form says neither approve nor reject")
+
+
+async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> str:
+    """Decide one of them; says how it went."""
+    service, caller, id = service_of(request), caller_of(request), matter.request.id
+    try:
+        token = posted.one(f"{seal.FIELD}.{id}")
+        await service.assent.decide(
+            id,
+            verdict,
+            by=caller.person,
+            digest=posted.one(f"digest.{id}") or "none",
+            shown=seal.witnessed(service, caller.person, matter.request, token, verdict),
+            channel=caller.channel,
+        )
+    except StoreUnavailable:
+        raise
+    except AssentError as error:
+        return _why(error)
+    return _DECIDED
+
+
+def _why(error: AssentError) -> str:
+    match error:
+        case StaleDigest():
+            return "changed"
+        case AlreadySettled():
+            return "settled"
+        case NotEligible():
+            return "not_yours"
+        case _:
+            return "failed"
+
+
+def _outcome(row: Row, how: str) -> Outcome:
+    if how != _DECIDED:
+        return Outcome(row=row, words=_WHY.get(how, _WHY["failed"]), is_good=False)
+    # An approval that needs further ones leaves it open.
+    words = "Recorded: it needs further approvals" if row.request.is_open else "Decided"
+    return Outcome(row=row, words=words, is_good=True)
+
+
+def _page(request: Request, matters: Sequence[Matter], ticked: Sequence[str]) -> Response:
+    items = [_item(request, matter, ticked) for matter in matters]
+    return service_of(request).pages.render(
+        request,
+        "batch",
+        items=items,
+        first=matters[0].card,
+        deciding=[item for item in items if item.matter.may_decide],
+    )
+
+
+def _item(request: Request, matter: Matter, ticked: Sequence[str]) -> Item:
+    service, person = service_of(request), caller_of(request).person
+    card = html.render(matter.card, level=2, omit={RegionName.SIMILAR}, with_choices=False)
+    token = seal.seal_of(service, person, matter.request, card) if matter.may_decide else ""
+    return Item(matter=matter, card=card, seal=token, ticked=matter.request.id in ticked)
+
+
+def _refused(request: Request, error: AssentError, ids: Sequence[str]) -> Response:
+    status = facts_of(error)[0]
+    return service_of(request).pages.render(
+        request, "batch_refused", status=status, problem=str(error), ids=ids[:MOST]
+    )
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/batch", show, methods=["GET"]),
+    GuardedRoute("/batch", decide, methods=["POST"]),
+    GuardedRoute("/batch/done", done, methods=["GET"]),
+]

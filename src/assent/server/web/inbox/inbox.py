@@ -1,0 +1,135 @@
+"""What waits: for me first, then what else I may see."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.pages import Place, RequestFilter
+from assent.domain.people import Person
+from assent.domain.tools import Risk
+from assent.engine.listing import Inbox
+from assent.ports import Tx
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import Service, service_of
+from assent.server.visibility import sees_everything
+from assent.server.web.inbox.bundles import is_simple
+from assent.server.web.inbox.rows import Row, read_rows
+
+_PAGE = 30
+_LONGEST_WORD = 128
+T = TypeVar("T", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The filters, as the address has them; empty where nothing is said."""
+
+    whose: str = ""
+    show: str = ""
+    risk: str = ""
+    kind: str = ""
+    tool: str = ""
+    q: str = ""
+
+    @classmethod
+    def of(cls, given: QueryParams) -> "Asked":
+        """Read an address; whatever is too long to be a name is cut."""
+        return cls(**{name: given.get(name, "")[:_LONGEST_WORD] for name in cls.__slots__})
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether something is filtered out of what waits for the person."""
+        return any((self.risk, self.kind, self.tool, self.q))
+
+    @property
+    def given(self) -> dict[str, str]:
+        """For the addresses of other pages of the same list."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def box(self, person: Person) -> Inbox:
+        """The list that was asked for."""
+        return Inbox(
+            person=person,
+            wanted=RequestFilter(
+                status=None if self.show == "all" else RequestStatus.OPEN,
+                kind=_one_of(RequestKind, self.kind),
+                risk=_one_of(Risk, self.risk),
+                tool=self.tool or None,
+                text=self.q.strip() or None,
+            ),
+            everything=sees_everything(person),
+            mine=self.whose != "all",
+            by_danger=True,
+        )
+
+
+def _one_of(kind: type[T], given: str) -> T | None:
+    """A filter that is none of its values is no filter."""
+    return next((value for value in kind if value == given), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One page of the list."""
+
+    rows: list[Row]
+    next: Place | None
+    is_newcomer: bool
+
+
+def _read(service: Service, person: Person, asked: Asked, after: Place | None, tx: Tx) -> Listed:
+    found = asked.box(person).page(tx, after=after, limit=_PAGE)
+    rows = read_rows(tx, service.assent.kernel.catalogue, found.items)
+    is_empty = not rows and not tx.conversations.of_owner(person.id, limit=1)
+    return Listed(rows=rows, next=found.next, is_newcomer=is_empty)
+
+
+async def inbox(request: Request) -> Response:
+    """One page of requests, with filters."""
+    service, person = service_of(request), caller_of(request).person
+    asked, after = Asked.of(request.query_params), request.query_params.get("after")
+    begin = Place.parse(after) if after else None
+    store = service.assent.kernel.store
+    listed = await store.run(lambda tx: _read(service, person, asked, begin, tx))
+    values: dict[str, Any] = {
+        "listed": listed,
+        "asked": asked,
+        "later": begin is not None,
+        "kinds": list(RequestKind),
+        "risks": list(reversed(Risk)),
+        "selectable": _selectable(listed.rows, person),
+        "suggestions": _suggestions(service) if listed.is_newcomer else (),
+    }
+    return service.pages.render(request, "inbox", **values)
+
+
+def _selectable(rows: Sequence[Row], person: Person) -> frozenset[str]:
+    """Those that have company: of one alone there is nothing to decide together."""
+    simple = [row.request for row in rows if is_simple(row.request, person)]
+    times = Counter((each.agent, each.tool, each.risk) for each in simple)
+    return frozenset(each.id for each in simple if times[each.agent, each.tool, each.risk] > 1)
+
+
+def _suggestions(service: Service) -> Sequence[str]:
+    catalogue = service.assent.kernel.catalogue
+    return next(filter(None, (catalogue.agent(n).suggestions for n in catalogue.names())), ())
+
+
+async def waiting(request: Request) -> Response:
+    """Only the number beside the inbox, for pages that are costly to read again."""
+    return service_of(request).pages.render(request, "waiting")
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/", inbox, methods=["GET"]),
+    GuardedRoute("/waiting", waiting, methods=["GET"]),
+]

@@ -1,0 +1,270 @@
+"""The figures of a survey as plots: which columns there are, and how they are labelled."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Final
+
+from assent.domain.decisions import VerdictName
+from assent.domain.insights import DAY, EDGES, HOUR, Answers, Hourly, Insights, Surge, Votes, Window
+from assent.domain.lifecycle import RequestStatus
+from assent.presentation.markup import Html
+from assent.presentation.text import safe_line
+from assent.server.web.insights import plots, sparks
+from assent.server.web.insights.measures import length, share
+from assent.server.web.insights.plots import Column, Label, Mark, Piece, Words
+from assent.server.web.insights.scales import place
+
+# From the ground up. What people say of calls in doubt and of results is an answer, too.
+VERDICTS: Final = {
+    "approved": "Approved as shown",
+    "edited": "Approved with changes",
+    "rejected": "Rejected",
+    "answered": "Answered",
+    "withdrawn": "Withdrawn",
+}
+OUTCOMES: Final = {
+    RequestStatus.APPROVED: ("approved", "Approved"),
+    RequestStatus.REJECTED: ("rejected", "Rejected"),
+    RequestStatus.ANSWERED: ("answered", "Answered"),
+    RequestStatus.EXPIRED: ("expired", "Expired"),
+    RequestStatus.CANCELLED: ("withdrawn", "Withdrawn"),
+    RequestStatus.SUPERSEDED: ("superseded", "Replaced by a newer one"),
+    RequestStatus.OPEN: ("open", "Still open"),
+}
+# So many columns still have a label each.
+_ROOMY: Final = 12
+_LABELS: Final = 6
+# As tall as the numbers beside it.
+_TALL: Final = 264
+# The part of a plot's width that a few words take up on a phone.
+_ROOM: Final = 0.5
+_WEEK: Final = timedelta(days=7)
+_MONTH: Final = 31
+_TOLD: Final = 3
+
+
+def ranges() -> list[str]:
+    """The bars of the waiting times in words."""
+    edges = [length(edge) for edge in EDGES]
+    between = [f"{low} to {high}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]}", *between, f"{edges[-1]} or more"]
+
+
+def waits(insights: Insights) -> Html:
+    """How long requests waited for their answers."""
+    total = insights.total
+    shown = [
+        Column(
+            pieces=(Piece(kind="quick" if not number else "plain", size=count),),
+            hint=f"{name}: {count:,}",
+            figure=f"{count:,}" if count else "",
+        )
+        for number, (name, count) in enumerate(zip(ranges(), insights.waits, strict=True))
+    ]
+    lines = [] if total is None else _percentiles(total)
+    said = ", ".join(line.text for line in lines)
+    text = f"Columns: answers by how long the request had waited, up to over 3 days; {said}."
+    labels = [
+        Label(at=number / len(shown), text=length(edge), kept=number % 2 == 1)
+        for number, edge in enumerate(EDGES, 1)
+    ]
+    words = Words(id="waits", title="How long requests wait for an answer", text=text)
+    return plots.columns(words, shown, labels, lines=lines, tall=_TALL)
+
+
+def _percentiles(answers: Answers) -> list[Mark]:
+    """The one to the right is above: its words may then stand over the other's line."""
+    median, slow = place(answers.median, EDGES), place(answers.slow, EDGES)
+    return [
+        Mark(at=slow, text=f"90 % within {length(answers.slow)}", before=slow > _ROOM),
+        Mark(at=median, text=f"median {length(answers.median)}", before=median > _ROOM / 2),
+    ]
+
+
+def kind_of(votes: Votes) -> str:
+    """What a verdict counts as."""
+    match votes.verdict:
+        case VerdictName.APPROVE:
+            return "edited" if votes.edited else "approved"
+        case VerdictName.REJECT:
+            return "rejected"
+        case VerdictName.CANCEL:
+            return "withdrawn"
+        case _:
+            return "answered"
+
+
+def by_slot(insights: Insights) -> list[tuple[datetime, dict[str, int]]]:
+    """The decisions of each hour or day by what they count as."""
+    counts = Counter[tuple[int, str]]()
+    for votes in insights.votes:
+        counts[votes.slot, kind_of(votes)] += votes.count
+    return [
+        (begin, {kind: counts[number, kind] for kind in VERDICTS})
+        for number, begin in enumerate(insights.survey.window.slots)
+    ]
+
+
+def recent(insights: Insights) -> list[tuple[datetime, dict[str, int]]]:
+    """The newest slots with decisions, newest first: a month of them is enough to read."""
+    return [each for each in reversed(by_slot(insights)) if any(each[1].values())][:_MONTH]
+
+
+def decisions(insights: Insights) -> Html:
+    """Decisions per hour or day, by verdict."""
+    window, slots = insights.survey.window, by_slot(insights)
+    shown = [
+        Column(
+            pieces=tuple(Piece(kind=kind, size=size) for kind, size in counts.items()),
+            hint=f"{moment(begin, window)}: {sum(counts.values()):,}",
+        )
+        for begin, counts in slots
+    ]
+    every = "hour" if window.slot == HOUR else "day"
+    text = f"Stacked columns, one for each {every} in UTC: {_listed(_summed(slots))}."
+    words = Words(id="decisions", title=f"Decisions per {every}", text=text)
+    return plots.columns(words, shown, _labels(window))
+
+
+def totals(insights: Insights) -> list[tuple[str, str, int]]:
+    """The kinds of verdicts in words, each with its number."""
+    sums = _summed(by_slot(insights))
+    return [(kind, name, sums[kind]) for kind, name in VERDICTS.items() if sums[kind]]
+
+
+def _summed(slots: Iterable[tuple[datetime, dict[str, int]]]) -> Counter[str]:
+    total = Counter[str]()
+    for _, counts in slots:
+        total.update(counts)
+    return total
+
+
+def _listed(counts: dict[str, int] | Counter[str]) -> str:
+    said = [f"{VERDICTS[kind].lower()} {count:,}" for kind, count in counts.items() if count]
+    return ", ".join(said) or "none"
+
+
+def moment(begin: datetime, window: Window) -> str:
+    """An hour or a day of the window."""
+    return hour(begin) if window.slot == HOUR else day(begin)
+
+
+def day(begin: datetime) -> str:
+    """A day."""
+    return f"{begin:%a} {begin.day} {begin:%b}"
+
+
+def hour(begin: datetime) -> str:
+    """An hour of a day."""
+    return f"{day(begin)} {begin:%H:%M}"
+
+
+def _labels(window: Window) -> Iterator[Label]:
+    """The newest column has one, and others at even distances."""
+    slots = window.slots
+    step = 1 if len(slots) <= _ROOMY else -(-len(slots) // (_LABELS + 2))
+    for number, begin in enumerate(slots):
+        back = len(slots) - 1 - number
+        if back % step == 0:
+            kept = back % (2 * step) == 0
+            yield Label(at=(number + 0.5) / len(slots), text=_short(begin, window), kept=kept)
+
+
+def _short(begin: datetime, window: Window) -> str:
+    if window.slot == HOUR:
+        return f"{begin:%H:%M}"
+    if len(window.slots) <= _ROOMY:
+        return f"{begin:%a} {begin.day}"
+    return f"{begin.day} {begin:%b}"
+
+
+def outcomes(insights: Insights) -> Html:
+    """What became of the requests."""
+    pieces = [Piece(kind=k, size=insights.ended(s)) for s, (k, _) in OUTCOMES.items()]
+    said = [f"{name.lower()} {insights.ended(s):,}" for s, (_, name) in OUTCOMES.items()]
+    text = f"One bar of {insights.asked:,} requests: {', '.join(said)}."
+    words = Words(id="outcomes", title="What became of the requests", text=text)
+    return plots.strip(words, [piece for piece in pieces if piece.size])
+
+
+def floods(insights: Insights) -> Html:
+    """Requests per hour, with flags where an agent stood out."""
+    window = insights.survey.window
+    is_hourly = window.slot == HOUR or window.end - window.start <= _WEEK
+    step, said = (HOUR, hour) if is_hourly else (DAY, day)
+    # Whole days, also what is not over: the labels are those of days.
+    count = len(window.slots) * (window.slot // step)
+    busiest = _busiest(insights.hours, window.start, step)
+    shown = [
+        Column(
+            pieces=(Piece(kind="plain", size=busiest[number]),),
+            hint=f"{said(window.start + number * step)}: {busiest[number]:,}",
+        )
+        for number in range(count)
+    ]
+    what = "of every hour" if is_hourly else "in the busiest hour of every day"
+    text = f"Columns: requests {what}. Hours that stand out: {len(insights.surges)}."
+    words = Words(id="floods", title="Requests per hour", text=text)
+    flags = _flags(insights, step, count)
+    return plots.columns(words, shown, _labels(window), flags=flags)
+
+
+def _flags(insights: Insights, step: timedelta, count: int) -> list[Mark]:
+    """One for each column with hours that stand out, however many these are."""
+    told: dict[int, list[str]] = {}
+    for surge in insights.surges:
+        number = (surge.hour - insights.survey.window.start) // step
+        told.setdefault(number, []).append(_surge(surge))
+    return [
+        Mark(at=(number + 0.5) / count, text="; ".join(texts[:_TOLD]))
+        for number, texts in told.items()
+    ]
+
+
+def _busiest(hours: Sequence[Hourly], start: datetime, step: timedelta) -> Counter[int]:
+    total = Counter[datetime]()
+    for each in hours:
+        total[each.hour] += each.count
+    busiest = Counter[int]()
+    for hour, count in total.items():
+        number = (hour - start) // step
+        busiest[number] = max(busiest[number], count)
+    return busiest
+
+
+def _surge(surge: Surge) -> str:
+    refused = f", {surge.refused:,} refused" if surge.refused else ""
+    return f"{hour(surge.hour)}, {safe_line(surge.agent)}: {surge.count:,} requests{refused}"
+
+
+def spread(median: timedelta, slow: timedelta) -> Html:
+    """Median and 90th percentile on the axis of the waiting times."""
+    return sparks.spread(place(median, EDGES), place(slow, EDGES))
+
+
+def rate(part: float | None, kind: str) -> Html:
+    """A share as a bar; nothing where there is none."""
+    return sparks.meter(part, kind) if part is not None else Html()
+
+
+def headline(insights: Insights) -> list[tuple[str, str, str]]:
+    """The few numbers that come first: name, number, and what it is of."""
+    total = insights.total
+    return [
+        ("Decisions", f"{total.count:,}" if total else "0", f"requests opened: {insights.asked:,}"),
+        ("Median wait", length(total.median) if total else "–", "from request to answer"),
+        ("90th percentile", length(total.slow) if total else "–", "nine in ten were faster"),
+        (
+            "Approval rate",
+            share(total.approval_rate if total else None),
+            "of approved and rejected",
+        ),
+        (
+            "Under 2 seconds",
+            share(total.quick_share if total else None),
+            "too fast to have been read",
+        ),
+        ("Expired", share(insights.expiry_rate()), "of requests no longer open"),
+    ]

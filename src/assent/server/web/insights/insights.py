@@ -1,0 +1,102 @@
+"""Figures of how questions are answered: plots, with their numbers beside them."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from assent.domain.insights import (
+    MOST,
+    SURGE_LEAST,
+    SURGE_TIMES,
+    Insights,
+    Period,
+    Survey,
+    Window,
+)
+from assent.engine.insights import gather
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.service import Service, service_of
+from assent.server.visibility import sees_everything
+from assent.server.web.insights import figures, measures, textures
+from assent.server.web.insights.numbers import table
+
+_PERIODS = {
+    Period.DAY: "24 hours",
+    Period.WEEK: "7 days",
+    Period.MONTH: "30 days",
+    Period.QUARTER: "90 days",
+}
+_LONGEST_NAME = 200
+# So many lines of a table are for looking at; whoever wants more has the CSV.
+_ROWS = 12
+
+
+async def page(request: Request) -> Response:
+    """The textures."""
+    service, period = service_of(request), _period(request)
+    found = await _gathered(request, service, period)
+    survey = found.survey
+    return service.pages.render(
+        request,
+        "insights",
+        found=found,
+        window=survey.window,
+        figures=figures,
+        patterns=textures.PATTERNS,
+        swatch=textures.swatch,
+        length=measures.length,
+        share=measures.share,
+        periods=_PERIODS,
+        period=period,
+        rules={"most": MOST, "times": SURGE_TIMES, "least": SURGE_LEAST, "rows": _ROWS},
+        everything=survey.concerning is None,
+        asked={"period": str(period), "tool": survey.tool or "", "agent": survey.agent or ""},
+        choices=_choices(service, survey),
+    )
+
+
+async def numbers(request: Request) -> Response:
+    """The same figures to count on with."""
+    service, period = service_of(request), _period(request)
+    found = await _gathered(request, service, period)
+    name = f"assent-insights-{period}-{found.survey.window.end:%Y-%m-%d}.csv"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(table(found), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _gathered(request: Request, service: Service, period: Period) -> Insights:
+    store, person = service.assent.kernel.store, caller_of(request).person
+    now = await store.run(lambda tx: tx.now())
+    survey = Survey(
+        window=Window.of(period, now),
+        tool=_name(request, "tool"),
+        agent=_name(request, "agent"),
+        concerning=None if sees_everything(person) else person.id,
+    )
+    return await gather(store, survey)
+
+
+def _period(request: Request) -> Period:
+    given = request.query_params.get("period", "")
+    return next((period for period in Period if period == given), Period.WEEK)
+
+
+def _name(request: Request, of: str) -> str | None:
+    given = request.query_params.get(of, "")
+    # What no name can be finds nothing, and PostgreSQL does not even take it.
+    return given.replace("\x00", "")[:_LONGEST_NAME] or None
+
+
+def _choices(service: Service, survey: Survey) -> dict[str, list[str]]:
+    """What can be filtered by: all that is there, and what was asked for though it is gone."""
+    catalogue = service.assent.kernel.catalogue
+    tools = {item.tool.name for item in catalogue.every_tool()} | {survey.tool}
+    agents = {*catalogue.names(), survey.agent}
+    return {"tools": sorted(filter(None, tools)), "agents": sorted(filter(None, agents))}
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/insights", page, methods=["GET"]),
+    GuardedRoute("/insights/numbers.csv", numbers, methods=["GET"]),
+]

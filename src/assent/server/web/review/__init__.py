@@ -1,0 +1,1 @@
+"""One request: its card, its forms and its verdicts."""

@@ -1,0 +1,193 @@
+"""From a schema and a value to controls. Any schema and any value give some form."""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypedDict, assert_never
+
+from assent.domain.canonical import Json
+from assent.server.posted import MAX_FIELDS
+from assent.server.web.review.editing.nodes import (
+    ChoiceNode,
+    GroupNode,
+    JsonNode,
+    KeptNode,
+    Member,
+    Node,
+    NumberNode,
+    RowsNode,
+    State,
+    TextNode,
+    TruthNode,
+    paths,
+)
+from assent.server.web.review.editing.shapes import (
+    About,
+    ChoiceShape,
+    GroupShape,
+    NumberShape,
+    OpenShape,
+    RowsShape,
+    Schemas,
+    Shape,
+    TextShape,
+    TruthShape,
+    position,
+)
+from assent.server.web.review.editing.spelling import KEPT, is_plain, spelt
+
+# A form has some other fields, and each control may come with its state.
+_CONTROLS_MAX: Final = (MAX_FIELDS - 40) // 2
+_DRAWN_MAX: Final = 4 * _CONTROLS_MAX
+_LINE_CHARS: Final = 90
+_BLANK_DEPTH: Final = 2
+# How many values an array or object may have before it is written as JSON: from roomy to none.
+_SIZES: Final = (100, 30, 8, 0)
+_HIDDEN: Final = "It holds characters that cannot be seen, so they are written as escapes."
+
+
+class Nothing:
+    """No value at all, which is not null."""
+
+
+NOTHING: Final = Nothing()
+Given: TypeAlias = "Json | Nothing"
+
+
+class Standing(TypedDict):
+    """What every control knows besides its value."""
+
+    about: About
+    states: tuple[State, ...]
+    state: State
+
+
+def standing(about: About, state: State, *, required: bool) -> Standing:
+    """The states to choose from, and the one it is in."""
+    null = (State.NULL,) if about.nullable or state is State.NULL else ()
+    absent = () if required else (State.ABSENT,)
+    return Standing(about=about, states=(State.GIVEN, *null, *absent), state=state)
+
+
+def draw(schemas: Schemas, arguments: Json) -> Node:
+    """The form of a tool's arguments; one that would be too large has larger parts as JSON."""
+    for size in _SIZES:
+        form = Drawing(schemas, size).node(dict(schemas.root), arguments, is_root=True)
+        if len(paths(form)) <= _CONTROLS_MAX:
+            return form
+    return JsonNode(text=spelt(arguments))
+
+
+@dataclass(slots=True)
+class Drawing:
+    """Makes controls, not without end: a schema of a few lines can stand for millions of them."""
+
+    schemas: Schemas
+    size: int = _SIZES[0]
+    left: int = _DRAWN_MAX
+
+    def blank(self, schema: Json, *, required: bool = True) -> Node:
+        """A control that nothing was put into yet."""
+        return self.node(schema, NOTHING, required=required)
+
+    def node(
+        self,
+        schema: Json,
+        value: Given,
+        *,
+        required: bool = True,
+        is_root: bool = False,
+        depth: int = 0,
+    ) -> Node:
+        """The control for a value by its schema, with all that is inside."""
+        self.left -= 1
+        if self.left < 0:
+            return JsonNode(text="" if isinstance(value, Nothing) else spelt(value))
+        shape = self.schemas.shape(schema)
+        if isinstance(value, Nothing) and shape.about.has_default and required:
+            value = shape.about.default
+        state = _state(shape, value, required=required)
+        held = standing(shape.about, state, required=required)
+        if isinstance(value, Nothing) or state is State.NULL:
+            return self._blank(shape, held, depth)
+        if isinstance(value, dict) and isinstance(pointer := value.get(KEPT), str):
+            return KeptNode(pointer=pointer, **held)
+        return self._filled(shape, value, held, is_root=is_root, depth=depth)
+
+    def _filled(
+        self, shape: Shape, value: Json, held: Standing, *, is_root: bool, depth: int
+    ) -> Node:
+        match shape, value:
+            case ChoiceShape(options=options), _ if (n := position(value, options)) is not None:
+                return ChoiceNode(options=options, chosen=n, **held)
+            case TextShape(), str() if not is_plain(value):
+                return JsonNode(text=spelt(value), why=_HIDDEN, **held)
+            case TextShape(long=long), str():
+                is_long = long or "\n" in value or "\t" in value or len(value) > _LINE_CHARS
+                return TextNode(text=value, long=is_long, **held)
+            case TruthShape(), bool():
+                return TruthNode(text=spelt(value), **held)
+            case NumberShape(whole=whole), int() | float() if not isinstance(value, bool):
+                return NumberNode(text=spelt(value), whole=whole, **held)
+            case GroupShape(), dict() if is_root or _count(value) <= self.size:
+                return self._group(shape, value, held, depth)
+            case RowsShape(entry=entry), list() if _count(value) <= self.size:
+                rows = tuple(self.node(entry, item, depth=depth) for item in value)
+                return RowsNode(rows=rows, entry=entry, **held)
+            case _:
+                return JsonNode(text=spelt(value), **held)
+
+    def _group(
+        self, shape: GroupShape, value: dict[str, Json], held: Standing, depth: int
+    ) -> GroupNode:
+        members = tuple(
+            Member(
+                name=each.name,
+                node=self.node(
+                    each.schema,
+                    value.get(each.name, NOTHING),
+                    required=each.required,
+                    depth=depth,
+                ),
+            )
+            for each in shape.properties
+        )
+        more = {name: inner for name, inner in value.items() if name not in shape.inner}
+        return GroupNode(members=members, more=spelt(more) if more or shape.open else None, **held)
+
+    def _blank(self, shape: Shape, held: Standing, depth: int) -> Node:
+        match shape:
+            case TextShape(long=long):
+                return TextNode(text="", long=long, **held)
+            case NumberShape(whole=whole):
+                return NumberNode(text="", whole=whole, **held)
+            case TruthShape():
+                return TruthNode(text="", **held)
+            case ChoiceShape(options=options):
+                return ChoiceNode(options=options, chosen=0 if len(options) == 1 else None, **held)
+            # A schema may contain itself: what nobody asked for is not drawn without end.
+            case GroupShape() if depth < _BLANK_DEPTH:
+                return self._group(shape, {}, held, depth + 1)
+            case RowsShape(entry=entry):
+                return RowsNode(rows=(), entry=entry, **held)
+            case GroupShape() | OpenShape():
+                return JsonNode(text="", **held)
+            case _:
+                assert_never(shape)
+
+
+def _state(shape: Shape, value: Given, *, required: bool) -> State:
+    if isinstance(value, Nothing):
+        if not required:
+            return State.ABSENT
+        return State.NULL if shape.about.nullable else State.GIVEN
+    is_listed = isinstance(shape, ChoiceShape) and position(value, shape.options) is not None
+    return State.NULL if value is None and shape.about.nullable and not is_listed else State.GIVEN
+
+
+def _count(value: Json) -> int:
+    match value:
+        case dict():
+            return 1 + sum(map(_count, value.values()))
+        case list():
+            return 1 + sum(map(_count, value))
+        case _:
+            return 1

@@ -1,0 +1,158 @@
+"""The form as a tree of controls: a closed set, each with what it holds and what is wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final, TypeAlias, assert_never
+from urllib.parse import quote
+
+from assent.domain.canonical import Json, Path
+from assent.server.web.review.editing.shapes import About
+
+
+class State(StrEnum):
+    """Whether a place has a value, the value null, or is left out."""
+
+    GIVEN = "given"
+    NULL = "null"
+    ABSENT = "absent"
+
+
+_ONLY: Final = (State.GIVEN,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Control:
+    about: About = field(default_factory=About)
+    # What a person may choose between; a single one is no choice.
+    states: tuple[State, ...] = _ONLY
+    state: State = State.GIVEN
+    problem: str = ""
+    # Why it is this control and no plainer one.
+    why: str = ""
+
+    @property
+    def remark(self) -> str:
+        """What there is to know before filling it in."""
+        return " · ".join(filter(None, (self.why, *self.about.rules)))
+
+    @property
+    def kind(self) -> str:
+        """What the template calls it."""
+        return type(self).__name__.removesuffix("Node").lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextNode(_Control):
+    """A string as it is."""
+
+    text: str
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberNode(_Control):
+    """A number as it is written: nothing but our own parser ever reads it."""
+
+    text: str
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruthNode(_Control):
+    """`true`, `false`, or nothing chosen yet."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceNode(_Control):
+    """One of several values, by its place among them."""
+
+    options: tuple[Json, ...]
+    chosen: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonNode(_Control):
+    """Anything, written as JSON."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptNode(_Control):
+    """A secret: shown to nobody, kept as it is in the arguments at this pointer."""
+
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A named control of a group."""
+
+    name: str
+    node: "Node"
+
+    @property
+    def step(self) -> str:
+        """Its step in the name of a control."""
+        return quote(self.name, safe="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupNode(_Control):
+    """An object; `more` is the JSON of its other fields, None where there can be none."""
+
+    members: tuple[Member, ...]
+    more: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsNode(_Control):
+    """An array; `entry` is the schema that a new row is made from."""
+
+    rows: "tuple[Node, ...]"
+    entry: Json
+
+
+Node: TypeAlias = (
+    TextNode | NumberNode | TruthNode | ChoiceNode | JsonNode | KeptNode | GroupNode | RowsNode
+)
+
+
+def marked(node: Node, problems: Mapping[Path, str], path: Path = ()) -> Node:
+    """The same form with each problem at its control; one deeper than any is at the last."""
+    said = problems.get(path, "")
+    match node:
+        case GroupNode(members=members):
+            inner = tuple(
+                replace(each, node=marked(each.node, problems, (*path, each.name)))
+                for each in members
+            )
+            return replace(node, members=inner, problem=said or node.problem)
+        case RowsNode(rows=rows):
+            marks = tuple(marked(row, problems, (*path, n)) for n, row in enumerate(rows))
+            return replace(node, rows=marks, problem=said or node.problem)
+        case TextNode() | NumberNode() | TruthNode() | ChoiceNode() | JsonNode() | KeptNode():
+            inside = (text for at, text in problems.items() if at[: len(path)] == path)
+            return replace(node, problem=said or next(inside, node.problem))
+        case _:
+            assert_never(node)
+
+
+def paths(node: Node, path: Path = ()) -> "dict[Path, Node]":
+    """Every control by its place, outer ones first."""
+    found: dict[Path, Node] = {path: node}
+    match node:
+        case GroupNode(members=members):
+            for each in members:
+                found |= paths(each.node, (*path, each.name))
+        case RowsNode(rows=rows):
+            for number, row in enumerate(rows):
+                found |= paths(row, (*path, number))
+        case TextNode() | NumberNode() | TruthNode() | ChoiceNode() | JsonNode() | KeptNode():
+            pass
+        case _:
+            assert_never(node)
+    return found

@@ -1,0 +1,189 @@
+"""One request: everything about it, and the buttons. A plain form decides."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from assent.domain.canonical import Json
+from assent.domain.cards import Verb
+from assent.domain.confirmations import Confirmation
+from assent.domain.decisions import Approve, RunAgain, Verdict
+from assent.domain.errors import (
+    AlreadySettled,
+    AssentError,
+    ConfirmationRequired,
+    InvalidAnswer,
+    InvalidOutput,
+    NotAuthenticated,
+    NotFound,
+    StaleDigest,
+    TooEarly,
+)
+from assent.server.caller import caller_of
+from assent.server.guard import GuardedRoute
+from assent.server.posted import Posted
+from assent.server.problems import facts_of
+from assent.server.service import service_of
+from assent.server.web.review import seal
+from assent.server.web.review.confirming import confirmation_page, phrase_for
+from assent.server.web.review.matters import Matter, read_matter
+from assent.server.web.review.request_page import Said, request_page
+from assent.server.web.review.revising import DO, BadEdit, Edit, Revising
+from assent.server.web.review.verdicts import ANSWER, DRAFT, verdict_of
+
+# Where a decision may lead back to: only to conversations of ours.
+_BACK: Final = re.compile(r"/chat/[A-Za-z0-9_-]{1,64}")
+
+
+async def show(request: Request) -> Response:
+    """The whole card, with what this person may do about it."""
+    matter, asked = await _matter(request), request.query_params
+    verb = asked.get("do", "")
+    edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
+    said = Said(verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back")))
+    return request_page(request, matter, said)
+
+
+async def decide(request: Request) -> Response:
+    """Decide; where that needs another step, or does not work, the page says so."""
+    matter, posted = await _matter(request), Posted(await request.body())
+    try:
+        return await _answered(request, matter, posted)
+    except (NotAuthenticated, NotFound):
+        raise
+    except BadEdit as error:
+        said = _said(posted, "Some of it does not fit the tool.", 422, edit=error.edit)
+        return request_page(request, matter, said)
+    except AssentError as error:
+        return await _refused(request, matter, posted, error)
+
+
+async def _matter(request: Request) -> Matter:
+    service, person = service_of(request), caller_of(request).person
+    id, kernel = request.path_params["id"], service.assent.kernel
+    return await kernel.store.run(
+        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+    )
+
+
+async def _answered(request: Request, matter: Matter, posted: Posted) -> Response:
+    verb, edited = posted.one("verdict"), None
+    if verb == Verb.EDIT:
+        _refuse_stale(matter, posted)
+        if DO in posted:
+            edit = Revising(matter).again(posted)
+            return request_page(request, matter, _said(posted, "", 200, edit=edit))
+        edited = Revising(matter).read(posted)
+    whole = None if edited is None else Revising(matter).whole(edited)
+    verdict = verdict_of(matter.request, matter.tool, posted, whole)
+    if _needs_step(matter, verdict, posted):
+        _refuse_stale(matter, posted)
+        return confirmation_page(request, matter, posted, edited)
+    _refuse_mistyped(matter, verdict, edited)
+    await _decide(request, matter, verdict, posted)
+    back = _way_back(posted.one("back"))
+    if back and verb != DRAFT:
+        return RedirectResponse(f"{back}#newest", 303)
+    return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
+
+
+async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> None:
+    service, caller = service_of(request), caller_of(request)
+    token, shown = posted.one(seal.FIELD), None
+    # Who decides in a conversation saw the call there; what takes typing is decided here only.
+    if token or matter.request.confirmation is Confirmation.TYPED:
+        shown = seal.witnessed(service, caller.person, matter.request, token, verdict)
+    await service.assent.decide(
+        matter.request.id,
+        verdict,
+        by=caller.person,
+        digest=posted.one("digest") or "none",
+        channel=caller.channel,
+        shown=shown,
+    )
+
+
+def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
+    """An edit is shown as a difference first; what asks for it is confirmed, and running again."""
+    if posted.one("confirmed") == "yes":
+        return False
+    match verdict:
+        case Approve(arguments=None):
+            return matter.card.confirmation is not Confirmation.CLICK
+        case Approve() | RunAgain():
+            return True
+        case _:
+            return False
+
+
+def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
+    """The engine says so, too; here it comes before the question whether that was too quick."""
+    if not isinstance(verdict, Approve | RunAgain):
+        return
+    phrase = phrase_for(matter, edited)
+    if phrase is not None and not phrase.is_typed(verdict.typed):
+        is_typed = bool(verdict.typed)
+        raise ConfirmationRequired(matter.request.id, phrase.text, phrase.argument, typed=is_typed)
+
+
+def _refuse_stale(matter: Matter, posted: Posted) -> None:
+    """What is over or has changed is said before anybody does more work on it."""
+    request = matter.request
+    if not request.is_open:
+        raise AlreadySettled.of(
+            request.id, request.status, by=request.closed_by, at=request.closed_at
+        )
+    if posted.one("digest") != request.digest:
+        raise StaleDigest(request.id)
+
+
+async def _refused(
+    request: Request, matter: Matter, posted: Posted, error: AssentError
+) -> Response:
+    status, is_edit = facts_of(error)[0], posted.one("verdict") == Verb.EDIT
+    if isinstance(error, ConfirmationRequired | TooEarly) and matter.may_decide:
+        edited = Revising(matter).read(posted) if is_edit else None
+        return confirmation_page(request, matter, posted, edited, problem=error, status=status)
+    # Somebody was faster, or it changed: the page as it is now.
+    is_old = isinstance(error, AlreadySettled | StaleDigest)
+    fresh = await _matter(request) if is_old else matter
+    edit = Revising(fresh).kept(posted, error) if is_edit and fresh.may_edit else None
+    said = _said(posted, str(error), status, edit=edit)
+    return request_page(request, fresh, replace(said, errors=_errors(error)))
+
+
+def _errors(error: AssentError) -> Mapping[str, str]:
+    """What is wrong with which control."""
+    match error:
+        case InvalidAnswer(errors=errors):
+            return {f"{ANSWER}{name}": message for name, message in errors.items()}
+        case InvalidOutput(reason=reason):
+            return {"output": reason}
+        case _:
+            return {}
+
+
+def _said(posted: Posted, problem: str, status: int, *, edit: Edit | None = None) -> Said:
+    return Said(
+        verb=posted.one("verdict"),
+        problem=problem,
+        posted=posted,
+        status=status,
+        edit=edit,
+        back=_way_back(posted.one("back")),
+    )
+
+
+def _way_back(given: str | None) -> str:
+    return given if given and _BACK.fullmatch(given) else ""
+
+
+routes: list[BaseRoute] = [
+    GuardedRoute("/requests/{id}", show, methods=["GET"]),
+    GuardedRoute("/requests/{id}", decide, methods=["POST"]),
+]
