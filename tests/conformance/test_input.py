@@ -288,6 +288,21 @@ async def test_a_conditional_field_is_wanted_only_when_it_shows(
     assert mailer.given == [{"account": "", "port": -1, "urgent": False}]
 
 
+async def test_a_secret_that_does_not_show_is_left_to_the_default_of_the_body(
+    world: World, owner: Person
+) -> None:
+    mailer = Mailer(
+        Field("urgent", type=FieldType.BOOLEAN),
+        Field("account", type=FieldType.SECRET, show_if=ShowIf("urgent", True)),
+    )
+    async with world(mailing("One."), mailer.tool) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        await assent.decide(turn.pending[0].id, answer(urgent=False), by=owner)
+        await assent.wait(turn.id)
+
+    assert mailer.given == [{"account": "", "port": -1, "urgent": False}]
+
+
 # conformance: 96
 async def test_an_answer_to_an_unknown_request_is_not_found(world: World, owner: Person) -> None:
     mailer = Mailer()

@@ -51,6 +51,7 @@ class TypedArguments:
         secrets = {name for name, field in asked.items() if field.type is FieldType.SECRET}
         self._tool = tool
         self._asked = frozenset(asked)
+        self._secrets = secrets
         self._run = _model(tool, fields)
         self._gate = self._run if not secrets else _model(tool, _masked(fields, secrets))
         visible = {name: spec for name, spec in fields.items() if name not in asked}
@@ -71,7 +72,11 @@ class TypedArguments:
         model = self._visible if partial else self._gate
         try:
             value = model.model_validate(raw)
-            dumped = value.model_dump(mode="json", by_alias=True, warnings="none")
+            # A secret that nobody was asked for is left out: the body has its own default for it.
+            unasked = self._secrets - value.model_fields_set
+            dumped = value.model_dump(
+                mode="json", by_alias=True, warnings="none", exclude=unasked or None
+            )
             return check(dumped)  # pyright: ignore[reportReturnType]
         except ValidationError as error:
             raise InvalidArguments(self._tool, _problems(error)) from None

@@ -120,7 +120,7 @@ def install(app: FastAPI) -> None:
     """Every refusal of this app is a problem."""
     app.add_exception_handler(AssentError, _assent)
     app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, http_problem)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -150,7 +150,8 @@ def _said(error: Any) -> str:
     return f"It is none of {error['ctx']['expected_tags']}"
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def http_problem(request: Request, error: Exception) -> Response:
+    """What the routes themselves refuse: an unknown path, a method that is not served."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code == 404:

@@ -140,3 +140,15 @@ async def test_the_inbox_and_all_that_it_loads_is_small(serve: Serve) -> None:
         for address in wanted:
             size += len((await client.get(address)).content)
         assert size <= MAX_PAGE_BYTES
+
+
+async def test_an_address_that_nothing_is_at_is_a_page_for_browsers(serve: Serve) -> None:
+    async with serve(script) as served:
+        client = served.client(None)
+        page = await client.get("/nothing/<b>", headers={"accept": "text/html,*/*"})
+        assert page.status_code == 404
+        assert page.headers["content-type"].startswith("text/html")
+        assert "Back to the inbox" in page.text
+        assert "<b>" not in page.text
+        problem = await client.get("/nothing", headers={"accept": "application/json"})
+        assert problem.headers["content-type"] == "application/problem+json"
