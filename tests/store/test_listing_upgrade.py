@@ -20,6 +20,7 @@ BEFORE = [
     "DROP INDEX ix_requests_agent_open",
     "DROP INDEX ix_audit_at",
     "ALTER TABLE requests DROP COLUMN confirmation",
+    "ALTER TABLE requests DROP COLUMN votes",
     "ALTER TABLE decisions DROP COLUMN shown",
     "ALTER TABLE sessions DROP COLUMN request_id",
     "UPDATE alembic_version SET version_num = '0002'",

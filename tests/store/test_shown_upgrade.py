@@ -9,6 +9,7 @@ from tests.store.rawsql import RawSql
 
 BEFORE = [
     "ALTER TABLE requests DROP COLUMN confirmation",
+    "ALTER TABLE requests DROP COLUMN votes",
     "ALTER TABLE decisions DROP COLUMN shown",
     "ALTER TABLE sessions DROP COLUMN request_id",
     "UPDATE alembic_version SET version_num = '0003'",

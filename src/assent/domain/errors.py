@@ -51,6 +51,16 @@ class Conflict(AssentError):
     code = "conflict"
 
 
+class AlreadyVoted(Conflict):
+    """Several people have to approve it, and this one has."""
+
+    code = "already_voted"
+
+    def __init__(self, request_id: str, person: str) -> None:
+        self.request_id, self.person = request_id, person
+        super().__init__(f"{person!r} has already approved {request_id!r}: somebody else has to")
+
+
 class AlreadySettled(Conflict):
     """Somebody or something was first; the state that won is in `status`."""
 

@@ -52,7 +52,7 @@ TRANSITIONS: dict[CallStatus, frozenset[CallStatus]] = {
         {S.SUCCEEDED, S.FAILED, S.AWAITING_RESULT, S.AWAITING_APPROVAL, S.IN_DOUBT, S.RUNNING}
     ),
     S.AWAITING_RESULT: frozenset({S.CLEARED, S.SUCCEEDED, S.FAILED}) | _WITHDRAWN,
-    S.IN_DOUBT: frozenset({S.SUCCEEDED, S.FAILED, S.CLEARED}),
+    S.IN_DOUBT: frozenset({S.IN_DOUBT, S.SUCCEEDED, S.FAILED, S.CLEARED}),
 } | {status: frozenset[CallStatus]() for status in TERMINAL}
 
 

@@ -99,6 +99,10 @@ class Audience:
             return True
         return person.id in self.people or not self.roles.isdisjoint(person.roles)
 
+    def is_too_few(self, quorum: int) -> bool:
+        """Whether so many people can never be found; how many have a role nobody can tell."""
+        return not self.roles and len(self.people) + self.owner < quorum
+
     def is_empty_for(self, owner: Person) -> bool:
         """Whether nobody could ever decide: a service owner confirms nothing for itself."""
         owner_counts = self.owner and owner.kind is PersonKind.HUMAN and not self.exclude_requester

@@ -35,7 +35,8 @@ class Allow:
 class Ask:
     """A person has to be asked; None leaves audience and deadline to the tool.
 
-    `confirmation` can only make approving harder than the tool does.
+    `confirmation` can only make approving harder than the tool does. `quorum` is how many people
+    have to approve the same arguments.
     """
 
     by: str
@@ -43,6 +44,7 @@ class Ask:
     audience: Audience | None = None
     decide_within: timedelta | None = None
     confirmation: Confirmation | None = None
+    quorum: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,11 @@ class Rule:
     audience: Audience | None = None
     decide_within: timedelta | None = None
     confirmation: Confirmation | None = None
+    quorum: int = 1
+
+    def __post_init__(self) -> None:
+        if self.quorum < 1:
+            raise ValueError(f"rule {self.name!r}: a quorum is at least 1, not {self.quorum}")
 
     @classmethod
     def of(cls, effect: Effect, *tools: str, name: str = "", **more: object) -> Self:
@@ -120,6 +127,7 @@ class Rule:
                     audience=self.audience,
                     decide_within=self.decide_within,
                     confirmation=self.confirmation,
+                    quorum=self.quorum,
                 )
             case Effect.DENY:
                 return (
@@ -134,6 +142,8 @@ class Rule:
         firm: dict[str, object] = {}
         if self.confirmation is not None:
             firm["confirmation"] = self.confirmation
+        if self.quorum > 1:
+            firm["quorum"] = self.quorum
         return firm | {
             "name": self.name,
             "effect": self.effect,
@@ -151,13 +161,15 @@ _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 
 def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """Deny over ask over allow; among equals the first, with the firmest confirmation of all."""
+    """Deny over ask over allow; among equals the first, as firm and with as many as any wants."""
     found = tuple(verdicts)
     first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
-    wanted = [each.confirmation for each in found if isinstance(each, Ask)]
-    if not isinstance(first, Ask) or not any(wanted):
+    if not isinstance(first, Ask):
         return first
-    return replace(first, confirmation=firmest(*wanted))
+    asks = [each for each in found if isinstance(each, Ask)]
+    wanted = [each.confirmation for each in asks]
+    confirmation = firmest(*wanted) if any(wanted) else first.confirmation
+    return replace(first, confirmation=confirmation, quorum=max(each.quorum for each in asks))
 
 
 @dataclass(frozen=True, kw_only=True)

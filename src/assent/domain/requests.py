@@ -96,6 +96,8 @@ class Request:
     owner_behind: str | None = None
     # What approving it takes, on every channel.
     confirmation: Confirmation = Confirmation.CLICK
+    # How many have approved it so far; the last one closes it.
+    votes: int = 0
 
     @property
     def is_open(self) -> bool:

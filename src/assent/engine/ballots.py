@@ -12,6 +12,7 @@ from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
 from assent.domain.errors import (
     AlreadySettled,
+    AlreadyVoted,
     AssentError,
     ConfirmationRequired,
     Expired,
@@ -42,6 +43,9 @@ ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
         {VerdictName.RAN, VerdictName.DID_NOT_RUN, VerdictName.RUN_AGAIN}
     ),
 }
+
+# What counts towards a quorum; everything else is settled by one person.
+_VOTES = frozenset({VerdictName.APPROVE, VerdictName.RUN_AGAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +158,7 @@ def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
 
 def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
     """The same decision by the same person once more: the first answer again."""
-    if case.request.is_open:
+    if case.request.is_open and not case.request.votes:
         return None
     print_ = fingerprint(case, ballot)
     for made in tx.decisions.of_request(case.request.id):
@@ -167,6 +171,21 @@ def _replayed(tx: Tx, case: Case) -> Decided:
     # Whoever waited for the request's lock has its call as it was before the wait: look again.
     call = tx.calls.get(case.call.id) or case.call
     return decided(case.request.id, case.request.status, call, replayed=True)
+
+
+def voted(tx: Tx, case: Case, ballot: Ballot) -> AlreadyVoted | None:
+    """Of several approvals each is another human's, whichever account they use."""
+    if not case.request.votes or name_of(ballot.verdict) not in _VOTES:
+        return None
+    humans = {_human(tx, made.person) for made in tx.decisions.of_request(case.request.id)}
+    if ballot.by.human not in humans:
+        return None
+    return AlreadyVoted(case.request.id, ballot.by.id)
+
+
+def _human(tx: Tx, person: str) -> str:
+    account = tx.people.get(person)
+    return person if account is None else account.person.human
 
 
 def objection(case: Case, ballot: Ballot) -> AssentError | None:

@@ -289,6 +289,7 @@ class Claims:
             audience=audience or self._audience(earlier, tool, conversation, kind),
             decide_within=decide_within,
             confirmation=_confirmation(earlier, call, tool, kind),
+            quorum=_quorum(moves.tx, call, kind),
         )
         request = mint(call, asking, conversation, self.kernel.ids, moves.now)
         moves.tx.requests.add([request])
@@ -359,6 +360,13 @@ class Claims:
 
 def _approvals(tx: Tx, call: Call) -> list[Request]:
     return [r for r in tx.requests.of_call(call.id) if r.kind is RequestKind.APPROVAL]
+
+
+def _quorum(tx: Tx, call: Call, kind: RequestKind) -> int:
+    """As many as had to approve it before: running it again is approving it again."""
+    if kind is RequestKind.RESULT:
+        return 1
+    return max((request.quorum for request in _approvals(tx, call)), default=1)
 
 
 def _confirmation(

@@ -28,6 +28,7 @@ from assent.engine.ballots import (
     open_case,
     repeated,
     unconfirmed,
+    voted,
 )
 from assent.engine.claims import context_of
 from assent.engine.failpoints import point
@@ -137,7 +138,7 @@ class Deciding:
         if (first := repeated(tx, case, ballot)) is not None:
             return first
         moves = self._moves(tx, ballot)
-        if (error := objection(case, ballot)) is not None:
+        if (error := objection(case, ballot) or voted(tx, case, ballot)) is not None:
             return self._verdicts.refuse(moves, case, error)
         if not _edits(ballot) and (error := self._unconfirmed(case, ballot, None)) is not None:
             return Refusal(error)
@@ -180,7 +181,7 @@ class Deciding:
             if (first := repeated(tx, now, ballot)) is not None:
                 return first
             moves = self._moves(tx, ballot)
-            if (error := objection(now, ballot)) is not None:
+            if (error := objection(now, ballot) or voted(tx, now, ballot)) is not None:
                 return self._verdicts.refuse(moves, now, error)
             if now.call.revision != case.call.revision:
                 return Unclear(now, guarded=unclear.guarded)

@@ -156,6 +156,7 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
                 audience=answer.audience,
                 decide_within=answer.decide_within,
                 confirmation=answer.confirmation,
+                quorum=answer.quorum,
             )
         case Effect.DENY:
             return Deny(by="hook")

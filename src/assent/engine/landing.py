@@ -146,7 +146,7 @@ class Landing:
             reason = "The answer could not be processed: its call was imported while it ran."
             output = failed_response(reason, cast("Json", part.supplied.output))
             return self._settled(part, call, S.FAILED, output, part.note)
-        audience, confirmation = Audience(), usual_confirmation(call.risk)
+        audience, confirmation, quorum = Audience(), usual_confirmation(call.risk), 1
         if tool is not None:
             call = replace(call, source=tool.tool.source, risk=tool.risk)
             call = replace(call, definition_hash=_definition(tool, call))
@@ -155,6 +155,7 @@ class Landing:
             confirmation = tool.confirmation
             if plan.asking is not None:
                 confirmation = firmest(confirmation, plan.asking.confirmation)
+                quorum = plan.asking.quorum
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
         reason = "It was imported while it ran elsewhere."
@@ -164,6 +165,7 @@ class Landing:
             audience=audience,
             decide_within=None,
             confirmation=confirmation,
+            quorum=quorum,
         )
         return self._asked(part, call, asking)
 

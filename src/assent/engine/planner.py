@@ -36,6 +36,7 @@ class Asking:
     audience: Audience
     decide_within: timedelta | None
     confirmation: Confirmation = Confirmation.CLICK
+    quorum: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,7 @@ class Planner:
                     audience=verdict.audience or tool.audience,
                     decide_within=verdict.decide_within or tool.decide_within,
                     confirmation=firmest(verdict.confirmation, tool.confirmation),
+                    quorum=verdict.quorum,
                 )
                 target = CallStatus.AWAITING_APPROVAL
                 return self._asked(tool, target, verdict, frozen, asking)
@@ -161,8 +163,10 @@ class Planner:
         frozen: Frozen,
         asking: Asking,
     ) -> Plan:
-        if asking.audience.is_empty_for(self.conversation.owner):
-            reason = "Nobody can be asked about this call, so it was not run."
+        empty = asking.audience.is_empty_for(self.conversation.owner)
+        if empty or asking.audience.is_too_few(asking.quorum):
+            whom = "Nobody" if empty else f"No {asking.quorum} people"
+            reason = f"{whom} can be asked about this call, so it was not run."
             denied = Deny(by="audience", reason=reason)
             return Plan(tool=tool, target=CallStatus.DENIED, verdict=denied, frozen=frozen)
         return Plan(tool=tool, target=target, verdict=verdict, frozen=frozen, asking=asking)
@@ -222,7 +226,7 @@ def mint(
         tool=call.tool,
         risk=call.risk,
         audience=asking.audience,
-        quorum=1,
+        quorum=asking.quorum,
         digest=bound.digest,
         policy_version=call.policy_version,
         question=asking.question,

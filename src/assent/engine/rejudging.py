@@ -68,13 +68,22 @@ class Rejudging:
                 return self._denied(moves, case, judged, denied)
             case Rejudged(redefined=True):
                 return self._redefined(moves, case, judged)
-            case Rejudged(asking=asking) if self._is_rerouted(case, asking):
+            case Rejudged() if self._is_rerouted(case, judged):
                 return self._rerouted(moves, case, ballot, judged)
             case Rejudged(edited=edited):
                 return self.verdicts.approve(moves, case, ballot, edited=edited)
 
-    def _is_rerouted(self, case: Case, asking: Asking | None) -> bool:
-        return asking is not None and asking.audience != case.request.audience
+    def _is_rerouted(self, case: Case, judged: Rejudged) -> bool:
+        """Whether others have to be asked, or everybody once more about other arguments."""
+        asking = judged.asking
+        if asking is None:
+            return judged.edited is not None and case.request.quorum > 1
+        is_edited = judged.edited is not None and max(asking.quorum, case.request.quorum) > 1
+        return (
+            is_edited
+            or asking.quorum > case.request.quorum
+            or (asking.audience != case.request.audience)
+        )
 
     def _denied(self, moves: Moves, case: Case, judged: Rejudged, denied: Deny) -> Refusal:
         if judged.edited is not None and not judged.redefined:
@@ -103,9 +112,7 @@ class Rejudging:
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
     ) -> Done | Refusal:
         """Others have to decide: a new request opens, the editor's vote counts if it may."""
-        asking = judged.asking
-        if asking is None:
-            raise AssertionError("rerouted to nobody")
+        asking = _asking(case, judged)
         text = None if judged.edited is None else judged.edited.text
         # The vote stays with what was decided: a repeat of it finds its first answer there.
         refusal = self.verdicts.close(moves, case, ballot, R.SUPERSEDED, arguments=text)
@@ -131,7 +138,9 @@ class Rejudging:
         if isinstance(carried, Refusal):
             return carried
         answer = replace(carried.decided, request_id=case.request.id, status=R.SUPERSEDED)
-        return replace(carried, decided=answer, requests=())
+        # What is decided already is nobody's question any more.
+        opened = carried.requests if carried.decided.status is R.OPEN else ()
+        return replace(carried, decided=answer, requests=opened)
 
     def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
         """The tool changed since the question: the approval is void, the question put again."""
@@ -154,3 +163,20 @@ class Rejudging:
             question = replace(asking.question, reason=REDEFINED)
             self.verdicts.open(moves, asked, case, replace(asking, question=question))
         return self._superseded(moves, case, DEFINITION)
+
+
+def _asking(case: Case, judged: Rejudged) -> Asking:
+    """The question about what was edited: put to as many people as before, or more."""
+    request, asking = case.request, judged.asking
+    if asking is None:
+        # The policy would let it run by now; but what was asked of several stays theirs to decide.
+        within = None if request.decide_by is None else request.decide_by - request.created_at
+        return Asking(
+            kind=request.kind,
+            question=request.question,
+            audience=request.audience,
+            decide_within=within,
+            confirmation=request.confirmation,
+            quorum=request.quorum,
+        )
+    return replace(asking, quorum=max(asking.quorum, request.quorum))

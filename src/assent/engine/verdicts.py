@@ -152,6 +152,8 @@ class Verdicts:
         )
         approved = binding_of(shape, case.request, case.conversation).digest
         text = None if edited is None else edited.text
+        if case.request.votes + 1 < case.request.quorum:
+            return self._vote(moves, case, ballot, approved)
         refusal = self.close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:
             return refusal
@@ -162,6 +164,22 @@ class Verdicts:
                 call, S.PROPOSED, "edit", edited, Author.EDIT, request_id=id, note=note
             )
         return self._clear(moves, case, ballot, call)
+
+    def _vote(self, moves: Moves, case: Case, ballot: Ballot, approved: str) -> Done | Refusal:
+        """One of several approvals, and not the last: the question stays open."""
+        if not moves.tx.requests.vote(case.request):
+            return self.late(moves, case)
+        id = self.kernel.ids("dec")
+        made = vote(id, case, ballot, approved=approved, arguments=None, now=moves.now)
+        moves.tx.decisions.add(made)
+        data: dict[str, Json] = {
+            "votes": case.request.votes + 1,
+            "quorum": case.request.quorum,
+            **ballot.witness,
+        }
+        call = case.call
+        call = moves.move(call, call.status, "vote", request_id=case.request.id, data=data)
+        return self.done(moves, case, R.OPEN, call)
 
     def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
         """An approved revision goes to the runner, or to whoever supplies a manual result."""

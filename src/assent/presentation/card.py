@@ -188,10 +188,17 @@ def _note(decision: Decision) -> Note:
 
 def _choices(request: Request) -> tuple[Choice, ...]:
     run = "{tool} runs once, with exactly these arguments"
-    approval = run if request.quorum == 1 else f"one of {request.quorum} approvals; then {run}"
+    approval = run if request.quorum == 1 else _one_of_several(request, run)
     if request.confirmation is Confirmation.TYPED:
         approval = f"{approval}; to confirm it you type a value"
     return tuple(
         Choice(verb=verb, effect=(effect or approval).format(tool=request.tool))
         for verb, effect in _EFFECTS[request.kind]
     )
+
+
+def _one_of_several(request: Request, run: str) -> str:
+    left = request.quorum - request.votes - 1
+    if not left:
+        return f"the last of {request.quorum} approvals; {run}"
+    return f"one of {request.quorum} approvals, {left} more to come; then {run}"

@@ -74,6 +74,15 @@ CLOSE_AUDIENCE = (
     .where(request_audience.c.request_id == bindparam("request"))
     .values(closed_at=ClockNow())
 )
+VOTE = (
+    update(requests)
+    .where(_r.id == LockedId(requests, "request"), _still_open)
+    .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+    # Of two who vote at once the second counts again.
+    .where(_r.votes == bindparam("seen"))
+    .values(votes=_r.votes + 1)
+    .returning(_r.id)
+)
 KEEP_DRAFT = (
     update(requests)
     .where(_r.id == bindparam("request"), _still_open)
@@ -149,6 +158,10 @@ class StoredRequests:
 
     def keep_draft(self, request: Request, draft: str) -> bool:
         return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
+
+    def vote(self, request: Request) -> bool:
+        params: Params = {"request": request.id, "seen": request.votes}
+        return self._driver.expect(request.id, VOTE, params)
 
     def due(self, limit: int) -> list[str]:
         return [row[0] for row in self._driver.rows(DUE, {"limit": limit})]

@@ -217,6 +217,7 @@ requests = Table(
     _text("closed_by", null=True),
     _text("owner_behind", null=True),
     _text("confirmation", null=True),
+    Column("votes", Integer, nullable=False, server_default="0"),
     _one_of("status", RequestStatus),
     _index("ix_requests_call", "call_id"),
     _index("ix_requests_turn", "turn_id"),
@@ -267,7 +268,8 @@ decisions = Table(
     _text("idempotency_key", null=True),
     _time("at"),
     _text("shown", null=True),
-    UniqueConstraint("request_id", "person"),
+    # Who has approved something that others have to approve as well may still reject it.
+    UniqueConstraint("request_id", "person", "verdict"),
     _index(
         "uq_decisions_key",
         "person",

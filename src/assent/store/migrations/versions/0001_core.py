@@ -333,7 +333,9 @@ def _decisions() -> None:
         sa.Column("idempotency_key", sa.Text(), nullable=True),
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_decisions")),
-        sa.UniqueConstraint("request_id", "person", name=op.f("uq_decisions_request_id_person")),
+        sa.UniqueConstraint(
+            "request_id", "person", "verdict", name=op.f("uq_decisions_request_id_person_verdict")
+        ),
         sa.ForeignKeyConstraint(
             ["request_id"], ["requests.id"], name=op.f("fk_decisions_request_id")
         ),

@@ -13,5 +13,8 @@ def upgrade() -> None:
     # Null in rows that are here already: a request's is told by its risk, of a decision nobody
     # knows what was shown.
     op.add_column("requests", sa.Column("confirmation", sa.Text(), nullable=True))
+    # How many have approved a request that more than one person has to.
+    votes = sa.Column("votes", sa.Integer(), nullable=False, server_default="0")
+    op.add_column("requests", votes)
     op.add_column("decisions", sa.Column("shown", sa.Text(), nullable=True))
     op.add_column("sessions", sa.Column("request_id", sa.Text(), nullable=True))
