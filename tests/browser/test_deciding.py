@@ -50,7 +50,9 @@ async def test_what_takes_typing_is_typed_as_it_stands_there(house: House) -> No
     page = await house.visit(path=await house.ask(wants("transfer", account="DE44", amount=900)))
     await page.get_by_role("button", name="Approve").click()
     typed = page.get_by_label("To approve, type")
-    await expect(typed).to_be_focused()
+    # The page begins with what would run.
+    await expect(page.get_by_role("heading", name="Run this now?")).to_be_focused()
+    assert await page.evaluate("scrollY") == 0
     # The server wants it to have been before somebody's eyes for a while.
     await page.wait_for_timeout(DWELL / timedelta(milliseconds=1))
     await typed.fill("yes")

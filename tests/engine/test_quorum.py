@@ -1,14 +1,22 @@
 """What several people have to approve: each once, all of them the same arguments."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from assent import Ask, Audience, Effect, Person, Risk, Rule, RunAgain, approve, reject, tool
 from assent.domain.cards import Change
-from assent.domain.errors import AlreadySettled, AlreadyVoted, StaleDigest
+from assent.domain.errors import (
+    AlreadySettled,
+    AlreadyVoted,
+    NotEligible,
+    NotFound,
+    StaleDigest,
+)
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.people import PersonKind
 from assent.domain.requests import Request
 from assent.engine.outcomes import OutcomeUnknown
 from assent.presentation.card import card_of
@@ -105,6 +113,72 @@ async def test_the_accounts_of_one_human_count_once(world: World) -> None:
         with pytest.raises(AlreadyVoted):
             await assent.decide(id, approve(), by=ANN)
     assert till.paid == []
+
+
+async def test_who_has_no_account_here_counts_as_the_human_they_say_to_be(world: World) -> None:
+    till = Till()
+    async with world(one_call, till.pay(), rules=TWO) as assent:
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        id = turn.pending[0].id
+        await assent.decide(id, approve(), by=Person("ann-phone", roles=ANN.roles, behind="ann"))
+        with pytest.raises(AlreadyVoted):
+            await assent.decide(id, approve(), by=ANN)
+        with pytest.raises(AlreadyVoted):
+            await assent.decide(id, approve({"amount": 5, "to": "bob"}), by=ANN)
+    assert till.paid == []
+
+
+async def test_a_program_that_nobody_stands_behind_is_no_pair_of_eyes(world: World) -> None:
+    robot = Person("robot", roles=ANN.roles, kind=PersonKind.SERVICE)
+    async with world(one_call, Till().pay(), rules=TWO) as assent:
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        with pytest.raises((NotEligible, NotFound)):
+            await assent.decide(turn.pending[0].id, approve(), by=robot)
+        assert (await assent.request(turn.pending[0].id)).votes == 0
+
+
+async def test_an_approval_does_not_outlive_the_account_it_came_from(world: World) -> None:
+    till = Till()
+    async with world(one_call, till.pay(), rules=TWO) as assent:
+        await assent.people.add(ANN, by=ROOT)
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        id = turn.pending[0].id
+        await assent.decide(id, approve(), by=ANN)
+        await assent.people.change("ann", disabled=True, by=ROOT)
+        assert (await assent.decide(id, approve(), by=BEN)).status == "open"
+        assert till.paid == []
+        assert (await assent.decide(id, approve(), by=CAT)).status == "approved"
+        await rested(assent, turn.id)
+    assert till.paid == [(5, "bob")]
+
+
+async def test_the_callback_of_an_owner_is_the_human_behind_the_owner(world: World) -> None:
+    till = Till()
+    rule = Rule.of(Effect.ASK, "pay", audience=replace(BOARD, owner=True), quorum=2)
+    owner = Person("ann-bot", roles=STAFF.roles, behind="ann")
+    async with world(one_call, till.pay(), rules=[rule], on_confirmation=lambda *_: True) as assent:
+        turn = await assent.send("agent", "pay bob", by=owner)
+        async with asyncio.timeout(20):
+            while not [e for e in await assent.audit() if e.action == "vote"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        with pytest.raises(AlreadyVoted):
+            await assent.decide(turn.pending[0].id, approve(), by=ANN)
+    assert till.paid == []
+
+
+async def test_an_edit_leaves_it_to_people_who_can_be_as_many(world: World) -> None:
+    till = Till()
+    large = Rule.of(
+        Effect.ASK, "pay", audience=BOARD, quorum=2, when=lambda args, _: args["amount"] >= 5
+    )
+    async with world(one_call, till.pay(), rules=[large]) as assent:
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        await assent.decide(turn.pending[0].id, approve({"amount": 3, "to": "bob"}), by=ANN)
+        [request] = await assent.pending()
+        assert (request.audience, request.quorum) == (BOARD, 2)
+        await assent.decide(request.id, approve(), by=BEN)
+        await rested(assent, turn.id)
+    assert till.paid == [(3, "bob")]
 
 
 async def test_one_rejection_ends_it_also_by_who_had_approved(world: World) -> None:

@@ -44,13 +44,18 @@ function fill(field, text) {
   field.dispatchEvent(new window.Event(type, { bubbles: true }));
 }
 
+const pressable = (name) => {
+  const button = named("button", name);
+  return button && !button.disabled ? button : null;
+};
+
 const actions = {
   async say(text) {
     fill(await until(() => named("input", "Message"), "the message box"), text);
     (await until(() => named("button", "Send"), "Send")).click();
   },
   async press(name) {
-    (await until(() => named("button", name), name)).click();
+    (await until(() => pressable(name), name)).click();
   },
   async fill([name, text]) {
     const labelled = () => named("label", name)?.querySelector("input, select");

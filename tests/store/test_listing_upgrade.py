@@ -22,6 +22,7 @@ BEFORE = [
     "ALTER TABLE requests DROP COLUMN confirmation",
     "ALTER TABLE requests DROP COLUMN votes",
     "ALTER TABLE decisions DROP COLUMN shown",
+    "ALTER TABLE decisions DROP COLUMN human",
     "ALTER TABLE sessions DROP COLUMN request_id",
     "UPDATE alembic_version SET version_num = '0002'",
 ]

@@ -228,6 +228,16 @@ async def test_what_was_sent_before_the_end_is_still_written(
     assert await raw.one("SELECT count(*) FROM requests WHERE status='approved'") == MANY
 
 
+async def test_what_comes_after_the_end_is_not_written_and_waits_for_nobody(
+    store: Store, raw: RawSql, lanes: Lanes
+) -> None:
+    lanes.go.set()
+    await lanes.commits.close()
+    async with asyncio.timeout(10):
+        assert not await lanes.commits.send(closing(BATCH[0]))
+    assert (await statuses(raw))[BATCH[0]] == OPEN
+
+
 async def test_a_lane_that_lost_its_connection_says_so_and_takes_another(
     store: Store, raw: RawSql, lanes: Lanes, postgres_url: str
 ) -> None:

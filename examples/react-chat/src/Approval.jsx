@@ -1,5 +1,6 @@
 import { getToolName } from "ai";
 import { useState } from "react";
+import { isBusy } from "./busy.js";
 
 const STATES = {
   "input-streaming": "is being written",
@@ -40,10 +41,15 @@ function Decision({ id, chat }) {
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />
-      <button type="button" onClick={() => decide(false)}>
+      <button type="button" disabled={isBusy(chat)} onClick={() => decide(false)}>
         Reject
       </button>
-      <button type="button" className="approve" onClick={() => decide(true)}>
+      <button
+        type="button"
+        className="approve"
+        disabled={isBusy(chat)}
+        onClick={() => decide(true)}
+      >
         Approve
       </button>
     </p>

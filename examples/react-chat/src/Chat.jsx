@@ -6,6 +6,7 @@ import {
 } from "ai";
 import { useState } from "react";
 import { Approval } from "./Approval.jsx";
+import { isBusy } from "./busy.js";
 import { Question } from "./Question.jsx";
 
 const transport = new DefaultChatTransport({ api: "/api/chat" });
@@ -44,7 +45,7 @@ function Part({ part, chat }) {
 
 function Say({ chat }) {
   const [text, setText] = useState("");
-  const busy = chat.status === "submitted" || chat.status === "streaming";
+  const busy = isBusy(chat);
 
   function send(event) {
     event.preventDefault();

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isBusy } from "./busy.js";
 import { follow } from "./follow.js";
 
 /** What is asked besides approvals: a form to fill in, or a result that only a person has. */
@@ -102,7 +103,9 @@ function Asked({ title, asked, chat, verdict, children }) {
       <h2>{title}</h2>
       {children}
       {problem && <p role="alert">{problem}</p>}
-      <button className="approve">Answer</button>
+      <button className="approve" disabled={isBusy(chat)}>
+        Answer
+      </button>
     </form>
   );
 }

@@ -157,4 +157,6 @@ class Decision:
     idempotency_key: str | None = None
     # Which renderer showed this person what, by hash; None where nothing was shown to them.
     shown: str | None = None
+    # Who is behind the account; of several approvals each is another human's.
+    human: str | None = None
     at: datetime

@@ -99,9 +99,11 @@ class Audience:
             return True
         return person.id in self.people or not self.roles.isdisjoint(person.roles)
 
-    def is_too_few(self, quorum: int) -> bool:
+    def is_too_few(self, quorum: int, owner_id: str) -> bool:
         """Whether so many people can never be found; how many have a role nobody can tell."""
-        return not self.roles and len(self.people) + self.owner < quorum
+        named = self.people | {owner_id} if self.owner else self.people
+        who = named - {owner_id} if self.exclude_requester else named
+        return not self.roles and len(who) < quorum
 
     def is_empty_for(self, owner: Person) -> bool:
         """Whether nobody could ever decide: a service owner confirms nothing for itself."""

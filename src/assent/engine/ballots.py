@@ -173,19 +173,38 @@ def _replayed(tx: Tx, case: Case) -> Decided:
     return decided(case.request.id, case.request.status, call, replayed=True)
 
 
-def voted(tx: Tx, case: Case, ballot: Ballot) -> AlreadyVoted | None:
+def voted(tx: Tx, case: Case, ballot: Ballot) -> AssentError | None:
     """Of several approvals each is another human's, whichever account they use."""
-    if not case.request.votes or name_of(ballot.verdict) not in _VOTES:
+    request, by = case.request, ballot.by
+    if request.quorum == 1 or name_of(ballot.verdict) not in _VOTES:
         return None
-    humans = {_human(tx, made.person) for made in tx.decisions.of_request(case.request.id)}
-    if ballot.by.human not in humans:
-        return None
-    return AlreadyVoted(case.request.id, ballot.by.id)
+    if by.kind is PersonKind.SERVICE and by.behind is None:
+        # A program that nobody stands behind is no further pair of eyes.
+        return NotEligible(request.id, by.id)
+    known = _known(tx, by.id)
+    mine = {by.id, by.human, *known}
+    if any(mine & {made.person, made.human} for made in _votes(tx, request)):
+        return AlreadyVoted(request.id, by.id)
+    return None
 
 
-def _human(tx: Tx, person: str) -> str:
+def standing(tx: Tx, request: Request) -> int:
+    """How many have approved it whose accounts still count."""
+    if not request.votes:
+        return 0
+    people = {made.person for made in _votes(tx, request)}
+    found = [tx.people.get(person) for person in people]
+    return sum(account is None or not account.disabled for account in found)
+
+
+def _votes(tx: Tx, request: Request) -> list[Decision]:
+    made = tx.decisions.of_request(request.id) if request.votes else []
+    return [each for each in made if each.verdict in _VOTES]
+
+
+def _known(tx: Tx, person: str) -> set[str]:
     account = tx.people.get(person)
-    return person if account is None else account.person.human
+    return set() if account is None else {account.person.human}
 
 
 def objection(case: Case, ballot: Ballot) -> AssentError | None:
@@ -299,5 +318,6 @@ def vote(
         digest=approved,
         idempotency_key=ballot.key,
         shown=ballot.shown,
+        human=ballot.by.human,
         at=now,
     )

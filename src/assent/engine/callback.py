@@ -3,13 +3,12 @@
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
 from assent.domain.errors import AssentError
 from assent.domain.lifecycle import RequestKind
-from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.ballots import Ballot
@@ -39,9 +38,14 @@ class Callback:
                 self.kernel.tasks.spawn(request.turn_id, "callback", self._ask(request))
 
     async def _ask(self, request: Request) -> None:
-        call = await self.kernel.store.run(lambda tx: tx.calls.get(request.call_id))
+        call, conversation = await self.kernel.store.run(
+            lambda tx: (
+                tx.calls.get(request.call_id),
+                tx.conversations.get(request.conversation_id),
+            )
+        )
         tool = self.kernel.catalogue.tool(request.agent, request.tool)
-        if call is None or tool is None:
+        if call is None or conversation is None or tool is None:
             return
         try:
             given = self.function(call, tool)
@@ -53,7 +57,7 @@ class Callback:
             log.error("on_confirmation answered %r; call %s stays pending", answer, call.id)
             return
         # It acts for the owner, who gave it; an audience of others stays out of its reach.
-        by = Person(request.owner)
+        by = replace(conversation.owner, roles=frozenset())
         verdict = Approve() if answer else Reject()
         ballot = Ballot(request_id=request.id, verdict=verdict, by=by, channel="callback")
         try:

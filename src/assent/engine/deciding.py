@@ -177,6 +177,9 @@ class Deciding:
             )
 
         def apply(tx: Tx) -> Done | Decided | Refusal | Unclear:
+            # Somebody may have used the key for another one while this was judged.
+            if (first := earlier(tx, ballot)) is not None:
+                return first
             now = open_case(tx, ballot.request_id)
             if (first := repeated(tx, now, ballot)) is not None:
                 return first

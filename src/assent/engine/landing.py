@@ -17,7 +17,7 @@ from assent.domain.policy import Deny
 from assent.domain.requests import Question
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.archive import CallPart
-from assent.engine.claims import context_of
+from assent.engine.claims import UNJUDGED, context_of
 from assent.engine.inputs import secret_names
 from assent.engine.intake import Accepted
 from assent.engine.kernel import Kernel
@@ -156,6 +156,9 @@ class Landing:
             if plan.asking is not None:
                 confirmation = firmest(confirmation, plan.asking.confirmation)
                 quorum = plan.asking.quorum
+            if isinstance(plan.verdict, Deny):
+                # Whoever says that it did not run has not answered our policy: it is judged then.
+                call = replace(call, policy_version=UNJUDGED)
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
         reason = "It was imported while it ran elsewhere."

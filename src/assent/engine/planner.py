@@ -164,7 +164,7 @@ class Planner:
         asking: Asking,
     ) -> Plan:
         empty = asking.audience.is_empty_for(self.conversation.owner)
-        if empty or asking.audience.is_too_few(asking.quorum):
+        if empty or asking.audience.is_too_few(asking.quorum, self.conversation.owner.id):
             whom = "Nobody" if empty else f"No {asking.quorum} people"
             reason = f"{whom} can be asked about this call, so it was not run."
             denied = Deny(by="audience", reason=reason)

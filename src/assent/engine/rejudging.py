@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from assent.domain.calls import Author, Frozen
+from assent.domain.confirmations import firmest
 from assent.domain.errors import EditRefused, Superseded
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
@@ -161,7 +162,9 @@ class Rejudging:
             )
         else:
             question = replace(asking.question, reason=REDEFINED)
-            self.verdicts.open(moves, asked, case, replace(asking, question=question))
+            firm = firmest(asking.confirmation, case.request.confirmation)
+            again = replace(_asking(case, judged), question=question, confirmation=firm)
+            self.verdicts.open(moves, asked, case, again)
         return self._superseded(moves, case, DEFINITION)
 
 
@@ -179,4 +182,7 @@ def _asking(case: Case, judged: Rejudged) -> Asking:
             confirmation=request.confirmation,
             quorum=request.quorum,
         )
-    return replace(asking, quorum=max(asking.quorum, request.quorum))
+    quorum = max(asking.quorum, request.quorum)
+    too_few = asking.audience.is_too_few(quorum, request.owner)
+    audience = request.audience if too_few else asking.audience
+    return replace(asking, quorum=quorum, audience=audience)

@@ -15,7 +15,7 @@ from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
 from assent.domain.tools import Hitl, OutputCodec, is_manual_tool
 from assent.engine.answering import Answered
-from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, vote
+from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, standing, vote
 from assent.engine.claims import PERSON, Claim, Claims
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
@@ -152,7 +152,7 @@ class Verdicts:
         )
         approved = binding_of(shape, case.request, case.conversation).digest
         text = None if edited is None else edited.text
-        if case.request.votes + 1 < case.request.quorum:
+        if standing(moves.tx, case.request) + 1 < case.request.quorum:
             return self._vote(moves, case, ballot, approved)
         refusal = self.close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:

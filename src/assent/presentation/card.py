@@ -198,7 +198,7 @@ def _choices(request: Request) -> tuple[Choice, ...]:
 
 
 def _one_of_several(request: Request, run: str) -> str:
-    left = request.quorum - request.votes - 1
+    left = max(request.quorum - request.votes - 1, 0)
     if not left:
         return f"the last of {request.quorum} approvals; {run}"
     return f"one of {request.quorum} approvals, {left} more to come; then {run}"

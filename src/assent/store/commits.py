@@ -2,19 +2,22 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
 from assent.store.bulk import loads, parameters, write_all
-from assent.store.connections import Connection
+from assent.store.connections import IDLE_SECONDS, Connection
 from assent.store.together import Kind, Writes, kind_of, parameters_of, statement_of
 
 log = logging.getLogger(__name__)
 # One is being written while the next gathers: more lanes make smaller loads, not more work done.
 LANES = 2
 MOST = 32
+# Longer than the server lets a statement run: whoever says nothing by then is gone.
+LOAD_SECONDS = 90.0
 # How a connection of a lane differs. Its statements find rows by key, whatever the planner makes
 # of tables it knows nothing about yet; and nobody waits long behind a row that somebody holds.
 LANE_SETTINGS = {
@@ -63,6 +66,8 @@ class Commits:
 
     async def send(self, writes: Writes) -> bool:
         """Whether it is committed; if not, nothing of it is, and it may do better by itself."""
+        if self._closing:
+            return False
         written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(kind_of(writes), []).append(_Waiting(writes, written))
         self._some.set()
@@ -76,12 +81,16 @@ class Commits:
 
     async def _work(self) -> None:
         connection: Connection | None = None
+        used = 0.0
         try:
             while (load := await self._next()) is not None:
+                if connection is not None and time.monotonic() - used > IDLE_SECONDS:
+                    connection.raw.terminate()
                 if connection is None or connection.raw.is_closed():
                     connection = await self._opened(load)
                 if connection is not None:
                     await self._commit(connection, *load)
+                used = time.monotonic()
         finally:
             if connection is not None:
                 connection.raw.terminate()
@@ -94,8 +103,8 @@ class Commits:
             self._some.clear()
             await self._some.wait()
         kind = next(iter(self._waiting))
-        waiting = self._waiting.pop(kind)
         most = MOST if statement_of(kind) is not None else 1
+        waiting = self._waiting.pop(kind)
         if waiting[most:]:
             self._waiting[kind] = waiting[most:]
         # Whoever was cancelled meanwhile wants nothing any more.
@@ -113,11 +122,14 @@ class Commits:
         self, connection: Connection, kind: Kind, waiting: Sequence[_Waiting]
     ) -> None:
         try:
-            await _write(connection, kind, [each.writes for each in waiting])
+            async with asyncio.timeout(LOAD_SECONDS):
+                await _write(connection, kind, [each.writes for each in waiting])
         except Exception as error:  # noqa: BLE001 - it belongs to those who wait
             log.debug("not written together: %s", error)
             # A statement that failed wrote nothing. Of one that was cut off nobody knows.
             is_known = isinstance(error, asyncpg.PostgresError) and not connection.raw.is_closed()
+            if not is_known:
+                connection.raw.terminate()
             for each in waiting:
                 each.end(written=False) if is_known else each.fail(error)
         else:

@@ -67,6 +67,7 @@ OF_OWNER = _precedents(_r.owner == bindparam("owner"))
 _before = (
     select(_c.tool, _c.arguments_digest, _c.status)
     .where(_c.conversation_id == bindparam("conversation"), _c.created_at < bindparam("at"))
+    .where(_c.id != bindparam("call"))
     .order_by(_c.created_at.desc())
     .limit(LOOKED_AT)
     .subquery("before")
@@ -104,6 +105,7 @@ class StoredPrecedents:
             "at": micros(request.created_at),
             "tool": request.tool,
             "digest": digest,
+            "call": request.call_id,
         }
         return self._driver.rows(REJECTIONS, params)[0][0]
 

@@ -266,6 +266,7 @@ class StoredDecisions:
             "idempotency_key": decision.idempotency_key,
             "at": micros(decision.at),
             "shown": decision.shown,
+            "human": decision.human,
         }
         self._driver.insert(decisions, [params])
 

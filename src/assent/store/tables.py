@@ -268,6 +268,7 @@ decisions = Table(
     _text("idempotency_key", null=True),
     _time("at"),
     _text("shown", null=True),
+    _text("human", null=True),
     # Who has approved something that others have to approve as well may still reject it.
     UniqueConstraint("request_id", "person", "verdict"),
     _index(

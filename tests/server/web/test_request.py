@@ -338,11 +338,12 @@ async def test_no_focus_begins_on_a_decision_and_arguments_come_before_it(serve:
         visitor = await looking(served, "erase")
         await visitor.send({}, "approve")
         [focused] = re.findall(r"<[^>]*\bautofocus\b[^>]*>([^<]*)", visitor.page.text)
-        assert focused == "Go back"
+        # The page begins at its top: with what would run, not with a button below it.
+        assert focused == "Run this now?"
         visitor = await looking(served, "wire")
         await visitor.send({}, "approve")
-        [focused] = re.findall(r'<[^>]*\bid="([^"]*)"[^>]*\bautofocus\b', visitor.page.text)
-        assert focused == "typed"
+        [focused] = re.findall(r"<[^>]*\bautofocus\b[^>]*>([^<]*)", visitor.page.text)
+        assert focused == "Run this now?"
 
 
 # requirement: D13

@@ -6,7 +6,7 @@ from assent.domain.credentials import Key, Session
 from assent.domain.people import Person, Scope
 from assent.engine.people import People
 from assent.engine.standing import Held
-from assent.server.access import Need
+from assent.server.access import AUDIT, CHAT, MANAGE, Need
 from assent.server.caller import Caller
 
 SCOPES: Final = {
@@ -16,6 +16,8 @@ SCOPES: Final = {
     Scope.AUDIT: "read the record",
     Scope.MANAGE: "manage people, keys and tools",
 }
+# Whose roles a scope is good for at all; the others are good for everybody.
+_ROLES: Final = {need.scope: need.roles for need in (CHAT, AUDIT, MANAGE)}
 
 
 async def live_sessions(people: People, person: str, *, by: Person) -> list[Session]:
@@ -30,6 +32,16 @@ async def live_sessions(people: People, person: str, *, by: Person) -> list[Sess
 def may_end(caller: Caller, credential: Key | Session) -> bool:
     """Whoever holds a credential ends nothing of theirs that can do more than it."""
     return credential.id == caller.credential or credential.scopes <= caller.scopes
+
+
+def useful(scopes: frozenset[Scope], person: Person) -> list[Scope]:
+    """What a credential really opens: no more than its person's roles do."""
+    return [scope for scope in Scope if scope in scopes and _is_open(scope, person)]
+
+
+def _is_open(scope: Scope, person: Person) -> bool:
+    wanted = _ROLES.get(scope)
+    return wanted is None or not wanted.isdisjoint(person.roles)
 
 
 def may(caller: Caller, need: Need) -> bool:

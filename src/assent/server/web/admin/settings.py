@@ -12,7 +12,7 @@ from assent.server.caller import Method, caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
 from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end
+from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, useful
 from assent.server.web.admin.people import KINDS, ROLES
 from assent.server.web.themes import Theme
 
@@ -43,6 +43,7 @@ async def show(request: Request) -> Response:
         now=datetime.now(UTC),
         roles=ROLES,
         kinds=KINDS,
+        opens=[SCOPES[scope] for scope in useful(caller.scopes, me)],
         scopes=SCOPES,
         themes=list(Theme),
         done=request.query_params.get("done", ""),

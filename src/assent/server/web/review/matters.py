@@ -1,7 +1,7 @@
 """A request with all that its page needs, read in one transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.canonical import Json
@@ -65,8 +65,19 @@ class Matter:
         return next((each for each in others if each.may_decide), None)
 
 
-def read_matter(tx: Tx, catalogue: Catalogue, vault: Vault, person: Person, id: str) -> Matter:
-    """A request as this person may see it; `NotFound` if they may not."""
+def read_matter(
+    tx: Tx,
+    catalogue: Catalogue,
+    vault: Vault,
+    person: Person,
+    id: str,
+    *,
+    alone: bool = False,
+) -> Matter:
+    """A request as this person may see it; `NotFound` if they may not.
+
+    `alone` leaves out other calls: a link to one request tells of nothing else.
+    """
     request = request_of(tx, person, id)
     call = tx.calls.get(request.call_id)
     if call is None:
@@ -76,6 +87,9 @@ def read_matter(tx: Tx, catalogue: Catalogue, vault: Vault, person: Person, id: 
     asked = tx.requests.of_turn(call.turn_id)
     answer = _answer(tx, call, asked, person, everything=_sees_all(person, request))
     past = read_background(tx, request, call, tool, person, everything=sees_everything(person))
+    if alone:
+        answer = tuple(each for each in answer if each.is_here)
+        past = replace(past, similar=())
     revisions = tx.calls.revisions(call.id)
     card = card_of(
         request,

@@ -64,10 +64,11 @@ async def decide(request: Request) -> Response:
 
 
 async def _matter(request: Request) -> Matter:
-    service, person = service_of(request), caller_of(request).person
+    service, caller = service_of(request), caller_of(request)
     id, kernel = request.path_params["id"], service.assent.kernel
+    alone = caller.request_id is not None
     return await kernel.store.run(
-        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, caller.person, id, alone=alone)
     )
 
 

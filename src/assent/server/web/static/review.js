@@ -62,10 +62,10 @@ class ReviewGuard extends HTMLElement {
   /** Whether the end of it is, or was, on the screen. @param {Element} element */
   #isSeen(element) {
     const box = element.getBoundingClientRect();
-    if (element.matches(".block, .diff")) {
-      return element.scrollTop + element.clientHeight >= element.scrollHeight - SLACK;
-    }
-    return box.bottom <= this.#horizon(box) + SLACK;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    const scrolls = element.matches(".block, .diff");
+    const isThrough = !scrolls || scrollTop + clientHeight >= scrollHeight - SLACK;
+    return isThrough && box.bottom <= this.#horizon(box) + SLACK;
   }
 
   /** Where the screen ends for somebody who reads this: a bar may lie over it. @param {DOMRect} box */

@@ -33,7 +33,9 @@ class NotifyMe extends HTMLElement {
       const refused = window.Notification?.permission === "denied";
       button.disabled = refused || !window.Notification;
       button.textContent = isWanted() ? "Turn notifications off" : "Turn notifications on";
-      words.textContent = refused
+      words.textContent = !window.Notification
+        ? "This browser has no notifications."
+        : refused
         ? "This browser refuses notifications of this site; its settings can change that."
         : "A new request for you is announced while this page is in the background, by its tool and agent only.";
     };
@@ -52,14 +54,27 @@ class NotifyMe extends HTMLElement {
 const isWanted = () =>
   window.Notification?.permission === "granted" && localStorage.getItem(WANTED) === "yes";
 
+/**
+ * Phones have the word but not the thing: there only a service worker may show one.
+ * @param {string} title
+ * @param {NotificationOptions} options
+ */
+function shown(title, options) {
+  try {
+    return new Notification(title, options);
+  } catch {
+    return null;
+  }
+}
+
 /** @param {string} id */
 async function announce(id) {
   const answer = await fetch(`/api/requests/${encodeURIComponent(id)}`);
   const request = answer.ok ? await answer.json() : null;
   if (!request?.may_decide) return;
   const body = `Asked for by ${request.agent}`;
-  const notification = new Notification(`${request.tool} waits for you`, { body, tag: id });
-  notification.onclick = () => {
+  const notification = shown(`${request.tool} waits for you`, { body, tag: id });
+  if (notification) notification.onclick = () => {
     window.focus();
     location.assign(`/requests/${encodeURIComponent(id)}`);
   };

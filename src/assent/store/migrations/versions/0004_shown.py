@@ -17,4 +17,5 @@ def upgrade() -> None:
     votes = sa.Column("votes", sa.Integer(), nullable=False, server_default="0")
     op.add_column("requests", votes)
     op.add_column("decisions", sa.Column("shown", sa.Text(), nullable=True))
+    op.add_column("decisions", sa.Column("human", sa.Text(), nullable=True))
     op.add_column("sessions", sa.Column("request_id", sa.Text(), nullable=True))

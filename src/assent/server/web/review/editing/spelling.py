@@ -17,6 +17,8 @@ from assent.presentation.values import NO_HINTS
 KEPT: Final = "$kept"
 _ESCAPED: Final = re.compile(r"[^\x20-\x7e\n]")
 
+_DIGITS = re.compile(r"[0-9]{1,9}")
+
 
 def is_plain(text: str) -> bool:
     """Whether a text control shows all there is: no invisible, no directional characters."""
@@ -96,7 +98,7 @@ def _kept(tool: str, mark: Mapping[str, Json], arguments: Json, path: Path) -> J
         raise InvalidArguments(tool, [f"{dotted(path)}: a masked value stays in its own field"])
     here: Json = arguments
     for step in origin:
-        if isinstance(here, list) and step.isdecimal() and int(step) < len(here):
+        if isinstance(here, list) and _DIGITS.fullmatch(step) and int(step) < len(here):
             here = here[int(step)]
         elif isinstance(here, dict) and step in here:
             here = here[step]
