@@ -345,7 +345,7 @@ def test_the_strongest_of_verdicts_is_the_first_of_the_strictest(given_: list[Ve
         assert found is None
     else:
         top = max(strength(verdict) for verdict in given_)
-        assert found is next(verdict for verdict in given_ if strength(verdict) == top)
+        assert found == next(verdict for verdict in given_ if strength(verdict) == top)
 
 
 def test_the_replies_of_these_tests_include_what_they_promise() -> None:
