@@ -13,13 +13,14 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
 from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
-from assent.domain.tools import Hitl, OutputCodec, is_manual_tool
+from assent.domain.tools import Hitl, is_manual_tool
 from assent.engine.answering import Answered
 from assent.engine.ballots import Ballot, Case, Decided, Refusal, decided, expired, standing, vote
 from assent.engine.claims import PERSON, Claim, Claims
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, Plan, binding_of, mint, result_wanted
+from assent.engine.supplied import check_supplied
 from assent.engine.transitions import Moves, shown
 from assent.ports import CallChanges
 
@@ -379,24 +380,6 @@ class Verdicts:
             return self.done(moves, case, status, moved)
         claim = self.claims.take(moves, moved, case.conversation, verified=True)
         return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
-
-
-def check_supplied(wanted: OutputCodec, output: Json) -> None:
-    """Raise `InvalidOutput` for what a tool does not declare; a text may hold JSON, or be one."""
-    try:
-        wanted.normalise(parsed(output))
-    except InvalidOutput as error:
-        # Digits are a number and a text: whichever is wanted.
-        if not isinstance(output, str) or not _is_text_wanted(wanted, output):
-            raise error from None
-
-
-def _is_text_wanted(wanted: OutputCodec, text: str) -> bool:
-    try:
-        wanted.normalise(text)
-    except InvalidOutput:
-        return False
-    return True
 
 
 def is_altered(case: Case) -> bool:

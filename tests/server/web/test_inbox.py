@@ -4,8 +4,10 @@ import re
 
 import httpx
 
-from assent import Person
-from tests.server.conftest import Serve, Served
+from assent import Agent, Assent, Person
+from assent.models.scripted import ScriptedModel
+from assent.server import create_app
+from tests.server.conftest import Serve, Served, accounts, listening
 from tests.server.web.office import Office, ask, script
 from tests.server.web.visitor import Visitor
 
@@ -129,11 +131,25 @@ async def test_a_newcomer_is_told_what_to_do(serve: Serve) -> None:
     async with serve(script, *Office().tools) as served:
         text = words(await page(served, account="stranger"))
         assert "Nothing waits for you" in text
-        assert "To see it happen, open the chat and type" in text
+        assert "To see it happen, open the chat and ask" in text
         await ask(served, "unknown x", by=Person("stranger", roles=frozenset({"requester"})))
         text = words(await page(served, account="stranger"))
         assert "Nothing waits for you" in text
         assert "To see it happen" not in text
+
+
+async def test_a_newcomer_begins_with_one_press(url: str) -> None:
+    model = ScriptedModel(["Hello to you."])
+    agent = Agent("helper", model=model, suggestions=("say <hello>", "fail"))
+    assent = Assent(url, agents=[agent])
+    async with listening(create_app(assent)) as base:
+        served = Served(base, assent, await accounts(assent))
+        visitor = await Visitor.signed_in(served)
+        await visitor.open("/")
+        await visitor.send({"text": "say <hello>"}, to="/chat")
+        assert "Hello to you." in visitor.page.text
+        for client in served.clients:
+            await client.aclose()
 
 
 async def test_filters_that_fit_nothing_say_so(serve: Serve) -> None:

@@ -100,6 +100,7 @@ async def inbox(request: Request) -> Response:
     begin = Place.parse(after) if after else None
     store = service.assent.kernel.store
     listed = await store.run(lambda tx: _read(service, person, asked, begin, tx))
+    agent, texts = _suggesting(service) if listed.is_newcomer else ("", ())
     values: dict[str, Any] = {
         "listed": listed,
         "asked": asked,
@@ -107,7 +108,8 @@ async def inbox(request: Request) -> Response:
         "kinds": list(RequestKind),
         "risks": list(reversed(Risk)),
         "selectable": _selectable(listed.rows, person),
-        "suggestions": _suggestions(service) if listed.is_newcomer else (),
+        "suggesting": agent,
+        "suggestions": texts,
     }
     return service.pages.render(request, "inbox", **values)
 
@@ -119,9 +121,11 @@ def _selectable(rows: Sequence[Row], person: Person) -> frozenset[str]:
     return frozenset(each.id for each in simple if times[each.agent, each.tool, each.risk] > 1)
 
 
-def _suggestions(service: Service) -> Sequence[str]:
+def _suggesting(service: Service) -> tuple[str, Sequence[str]]:
+    """The first agent that offers messages to begin with, and these."""
     catalogue = service.assent.kernel.catalogue
-    return next(filter(None, (catalogue.agent(n).suggestions for n in catalogue.names())), ())
+    offers = ((name, catalogue.agent(name).suggestions) for name in catalogue.names())
+    return next((offer for offer in offers if offer[1]), ("", ()))
 
 
 async def waiting(request: Request) -> Response:
