@@ -5,9 +5,7 @@ import errno
 import os
 import sqlite3
 import subprocess
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from assent.ports import Store, Tx
 from tests.conftest import World
 from tests.store.rawsql import RawSql
 from tests.store.samples import CONVERSATION
+from tests.store.writer import writer_held
 
 STAFF = Person("ada")
 
@@ -38,21 +37,6 @@ async def file_store(file_url: str) -> AsyncIterator[Store]:
     await opened.open(worker=True)
     yield opened
     await opened.close()
-
-
-@contextmanager
-def writer_held(store: Store) -> Iterator[None]:
-    """Keep the writer thread busy, so that what is sent meanwhile becomes one batch."""
-    running, release = threading.Event(), threading.Event()
-
-    def hold(tx: Tx) -> None:
-        running.set()
-        assert release.wait(10)
-
-    holding = asyncio.ensure_future(store.run(hold))
-    yield
-    release.set()
-    del holding
 
 
 def set_fact(number: int) -> Callable[[Tx], int]:

@@ -7,15 +7,20 @@ from typing import Any
 
 from sqlalchemy import (
     Column,
+    Integer,
     Table,
     bindparam,
     func,
     insert,
+    literal_column,
     select,
 )
 from sqlalchemy.sql import ClauseElement
 
 from assent.store.tables import events, messages
+
+# The parameter of a numbered row that says how far ahead of the last number it is.
+AHEAD = "ahead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ def insert_one(table: Table) -> ClauseElement:
     numbered = NUMBERED.get(table)
     if numbered is not None:
         group = table.c[numbered.group]
-        last = func.coalesce(func.max(table.c[numbered.column]), 0)
-        next_one = select(last + 1).where(group == bindparam(numbered.group))
+        last = func.coalesce(func.max(table.c[numbered.column]), literal_column("0"))
+        ahead = bindparam(AHEAD, type_=Integer())
+        next_one = select(last + ahead).where(group == bindparam(numbered.group))
         values[numbered.column] = next_one.scalar_subquery()
     return insert(table).values(values)

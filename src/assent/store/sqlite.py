@@ -14,7 +14,7 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.errors import StoreUnavailable, WorkerRunning
 from assent.ports import Clock, Tx
-from assent.store.inserts import insert_one
+from assent.store.backlog import Backlog
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiler
@@ -23,6 +23,7 @@ from assent.store.transaction import Transaction
 T = TypeVar("T")
 MAX_BATCH = 128
 BUSY_SECONDS = 10.0
+BUSY_PAUSE = 0.005
 WATCH_SECONDS = 0.1
 MEMORY = ":memory:"
 
@@ -31,14 +32,19 @@ class SqliteDriver:
     """The sqlite3 connection inside one transaction."""
 
     def __init__(
-        self, connection: sqlite3.Connection, compiler: Compiler, now: Callable[[], int]
+        self,
+        connection: sqlite3.Connection,
+        compiler: Compiler,
+        backlog: Backlog,
+        now: Callable[[], int],
     ) -> None:
-        self._connection, self._compiler = connection, compiler
+        self._connection, self._compiler, self._backlog = connection, compiler, backlog
         # Once: nothing else happens in the database while a transaction runs.
         self._now = now()
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
+        self._backlog.make_way(compiled)
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now}
         return self._connection.execute(compiled.sql, compiled.ordered(params)).fetchall()
@@ -50,6 +56,7 @@ class SqliteDriver:
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
         del row
         compiled = self._compiler(statement)
+        self._backlog.make_way(compiled)
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now}
         # How many rows it changed is known without having them returned.
@@ -60,8 +67,7 @@ class SqliteDriver:
         self.rows(statement, params)
 
     def insert(self, table: Table, rows: list[Params]) -> None:
-        compiled = self._compiler(insert_one(table))
-        self._connection.executemany(compiled.sql, [compiled.ordered(row) for row in rows])
+        self._backlog.add(table, rows)
 
     def clock(self) -> int:
         return self._now
@@ -191,7 +197,7 @@ class SqliteStore:
             self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
         )
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
             schema.ensure_sqlite(connection)
@@ -205,6 +211,8 @@ class SqliteStore:
         batch: list[_Job] = []
         try:
             job = self._jobs.get(timeout=WATCH_SECONDS)
+            # Whoever is about to ask as well shares the commit: the loop goes first.
+            time.sleep(0)
             while job is not None:
                 batch.append(job)
                 if len(batch) == MAX_BATCH:
@@ -221,23 +229,39 @@ class SqliteStore:
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""
         while batch:
-            try:
-                _begin(connection)
-                failed = next((job for job in batch if not self._perform(connection, job)), None)
-                if failed is None:
-                    connection.execute("COMMIT")
-                    return
-                _rollback(connection)
-            except sqlite3.Error as error:
-                _rollback(connection)
-                for job in batch:
-                    job.error = _unavailable(error)
+            backlog = Backlog(connection, self._compiler)
+            failed = self._attempt(connection, backlog, batch)
+            if not failed:
                 return
+            _rollback(connection)
             # Functions start from the rows and write nothing else: the others just run again.
-            batch = [job for job in batch if job is not failed]
+            if backlog.is_broken and len(batch) > 1:
+                # Nobody knows whose row was refused, so that each gets a commit of its own.
+                for job in batch:
+                    self._transact(connection, [job])
+                return
+            batch = [job for job in batch if job not in failed]
 
-    def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
-        tx = Transaction(SqliteDriver(connection, self._compiler, self._now))
+    def _attempt(
+        self, connection: sqlite3.Connection, backlog: Backlog, batch: list[_Job]
+    ) -> list[_Job]:
+        """Those that failed, and because of whom nothing was committed."""
+        try:
+            _begin(connection)
+            for job in batch:
+                if not self._perform(connection, backlog, job):
+                    return [job]
+            backlog.flush()
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            for job in batch:
+                job.error = _unavailable(error)
+            return batch
+        return []
+
+    def _perform(self, connection: sqlite3.Connection, backlog: Backlog, job: _Job) -> bool:
+        tx = Transaction(SqliteDriver(connection, self._compiler, backlog, self._now))
+        job.error = None
         try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
@@ -254,6 +278,21 @@ class SqliteStore:
             job.settle()
         if touched:
             self._tell(frozenset(touched))
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    # The one statement that is refused at once, without the wait that others are given, while
+    # another process is about to do the same.
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(BUSY_PAUSE)
+        else:
+            return
 
 
 def _begin(connection: sqlite3.Connection) -> None:
