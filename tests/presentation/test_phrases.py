@@ -1,5 +1,8 @@
 """Which value has to be typed: one that says what the call is done to, and that keys can say."""
 
+import base64
+import hashlib
+import random
 from typing import Any
 
 import pytest
@@ -69,6 +72,21 @@ def test_a_hint_says_which_value_is_significant() -> None:
     "value",
     [
         "",
+        True,
+        None,
+        ["a"],
+        {"$secret": "sec_1"},
+        "sk-proj-abcdefghijklmnop1234567890",
+    ],
+)
+def test_what_is_no_target_or_should_not_be_seen_is_not_chosen(value: Any) -> None:
+    assert chosen({"path": value}) == NAME
+
+
+# requirement: F5
+@pytest.mark.parametrize(
+    "value",
+    [
         " padded ",
         "two  spaces",
         "a\nb",
@@ -77,15 +95,17 @@ def test_a_hint_says_which_value_is_significant() -> None:
         "\u0430pple.com",
         "a\u0308",
         "x" * (CHARACTERS_MAX + 1),
-        True,
-        None,
-        ["a"],
-        {"$secret": "sec_1"},
-        "sk-proj-abcdefghijklmnop1234567890",
+        base64.b64encode(random.Random(7).randbytes(300)).decode(),
     ],
 )
-def test_what_nobody_could_type_or_should_see_is_not_chosen(value: Any) -> None:
-    assert chosen({"path": value}) == NAME
+@pytest.mark.parametrize("hints", [None, {"path": Hint(significant=True)}], ids=["", "significant"])
+def test_of_a_target_that_cannot_be_typed_a_check_is(
+    value: str, hints: dict[str, Hint] | None
+) -> None:
+    phrase = chosen({"path": value, "name": "harmless"}, transfer(hints))
+    check = hashlib.sha256(value.encode()).hexdigest()[:8]
+    assert phrase == Phrase(text=check, argument="path", is_check=True)
+    assert phrase.what == "the check of 'path'"
 
 
 def test_a_secret_is_never_chosen() -> None:

@@ -55,7 +55,8 @@ class Console:
         """What somebody types of what has to be typed; Ctrl-C gives it up."""
         if error.typed:
             self.screen.line("That is not it. Compare it letter by letter.", Ink.BAD)
-        what = f"the value of {safe_line(error.argument)}" if error.argument else "the tool's name"
+        kind = "check" if error.is_check else "value"
+        what = f"the {kind} of {safe_line(error.argument)}" if error.argument else "the tool's name"
         self.screen.words(f"To approve this, type {what}; Ctrl-C goes back.", Ink.WARNING)
         self.screen.quote(error.to_type)
         return await self.keyboard.ask(ARROW, deciding=True)

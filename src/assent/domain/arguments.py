@@ -11,28 +11,17 @@ from pydantic import create_model as build_model
 from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
+from assent.domain.complaints import complaints
 from assent.domain.errors import InvalidArguments, InvalidJson, InvalidOutput, InvalidTool
 from assent.domain.forms import FieldType, UserInput
 from assent.domain.outputs import jsonable
 from assent.domain.schemas import Schema
 from assent.domain.tools import Arguments, Context
 
-_SHOWN_PROBLEMS = 10
-
 
 def is_secret_reference(value: object) -> bool:
     """Whether this is what stands in frozen arguments for a secret."""
     return isinstance(value, dict) and list(value) == ["$secret"]  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _problems(error: ValidationError) -> list[str]:
-    # The offending input is left out on purpose: it can be long, hostile or secret.
-    found = [
-        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
-        for item in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    rest = len(found) - _SHOWN_PROBLEMS
-    return found[:_SHOWN_PROBLEMS] + ([f"and {rest} more"] if rest > 0 else [])
 
 
 class TypedArguments:
@@ -79,7 +68,7 @@ class TypedArguments:
             )
             return check(dumped)  # pyright: ignore[reportReturnType]
         except ValidationError as error:
-            raise InvalidArguments(self._tool, _problems(error)) from None
+            raise InvalidArguments(self._tool, complaints(error, root="arguments")) from None
         except (PydanticSerializationError, InvalidJson) as error:
             raise InvalidArguments(self._tool, [str(error)]) from None
 
@@ -87,7 +76,7 @@ class TypedArguments:
         try:
             value = self._run.model_validate(arguments)
         except ValidationError as error:
-            raise InvalidArguments(self._tool, _problems(error)) from None
+            raise InvalidArguments(self._tool, complaints(error, root="arguments")) from None
         return {name: getattr(value, name) for name in self._names}
 
 
@@ -213,7 +202,7 @@ class TypedOutput:
             valid = self._adapter.validate_python(value)
             return check(self._adapter.dump_python(valid, mode="json"))
         except ValidationError as error:
-            raise InvalidOutput(self._tool, "; ".join(_problems(error))) from None
+            raise InvalidOutput(self._tool, "; ".join(complaints(error))) from None
         except (PydanticSerializationError, InvalidJson) as error:
             raise InvalidOutput(self._tool, str(error)) from None
 

@@ -33,6 +33,15 @@ class Phrase:
     text: str
     # Whose value it is; empty for the tool's name.
     argument: str = ""
+    # The value cannot be typed, or not as it is seen: the start of its SHA-256 instead.
+    is_check: bool = False
+
+    @property
+    def what(self) -> str:
+        """What this is, in words."""
+        if not self.argument:
+            return "the tool's name"
+        return f"the {'check' if self.is_check else 'value'} of {self.argument!r}"
 
     def is_typed(self, given: str | None) -> bool:
         """Whether this was typed: letter by letter, however the keyboard composes a letter."""

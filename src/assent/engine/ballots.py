@@ -181,11 +181,15 @@ def voted(tx: Tx, case: Case, ballot: Ballot) -> AssentError | None:
     if by.kind is PersonKind.SERVICE and by.behind is None:
         # A program that nobody stands behind is no further pair of eyes.
         return NotEligible(request.id, by.id)
-    known = _known(tx, by.id)
-    mine = {by.id, by.human, *known}
-    if any(mine & {made.person, made.human} for made in _votes(tx, request)):
-        return AlreadyVoted(request.id, by.id)
-    return None
+    return AlreadyVoted(request.id, by.id) if has_voted(tx, request, by) else None
+
+
+def has_voted(tx: Tx, request: Request, by: Person) -> bool:
+    """Whether an approval of this human's is counted already, whichever account gave it."""
+    if request.quorum == 1 or not request.votes:
+        return False
+    mine = {by.id, by.human, *_known(tx, by.id)}
+    return any(mine & {made.person, made.human} for made in _votes(tx, request))
 
 
 def standing(tx: Tx, request: Request) -> int:
@@ -249,7 +253,7 @@ def unconfirmed(
     if phrase.is_typed(verdict.typed):
         return None
     is_wrong = verdict.typed is not None
-    return ConfirmationRequired(request.id, phrase.text, phrase.argument, typed=is_wrong)
+    return ConfirmationRequired(request.id, phrase, typed=is_wrong)
 
 
 def expired(request: Request) -> Expired:

@@ -84,7 +84,7 @@ class People:
         roles: Iterable[str] | None = None,
         disabled: bool | None = None,
     ) -> Account:
-        """Change what is given; a disabled account's credentials stop working at once."""
+        """Change what is given; disabling ends the account's sessions, and no key of it opens."""
         want_manager(by, "change people")
         given = {"name": name, "roles": None if roles is None else frozenset(roles)}
         given |= {"disabled": disabled}
@@ -94,6 +94,9 @@ class People:
             account = _checked(replace(_account(tx, id), **changes))
             tx.people.change(account)
             self._note(tx, "change_person", by, _facts(account))
+            if account.disabled:
+                # Or a browser that was shut out would be signed in again with the account.
+                self.sessions.end_all(tx, account.id, by=by)
             return account
 
         changed = await self._kernel.store.run(change)

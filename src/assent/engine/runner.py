@@ -40,6 +40,8 @@ from assent.ports import CallChanges, Held, Tx
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 0.2
+# Most calls hold none, and all of them share this one.
+NO_SECRETS = Scrubber()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +208,7 @@ class Runner:
         arguments = claim.call.arguments.thaw()
         wanted = references(arguments)
         if not wanted:
-            return arguments, Scrubber()
+            return arguments, NO_SECRETS
         rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
         vault = self._kernel.vault
         values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}

@@ -105,6 +105,12 @@ class Sessions:
         await self._kernel.store.run(end)
         self._recalled.clear()
 
+    def end_all(self, tx: Tx, person: str, *, by: Person) -> None:
+        """Sign somebody out everywhere, within a transaction of which that is a part."""
+        for session in tx.sessions.of_person(person):
+            if tx.sessions.end(session.id):
+                self._note(tx, "sign_out", by.id, session)
+
     def forget(self) -> None:
         """Look everything up again from now on."""
         self._recalled.clear()

@@ -7,6 +7,8 @@ import base64
 import binascii
 import hashlib
 import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from assent.domain.cards import Blob
 
@@ -18,14 +20,25 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]+={0,2}\s*")
 # With letters: digits alone are a number.
 _HEX = re.compile(r"[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 _BREAKS = re.compile(r"\s+")
+_FOREIGN = re.compile(r"[^A-Za-z0-9+/_=-]+")
+# The two usual alphabets of 85; neither has blanks, and neither has all letters and punctuation
+# that words, code and addresses are written with.
+_ASCII85 = re.compile(r"[!-uz]+")
+_BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
 # Blanks among them are padding, not data.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 # Shorter ones are identifiers and digests, unless their first bytes are known.
 _BASE64_CHARS = 160
 _HEX_CHARS = 256
 _KNOWN_CHARS = 24
+_PIECE_CHARS = 16
 # Base64 of real data uses most of its alphabet; a word repeated does not.
 _DISTINCT_CHARS = 24
+# Broken up by a blank, a dot or quotes it still is; what people write has far more of them, and
+# fewer different characters.
+_MIXED_CHARS = 48
+_BROKEN_SHARE = 20
+_ODD_CHARS = 50
 _CONTROL_CHARS = 64
 _CONTROL_SHARE = 5
 
@@ -60,7 +73,18 @@ def blob_of(text: str) -> Blob | None:
         return None if not data else _blob(text, data, match["media"] or "")
     if len(text) >= _KNOWN_CHARS and _BASE64.fullmatch(text):
         return _encoded(text)
-    return _raw(text)
+    return _raw(text) or _broken(text) or _odd(text)
+
+
+def pieces_of(texts: Iterable[str]) -> Mapping[str, Blob]:
+    """Those of several texts that only together are seen to stand for bytes."""
+    pieces = [text for text in texts if len(text) >= _PIECE_CHARS and not _BREAKS.search(text)]
+    whole = "".join(pieces)
+    if len(pieces) < 2 or (_broken(whole) or _odd(whole)) is None:
+        return {}
+    return {
+        piece: blob_of(piece) or _blob(piece, _decoded(piece) or piece.encode()) for piece in pieces
+    }
 
 
 def media_of(data: bytes) -> str:
@@ -84,6 +108,29 @@ def _encoded(text: str) -> Blob | None:
     # Two or three bytes are in many a word by chance.
     is_known = any(len(magic) > 3 and data.startswith(magic) for magic, _ in _MAGIC)
     return _blob(text, data) if is_long or is_known else None
+
+
+def _broken(text: str) -> Blob | None:
+    """Base64 with something else strewn in."""
+    if len(text) < _BASE64_CHARS:
+        return None
+    kept = _FOREIGN.sub("", text)
+    is_mixed = len(kept) >= _BASE64_CHARS and len(set(kept)) >= _MIXED_CHARS
+    if not is_mixed or (len(text) - len(kept)) * _BROKEN_SHARE > len(text):
+        return None
+    return _blob(text, _decoded(kept) or kept.encode())
+
+
+def _odd(text: str) -> Blob | None:
+    """Base85, in either alphabet."""
+    body = _BREAKS.sub("", text)
+    if len(body) < _BASE64_CHARS or len(set(body)) < _ODD_CHARS or body != text.strip():
+        return None
+    for alphabet, decode in ((_ASCII85, base64.a85decode), (_BASE85, base64.b85decode)):
+        if alphabet.fullmatch(body):
+            with suppress(ValueError):
+                return _blob(text, decode(body))
+    return None
 
 
 def _raw(text: str) -> Blob | None:

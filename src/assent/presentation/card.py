@@ -1,6 +1,7 @@
 """A request, its call and its tool as a `Card`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assent.domain.calls import Call, Frozen, Revision
 from assent.domain.canonical import Json
@@ -82,13 +83,26 @@ def card_of(
     `revisions` are the call's, oldest first: without them no edits are shown. `beside` are the
     tools of the other calls of the same answer that wait.
     """
-    hints = hints_of(tool)
     frozen = _shown_arguments(request, call, revisions)
-    arguments = entries_of(frozen.text, hints)
+    until = [revision for revision in revisions if revision.revision <= request.revision]
+    return replace(
+        _asked(request, call, frozen, tool),
+        edits=changes(until[0].arguments.thaw(), frozen.thaw(), hints_of(tool)) if until else (),
+        edited_by=tuple(dict.fromkeys(revision.by for revision in until[1:])),
+        rejected=rejected,
+        agent_words=agent_words,
+        history=tuple(map(_note, decisions)),
+        similar=tuple(similar),
+        beside=tuple(beside),
+    )
+
+
+def _asked(request: Request, call: Call, shown: Frozen, tool: EffectiveTool | None) -> Card:
+    # The question by itself: nothing yet of what was said and done around it.
+    arguments = entries_of(shown.text, hints_of(tool))
     declared = Risk(request.risk)
     risk = _RAISED[declared] if any(holds_blob(entry.value) for entry in arguments) else declared
     confirmation = _confirmation(request, risk)
-    until = [revision for revision in revisions if revision.revision <= request.revision]
     return Card(
         kind=request.kind,
         status=request.status,
@@ -110,21 +124,14 @@ def card_of(
         question=request.question.text,
         reason=request.question.reason,
         arguments=arguments,
-        arguments_digest=frozen.digest,
+        arguments_digest=shown.digest,
         details=entries_of(request.question.metadata),
         preview=_preview(request.question.preview),
-        edits=changes(until[0].arguments.thaw(), frozen.thaw(), hints) if until else (),
-        edited_by=tuple(dict.fromkeys(revision.by for revision in until[1:])),
         blanks=_blanks(request.question),
         choices=_choices(request) if request.is_open else (),
         deadline=request.decide_by,
         confirmation=confirmation,
-        to_type=phrase_of(call.tool, frozen, tool) if confirmation is Confirmation.TYPED else None,
-        rejected=rejected,
-        agent_words=agent_words,
-        history=tuple(map(_note, decisions)),
-        similar=tuple(similar),
-        beside=tuple(beside),
+        to_type=phrase_of(call.tool, shown, tool) if confirmation is Confirmation.TYPED else None,
     )
 
 

@@ -28,6 +28,13 @@ _LETTER_TWINS = frozenset(
     "\u13aa\u13df\u13ac\u13bb\u13ab\u13e6\u13de\u13b7\u13e2\u13a1\u13da\u13d9\u13b3\u13c3\u13f4"
     "\u13a0\u13c0\u13a5"
     "\u0251\u0261\u01c0\u01c3\u0269\u028b"
+    # Also in the alphabets of some languages, so that only what stands out is said.
+    "\u0131\u0237\u0196\u0185\u01bd"
+)
+# Small capitals: no language writes with them, but fonts draw half of them like small letters.
+_SMALL_CAPITALS = frozenset(
+    "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d\u0274"
+    "\u1d0f\u1d18\ua7af\u0280\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22"
 )
 # Punctuation that passes for ASCII punctuation, beyond what NFKC maps (full-width, small forms).
 _PUNCTUATION_TWINS = frozenset(
@@ -98,7 +105,12 @@ def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
         return _minority(letters, scripts)
     if letters and all(map(_twin, letters)) and _stands_out(letters, context, alone=alone):
         return letters
-    return [char for char in word if _compatible(char)]
+    among = (*scripts,) == ("LATIN",) and (alone or not context.distinct)
+    return [
+        char
+        for char in word
+        if _compatible(char) or char in _SMALL_CAPITALS or (among and char in _LETTER_TWINS)
+    ]
 
 
 def _stands_out(letters: list[str], context: Context, *, alone: bool) -> bool:
@@ -122,7 +134,7 @@ def script(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _twin(char: str) -> bool:
-    return char in _LETTER_TWINS or _compatible(char)
+    return char in _LETTER_TWINS or char in _SMALL_CAPITALS or _compatible(char)
 
 
 @lru_cache(maxsize=4096)

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from assent.domain.calls import Frozen
-from assent.domain.canonical import Json
-from assent.domain.cards import Number, Text
+from assent.domain.canonical import Json, digest
+from assent.domain.cards import Blob, Number, Text
 from assent.domain.confirmations import Phrase
 from assent.domain.tools import EffectiveTool, Hint
+from assent.presentation.masking import secret_spans
 from assent.presentation.text import safe_line
 from assent.presentation.values import hints_of, named_value, value_of
 
 CHARACTERS_MAX: Final = 80
+CHECK_CHARACTERS: Final = 8
 # Words in the name of an argument that say what a call is aimed at, the most telling first.
 _TARGETS: Final = (
     *("account", "iban", "recipient", "to", "target", "destination"),
@@ -32,9 +34,8 @@ def phrase_of(name: str, frozen: Frozen, tool: EffectiveTool | None) -> Phrase:
         hints = hints_of(tool)
         arguments = frozen.thaw()
         for argument in _candidates(arguments, hints):
-            text = _text(argument, arguments[argument], hints.get(argument))
-            if text is not None:
-                return Phrase(text=text, argument=argument)
+            if text := _text(argument, arguments[argument], hints.get(argument)):
+                return _phrase(text, argument)
     return Phrase(text=name)
 
 
@@ -51,15 +52,22 @@ def _rank(name: str) -> int:
     )
 
 
-def _text(name: str, value: Json, hint: Hint | None) -> str | None:
-    """The value as it is typed; None for what nobody is shown or nobody could type."""
+def _text(name: str, value: Json, hint: Hint | None) -> str:
+    """A value that says what a call is aimed at; empty for what nobody is shown, or no text."""
     if hint is not None and hint.secret:
-        return None
+        return ""
     match named_value(name, value) if hint is None else value_of(value):
-        case Text(text=text) | Number(literal=text):
-            return text if _is_typeable(text) else None
+        case Text(text=text) | Number(literal=text) | Blob(encoded=text):
+            return "" if secret_spans(text) else text
         case _:
-            return None
+            return ""
+
+
+def _phrase(text: str, argument: str) -> Phrase:
+    # Never the tool's name instead: whoever sent a target that deceives would choose the easiest.
+    if _is_typeable(text):
+        return Phrase(text=text, argument=argument)
+    return Phrase(text=digest(text)[:CHECK_CHARACTERS], argument=argument, is_check=True)
 
 
 def _is_typeable(text: str) -> bool:

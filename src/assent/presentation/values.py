@@ -1,7 +1,7 @@
 """JSON as values of a card: exact, and without what is secret."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from assent.domain.canonical import Json, parse
@@ -20,7 +20,7 @@ from assent.domain.cards import (
 from assent.domain.errors import InvalidJson
 from assent.domain.fields import FieldType
 from assent.domain.tools import EffectiveTool, Hint
-from assent.presentation.blobs import blob_of
+from assent.presentation.blobs import blob_of, pieces_of
 from assent.presentation.masking import is_secret
 
 NO_HINTS: Mapping[str, Hint] = {}
@@ -63,11 +63,18 @@ def value_of(value: Json) -> Value:
         case str():
             return blob_of(value) or Text(value)
         case list():
-            return Items(tuple(map(value_of, value)))
+            return Items(tuple(_items(value)))
         case dict():
             return Members(tuple(_entry(name, item, None) for name, item in value.items()))
         case _:
             assert_never(value)
+
+
+def _items(values: list[Json]) -> Iterator[Value]:
+    pieces = pieces_of(value for value in values if isinstance(value, str))
+    for value in values:
+        piece = pieces.get(value) if isinstance(value, str) else None
+        yield piece or value_of(value)
 
 
 def named_value(name: str, value: Json) -> Value:

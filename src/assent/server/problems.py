@@ -33,6 +33,7 @@ STATUS: dict[type[AssentError], int] = {
     errors.IdentityUnavailable: 503,
     errors.TooManyRequests: 429,
     errors.TooLarge: 413,
+    errors.BadAddress: 400,
     errors.CrossSite: 403,
     errors.WrongHost: 403,
     errors.SignInFailed: 403,
@@ -121,7 +122,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(AssentError, _assent)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, http_problem)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(Exception, unexpected)
 
 
 async def _assent(_request: Request, error: Exception) -> Response:
@@ -170,7 +171,8 @@ def _allowed(request: Request) -> set[str]:
     return {method for route in found for method in getattr(route, "methods", None) or ()}
 
 
-async def _unexpected(_request: Request, error: Exception) -> Response:
+async def unexpected(_request: Request, error: Exception) -> Response:
+    """A mistake of ours: logged, and told without what it was."""
     log.error("a handler failed", exc_info=error)
     detail = "Something failed here that should not; it is logged"
     # Answered outside of the middleware that puts these headers on everything else.

@@ -9,7 +9,14 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import refuse_deep
-from assent.domain.errors import AssentError, InvalidJson, JsonFault, TooLarge, WrongHost
+from assent.domain.errors import (
+    AssentError,
+    BadAddress,
+    InvalidJson,
+    JsonFault,
+    TooLarge,
+    WrongHost,
+)
 from assent.server.auth.peers import host_of, is_loopback, peer_of
 from assent.server.headers import HEADERS
 from assent.server.problems import problem_of
@@ -54,6 +61,8 @@ class Protection:
     def _check(self, scope: Scope) -> None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_TARGET_BYTES:
             raise TooLarge("address", MAX_TARGET_BYTES)
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            raise BadAddress
         size = sum(len(name) + len(value) for name, value in scope["headers"])
         if size > self._settings.max_header_bytes:
             raise TooLarge("header", self._settings.max_header_bytes)

@@ -53,12 +53,19 @@ LOOK_ALIKES: Mapping[str, str] = {
     "c\u200b\u043epy": "copy",
     "\u13df\u13a0": "CD",
     "d\u0435l\u0435te_file": "delete_file",
+    "/srv/f\u0131le": "/srv/file",
+    "\u0237son": "json",
+    "ba\u1d04kup": "backup",
+    "g\u1d0f\u1d0fd for caf\u00e9s": "good for cafés",
+    "\ua731udo": "sudo",
+    "ls -\u0196": "ls -l",
 }
 
 # Honest text in many scripts, which no surface should complain about.
 HONEST: tuple[str, ...] = (
     "Plain English, with a dash - and 10\u201320 pages \u2013 don\u2019t worry.",
     "Gr\u00fc\u00dfe aus K\u00f6ln, na\u00efve caf\u00e9, \u0141\u00f3d\u017a",
+    "Kap\u0131y\u0131 a\u00e7, \u0131\u015f\u0131\u011f\u0131 s\u00f6nd\u00fcr",
     "\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 \u0441 API",
     "\u039a\u03b1\u03bb\u03b7\u03bc\u03ad\u03c1\u03b1 \u03ba\u03cc\u03c3\u03bc\u03b5",
     "\u6771\u4eac\u30bf\u30ef\u30fc\u306bGo",

@@ -30,6 +30,9 @@ class ToType(Shape):
 
     text: str = Field(examples=["notes.txt"])
     argument: str = Field(description="Whose value it is; empty for the tool's name.")
+    is_check: bool = Field(
+        description="The value cannot be typed as it is seen: this is the start of its SHA-256."
+    )
 
 
 class Revision(Shape):

@@ -1,0 +1,96 @@
+"""Why a decision is not taken."""
+
+from collections.abc import Sequence
+
+from assent.domain.confirmations import Phrase
+from assent.domain.errors.root import AssentError, Conflict
+
+
+class NotEligible(AssentError):
+    """This person may see the request but not decide it."""
+
+    code = "not_eligible"
+
+    def __init__(self, request_id: str, person: str) -> None:
+        self.request_id, self.person = request_id, person
+        super().__init__(f"{person!r} may not decide request {request_id!r}")
+
+
+class AlreadyVoted(Conflict):
+    """Several people have to approve it, and this one has."""
+
+    code = "already_voted"
+
+    def __init__(self, request_id: str, person: str) -> None:
+        self.request_id, self.person = request_id, person
+        super().__init__(f"{person!r} has already approved {request_id!r}: somebody else has to")
+
+
+class StaleDigest(Conflict):
+    """What the person saw is not what the request stands for now."""
+
+    code = "stale_digest"
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        super().__init__(f"Request {request_id!r} is not what was shown: look again, then decide")
+
+
+class WrongVerdict(Conflict):
+    """This kind of request cannot be decided with this verdict."""
+
+    code = "wrong_verdict"
+
+    def __init__(self, request_id: str, kind: str, verdict: str) -> None:
+        self.request_id, self.kind, self.verdict = request_id, kind, verdict
+        super().__init__(
+            f"Request {request_id!r} of kind {kind!r} cannot be decided by {verdict!r}"
+        )
+
+
+class EditRefused(AssentError):
+    """Policy denies the edited arguments; nothing changed and the call still waits."""
+
+    code = "edit_refused"
+
+    def __init__(self, request_id: str, reason: str) -> None:
+        self.request_id, self.reason = request_id, reason
+        super().__init__(f"The edit of request {request_id!r} is refused: {reason}")
+
+
+class ConfirmationRequired(AssentError):
+    """An approval that has to be confirmed by typing a value; nothing was decided.
+
+    `to_type` is the value, `argument` whose it is (empty: the tool's name); `is_check` says that it
+    is the start of the value's SHA-256, because the value itself cannot be typed.
+    """
+
+    code = "confirmation_required"
+
+    def __init__(self, request_id: str, phrase: Phrase, *, typed: bool) -> None:
+        self.request_id, self.typed = request_id, typed
+        self.to_type, self.argument, self.is_check = phrase.text, phrase.argument, phrase.is_check
+        wrong = "What was typed is not it. " if typed else ""
+        super().__init__(f"{wrong}To approve {request_id!r}, type {phrase.what}: {phrase.text}")
+
+
+class TooEarly(AssentError):
+    """An approval that came sooner than anybody could have read what it is about."""
+
+    code = "too_early"
+
+    def __init__(self, request_id: str, seconds: int) -> None:
+        self.request_id, self.retry_after = request_id, seconds
+        super().__init__(
+            f"That was quick. Read the call first, then approve {request_id!r} once more"
+        )
+
+
+class ConflictingDecisions(Conflict):
+    """One batch says two things about one request; nothing was decided."""
+
+    code = "conflicting_decisions"
+
+    def __init__(self, request_ids: Sequence[str]) -> None:
+        self.request_ids = tuple(request_ids)
+        super().__init__(f"The batch contradicts itself about {', '.join(map(repr, request_ids))}")

@@ -1,0 +1,46 @@
+"""A process or a database that cannot do its work."""
+
+from assent.domain.errors.root import AssentError
+
+
+class StoreUnavailable(AssentError):
+    """The database cannot be read or written; nothing was changed and nothing ran."""
+
+    code = "store_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The database is not usable: {reason}. Nothing was changed")
+
+
+class WorkerRunning(AssentError):
+    """A second worker was started on one SQLite file."""
+
+    code = "worker_running"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"Another worker already runs on {path!r}. One SQLite file has one worker: stop it, "
+            "open this one with worker=False to read and decide beside it, or use PostgreSQL"
+        )
+
+
+class LeaseLost(AssentError):
+    """Another worker took over; what this one holds is void."""
+
+    code = "lease_lost"
+
+    def __init__(self, noun: str, id: str) -> None:
+        self.noun, self.id = noun, id
+        super().__init__(f"The lease of {noun} {id!r} is lost; another worker holds it")
+
+
+class NotReady(AssentError):
+    """This process answers but cannot work; the reason is for operators."""
+
+    code = "not_ready"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"This process is not ready: {reason}")
