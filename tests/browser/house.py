@@ -1,7 +1,7 @@
 """A running service and the browsers of the people who visit it."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
 
@@ -36,6 +36,7 @@ class House:
         phone: bool = False,
         theme: Literal["light", "dark"] = "light",
         script: bool = True,
+        **options: Any,
     ) -> Page:
         """A page of somebody's own browser, signed in; None for nobody."""
         context = await self.browser.new_context(
@@ -44,6 +45,7 @@ class House:
             has_touch=phone,
             color_scheme=theme,
             java_script_enabled=script,
+            **options,
         )
         self._contexts.append(context)
         self.watch.attach(context)

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from assent import Audience, Field, Person, Progress, Risk, ShowIf, UserInput, manual, tool
+from assent import (
+    Audience,
+    Field,
+    OutcomeUnknown,
+    Person,
+    Progress,
+    Risk,
+    ShowIf,
+    UserInput,
+    manual,
+    tool,
+)
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
@@ -120,4 +131,17 @@ class Office:
             return f"found {word}"
 
         weigh = manual("weigh", description="Weigh the parcel by hand.", output=int)
-        return [erase, pay, restart, transfer, hurry, publish, connect, copy, look_up, weigh]
+        asking = [erase, pay, restart, transfer, hurry, publish, connect, _invoice(ran)]
+        return [*asking, copy, look_up, weigh]
+
+
+def _invoice(ran: list[tuple[Any, ...]]) -> Any:
+    @tool(risk=Risk.MODERATE, requires_approval=True)
+    async def invoice(customer: str) -> str:
+        """Send an invoice; of the first one nobody knows whether it arrived."""
+        ran.append(("invoice", customer))
+        if len(ran) == 1:
+            raise OutcomeUnknown("the line went dead after sending")
+        return f"invoiced {customer}"
+
+    return invoice

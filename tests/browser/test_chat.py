@@ -102,3 +102,45 @@ async def test_a_lost_connection_loses_no_word(open_house: OpenHouse) -> None:
         await expect(page.get_by_text("word59")).to_be_visible(timeout=15_000)
         shown = await page.get_by_role("main").inner_text()
         assert [shown.split().count(word) for word in words] == [1] * len(words)
+
+
+WIDE = """Here is all of it:
+
+| order | customer | address | state | remark |
+|---|---|---|---|---|
+| 7731 | Okafor | Long Street 4, Northampton | delivered | parcel was late, refunded |
+
+```python
+answer = some_function_with_a_long_name(first_argument, second_argument, third_argument)
+```
+
+- a point with `code_that_is_much_too_long_for_a_phone_and_has_no_place_to_break_at_all`
+"""
+
+
+async def test_on_a_phone_what_is_wide_scrolls_by_itself_and_the_page_does_not(
+    open_house: OpenHouse,
+) -> None:
+    async with open_house(lambda _: WIDE) as house:
+        page = await house.visit(phone=True, path="/chat")
+        await page.get_by_label("Message").fill("word " * 60)
+        await page.get_by_role("button", name="Send").tap()
+        await expect(page.get_by_role("table")).to_be_visible()
+        assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        box = await page.get_by_role("main").locator(".prose").last.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+
+
+async def test_a_conversation_opens_at_its_newest_message_or_at_what_waits(house: House) -> None:
+    turn = await house.say("\n".join(f"line {number}" for number in range(60)))
+    page = await house.visit(path=f"/chat/{turn.conversation_id}")
+    last = page.get_by_role("paragraph").filter(has_text="line 59").last
+    await expect(last).to_be_in_viewport()
+    payments = "\n".join(wants("pay", to="Ada", amount=number) for number in range(6))
+    waiting = await house.say(payments)
+    assert len(waiting.pending) == 6
+    page = await house.visit(path=f"/chat/{waiting.conversation_id}#newest")
+    first = page.get_by_role("article", name="Call of pay").first
+    await expect(first.get_by_role("button", name="Approve")).to_be_in_viewport()
+    await expect(page.get_by_role("article").last).not_to_be_in_viewport()

@@ -73,3 +73,12 @@ async def test_what_is_longer_than_the_screen_is_read_before_it_is_approved(hous
     await approve.click()
     await expect(page.get_by_role("status").filter(has_text="Recorded")).to_be_visible()
     assert len(house.office.ran) == 1
+
+
+async def test_who_opens_a_rejection_writes_its_reason_next(house: House) -> None:
+    page = await house.visit(path=await house.ask(wants("erase", path="/srv")))
+    await page.get_by_text("Reject…").click()
+    await expect(page.get_by_label("Reason")).to_be_focused()
+    await page.keyboard.type("Not these")
+    await page.get_by_role("button", name="Reject", exact=True).click()
+    await expect(page.locator("#standing q")).to_have_text("Not these")

@@ -22,6 +22,7 @@ _LEADING = """
     .map((each) => ({tag: each.localName, rel: each.rel, to: each.getAttribute(name)})))
   .filter((each) => new URL(each.to, location.href).origin !== location.origin)
 """
+_OURS = "all => all.map((each) => each.href).filter((each) => each.startsWith(location.origin))"
 # `on` alone is an attribute of ours: what a part of a page listens to.
 _LISTENING = """
 [...document.querySelectorAll('*')].flatMap((each) => [...each.attributes])
@@ -55,6 +56,9 @@ async def inert(page: Page, *, links: bool = False) -> None:
         assert each["tag"] == "a"
         assert each["to"].startswith(("http://", "https://", "mailto:"))
         assert {"noopener", "noreferrer", "nofollow"} <= set(each["rel"].split())
+    # What a model wrote never leads to ourselves, where it would lend itself our words.
+    ours = await page.locator(".prose a[href]").evaluate_all(_OURS)
+    assert ours == [], page.url
     shown = await page.evaluate("document.title + document.body.innerText")
     assert {hex(ord(char)) for char in shown if is_unseen(char) and char not in "\n\t"} == set()
 

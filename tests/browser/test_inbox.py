@@ -1,5 +1,6 @@
-"""The inbox in a real browser: several at once, and by the keyboard."""
+"""The inbox in a real browser: several at once, by the keyboard, and on a phone."""
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.house import House
@@ -34,11 +35,31 @@ async def test_the_keyboard_moves_and_opens_and_never_approves(house: House) -> 
     await page.keyboard.press("Escape")
     await page.keyboard.press("/")
     await expect(page.get_by_role("searchbox")).to_be_focused()
+    # Out of the search again, without the mouse.
     await page.keyboard.press("Escape")
-    await page.get_by_role("heading", name="Inbox").click()
     for key in ("j", "j", "k", "x"):
         await page.keyboard.press(key)
     await expect(page.get_by_role("checkbox").first).to_be_checked()
     await page.keyboard.press("o")
     await page.wait_for_url(f"**{newer}")
     assert house.office.ran == []
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+async def test_on_a_phone_the_filters_are_behind_a_button(house: House, script: bool) -> None:
+    await house.ask(wants("pay", to="Ada", amount=1))
+    await house.ask(wants("erase", path="/srv"))
+    page = await house.visit(path="/", phone=True, script=script)
+    risk, rows = page.get_by_label("Risk"), page.locator("#inbox > li")
+    await expect(rows).to_have_count(2)
+    await expect(risk).to_be_hidden()
+    await page.get_by_text("Filters", exact=True).click()
+    await risk.select_option("dangerous")
+    if not script:
+        await page.get_by_role("button", name="Filter", exact=True).click()
+    await expect(rows).to_have_count(1)
+    # What is filtered stays in sight, and counted.
+    await expect(risk).to_be_visible()
+    await expect(page.locator(".unfold .count")).to_have_text("1")
+    width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert not script or await page.evaluate(width) == 0

@@ -7,7 +7,9 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 from playwright.async_api import TimeoutError as TookTooLong
 
-from assent import reject
+from assent import Audience, Rule, approve, reject
+from assent.domain.policy import Effect
+from tests.browser.conftest import OpenHouse
 from tests.browser.house import House
 from tests.browser.office import person, wants
 from tests.browser.test_deciding import BOTH, PAYMENT, recorded
@@ -56,6 +58,30 @@ async def test_of_two_people_at_once_one_decides_and_the_other_learns_it(house: 
         await expect(loser.get_by_text("approved" if won else "rejected").first).to_be_visible()
     decided = await house.record("approve") + await house.record("reject")
     assert len({entry.request_id for entry in decided}) == len(decided) == 3
+
+
+async def test_what_an_approval_does_is_said_anew_when_others_have_voted(
+    open_house: OpenHouse,
+) -> None:
+    deciders = Audience.of("approver", "admin")
+    two = Rule(name="two", effect=Effect.ASK, tools=("pay",), audience=deciders, quorum=2)
+    async with open_house(rules=[two]) as house:
+        path = await house.ask(PAYMENT)
+        page = await house.visit("approver")
+        # Once its line is there a page reads itself again: what comes after that is news.
+        async with page.expect_response(lambda it: it.request.resource_type == "fetch"):
+            await page.goto(path)
+        effect = page.locator("#effect-approve")
+        await expect(effect).to_contain_text("One of 2 approvals, 1 more to come")
+        await page.get_by_text("Reject…").click()
+        await page.get_by_label("Reason").fill("Half a thought")
+        await house.assent.decide(path.rpartition("/")[2], approve(), by=person("admin"))
+        await expect(effect).to_contain_text("The last of 2 approvals")
+        await expect(page.get_by_label("Reason")).to_have_value("Half a thought")
+        # What it now says is what the button does.
+        await page.get_by_role("button", name="Approve").click()
+        await recorded(page)
+        assert house.office.ran == [("pay", "Ada", 40)]
 
 
 async def test_time_that_runs_out_while_somebody_looks_closes_the_form(house: House) -> None:

@@ -55,7 +55,7 @@ def test_an_edit_is_checked_shown_as_a_diff_and_runs_as_edited(
         session.answer("[b]ack", "f")
         session.answer("path ▸ [hello.txt]", '""')
         session.answer("content ▸", "Goodbye.")
-        session.expect("not valid", "path: String should have at least 1 character")
+        session.expect("not valid", "path: must have at least 1 character")
 
         session.answer("path ▸", "bye.txt")
         session.answer("content ▸ [Goodbye.]", "")

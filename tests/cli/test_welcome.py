@@ -7,12 +7,15 @@ import pytest
 
 from assent.cli.screen import Screen
 from assent.cli.welcome import Doors, show_demo, show_service
-from assent.demo.agent import Home
+from assent.demo.agent import SUGGESTIONS, Home
 
 DOORS = Doors(
     origin="http://127.0.0.1:8000",
     address="127.0.0.1:8000",
-    links={"user": "http://127.0.0.1:8000/sign-in/link/one"},
+    links={
+        "user": "http://127.0.0.1:8000/sign-in/link/one",
+        "approver": "http://127.0.0.1:8000/sign-in/link/two",
+    },
 )
 
 
@@ -30,6 +33,13 @@ def test_a_folder_at_home_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
 
     assert "jq -r .user ~/demo/demo-keys.json" in said(Path("/home/ada/demo"))
+
+
+def test_it_says_first_which_link_to_open_and_what_to_say_there() -> None:
+    text = said(Path("/demo"))
+
+    assert text.index("/link/one") < text.index(SUGGESTIONS[0]) < text.index("/link/two")
+    assert text.index("/link/two") < text.index("curl")
 
 
 def test_a_real_model_is_named() -> None:

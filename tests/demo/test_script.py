@@ -167,24 +167,24 @@ def test_it_reports_a_failure_by_its_message() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("told", "words"),
     [
-        Texts().rejected,
-        Texts().feedback.format(feedback="not now"),
-        Texts().expired,
-        Texts().cancelled,
-        Texts().superseded,
-        Texts().aborted,
+        (f"{Texts().rejected} {Texts().rejected_hint}", "It was rejected."),
+        (Texts().feedback.format(feedback="not now"), "It was rejected: not now"),
+        (Texts().expired, "Nobody decided in time."),
+        (Texts().cancelled, "It was cancelled."),
+        (Texts().superseded, "You went on to something else."),
+        (Texts().aborted, "You stopped it."),
     ],
 )
-def test_it_does_not_call_a_call_that_nobody_ran_a_failure(text: str) -> None:
-    assert answered(json.dumps({"error": text}), failed=True) == f"read_file did not run. {text}"
+def test_of_a_call_that_nobody_ran_it_tells_people_in_their_words(told: str, words: str) -> None:
+    assert answered(json.dumps({"error": told}), failed=True) == f"read_file did not run. {words}"
 
 
 def test_it_does_not_pretend_to_know_an_unknown_outcome() -> None:
     told = answered(json.dumps({"error": Texts().unknown}), failed=True)
 
-    assert told.startswith("Nobody knows what came of read_file.")
+    assert told == "Nobody knows what came of read_file: it may have run."
 
 
 def test_it_tells_an_edit_before_what_came_of_it() -> None:

@@ -290,6 +290,10 @@ class TestSessions:
         assert await assent.people.sessions.find(token)
         await assent.people.change("ada", by=ROOT, disabled=True)
         assert await assent.people.sessions.find(token) is None
+        # Ended in the same transaction, so nothing wakes it up again.
+        assert await assent.people.sessions.of_person("ada", by=ROOT) == []
+        await assent.people.change("ada", by=ROOT, disabled=False)
+        assert await assent.people.sessions.find(token) is None
 
     # requirement: T15
     async def test_an_agent_has_no_session(self, assent: Assent) -> None:

@@ -22,4 +22,5 @@ async def test_a_nul_in_an_address_is_refused(serve: Serve) -> None:
         client = served.client("admin")
         for place in PLACES:
             answer = await client.get(place)
-            assert (answer.status_code, answer.json()["code"]) == (400, "bad_address"), place
+            refusal = (422, "bad_address") if "?" in place else (404, "not_found")
+            assert (answer.status_code, answer.json()["code"]) == refusal, place

@@ -114,6 +114,7 @@ ROWS: dict[str, Row] = {
     ),
     "DELETE /api/keys/{id}": Row("/api/keys/nothing", MANAGING.replace("200", "404")),
     # Pages: who is not signed in is sent to do that.
+    "GET /sw.js": Row("/sw.js", PUBLIC),
     "GET /static/{name}": Row("/static/app.css", PUBLIC),
     "GET /static/{version}/{name}": Row("/static/1/app.css", PUBLIC),
     "GET /": Row("/", READING.replace("401", "303").replace("200 403 200", "403 403 200")),

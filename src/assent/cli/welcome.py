@@ -7,11 +7,17 @@ from pathlib import Path
 
 from assent.cli.screen import Ink, Screen
 from assent.demo.accounts import KEYS_FILE
-from assent.demo.agent import Home
+from assent.demo.agent import SUGGESTIONS, Home
 from assent.engine.links import SIGN_IN_WITHIN
 from assent.presentation.text import safe_line
 
 _LABEL_COLUMNS = 10
+_FIRST = SUGGESTIONS[0]
+# What there is to see as each of the demo's other accounts.
+_PARTS = {
+    "approver": "decides the commands of others: let user say  run ls -l",
+    "admin": "sees everything; people, keys, tools and the record",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,19 +36,38 @@ class Doors:
 
 
 def show_demo(screen: Screen, home: Home, doors: Doors, model: str | None) -> None:
-    """The demo's greeting."""
+    """The demo's greeting: what to open and what to say there come first."""
     keys = home.root / KEYS_FILE
     script = "a script: no key, no network (--model openai:gpt-5 uses a real one)"
     screen.line(f"The Assent demo runs on {doors.where}", Ink.STRONG)
-    _links(screen, doors)
+    _steps(screen, doors)
     _fact(screen, "Keys", f"{_short(keys)}")
     _fact(screen, "Files", _short(home.workspace))
     _fact(screen, "Model", model or script)
     screen.line()
-    screen.line("Talk to it; Assent asks before anything risky runs:", Ink.STRONG)
+    screen.line("Without a browser:", Ink.STRONG)
     _curl(screen, doors.origin, keys)
     screen.line()
     screen.line("Ctrl-C stops it; what waits is kept.", Ink.FAINT)
+
+
+def _steps(screen: Screen, doors: Doors) -> None:
+    """One link to begin with, one sentence to say, and then whom else to be."""
+    (first, link), *others = doors.links.items()
+    screen.line()
+    screen.line(f"1  Open this; it signs you in once, within {_minutes()} minutes:", Ink.STRONG)
+    _door(screen, first, link)
+    screen.line()
+    screen.line(f"2  Say there:  {screen.paint(_FIRST, Ink.PROMPT)}")
+    screen.line("   The agent asks before it does that. Read it, then approve or reject it.")
+    if others:
+        screen.line()
+        screen.line("3  Be somebody else, in a private window or another browser:", Ink.STRONG)
+    for name, link in others:
+        _door(screen, name, link)
+        if name in _PARTS:
+            screen.line(f"  {'':<{_LABEL_COLUMNS}}{_PARTS[name]}", Ink.FAINT)
+    screen.line()
 
 
 def show_service(screen: Screen, agents: Sequence[str], url: str, doors: Doors) -> None:
@@ -60,12 +85,19 @@ def _links(screen: Screen, doors: Doors) -> None:
     if not doors.links:
         return
     screen.line()
-    minutes = SIGN_IN_WITHIN.total_seconds() / 60
-    screen.line(f"Sign in; each link works once, for {minutes:.0f} minutes:", Ink.STRONG)
+    screen.line(f"Sign in; each link works once, for {_minutes()} minutes:", Ink.STRONG)
     for name, link in doors.links.items():
-        # Never wrapped: a terminal makes a link of one line, and people copy one.
-        screen.line(f"  {safe_line(name):<{_LABEL_COLUMNS}}{link}")
+        _door(screen, name, link)
     screen.line()
+
+
+def _door(screen: Screen, name: str, link: str) -> None:
+    # Never wrapped: a terminal makes a link of one line, and people copy one.
+    screen.line(f"  {safe_line(name):<{_LABEL_COLUMNS}}{link}")
+
+
+def _minutes() -> int:
+    return int(SIGN_IN_WITHIN.total_seconds() // 60)
 
 
 def _fact(screen: Screen, label: str, text: str) -> None:

@@ -27,17 +27,18 @@ TOLD_CHARS = 1_500
 _TEXTS = Texts()
 _EDITED = _TEXTS.edited.partition("{")[0]
 _FEEDBACK = _TEXTS.feedback.partition("{")[0]
-# Known to be of people or of time, and that nothing ran; any other error is the tool's own.
-_DID_NOT_RUN = (
-    _TEXTS.rejected,
-    _FEEDBACK,
-    _TEXTS.expired,
-    _TEXTS.cancelled,
-    _TEXTS.superseded,
-    _TEXTS.aborted,
-    _TEXTS.surplus,
-    _TEXTS.repeated,
-)
+# What a model is told of a call that nobody ran, and the same for the people who read the chat;
+# any other error is the tool's own.
+_NOT_RUN = {
+    _TEXTS.rejected: "It was rejected.",
+    _FEEDBACK: "It was rejected: ",
+    _TEXTS.expired: "Nobody decided in time.",
+    _TEXTS.cancelled: "It was cancelled.",
+    _TEXTS.superseded: "You went on to something else.",
+    _TEXTS.aborted: "You stopped it.",
+    _TEXTS.surplus: "Those were too many calls at once.",
+    _TEXTS.repeated: "It was the same call again and again.",
+}
 
 
 def demo_model(*, word_delay: timedelta = WORD_DELAY) -> ScriptedModel:
@@ -91,9 +92,12 @@ def _report(output: ToolOutput) -> str:
 
 def _failure(tool: str, reason: str) -> str:
     if reason.startswith(_TEXTS.unknown):
-        return f"Nobody knows what came of {tool}. {reason}"
-    verb = "did not run" if reason.startswith(_DID_NOT_RUN) else "failed"
-    return f"{tool} {verb}. {reason}"
+        return f"Nobody knows what came of {tool}: it may have run."
+    told = next((begin for begin in _NOT_RUN if reason.startswith(begin)), None)
+    if told is None:
+        return f"{tool} failed. {reason}"
+    said = reason.removeprefix(told) if told == _FEEDBACK else ""
+    return f"{tool} did not run. {_NOT_RUN[told]}{said}"
 
 
 def _told(tool: str, text: str) -> str:

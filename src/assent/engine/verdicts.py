@@ -147,12 +147,12 @@ class Verdicts:
         edited: Frozen | None = None,
     ) -> Done | Refusal:
         """Close the request as approved, and let what was approved go ahead."""
-        call = case.call
-        shape = (
-            call if edited is None else replace(call, revision=call.revision + 1, arguments=edited)
-        )
-        approved = binding_of(shape, case.request, case.conversation).digest
-        text = None if edited is None else edited.text
+        call, text = case.call, None if edited is None else edited.text
+        # Whoever comes here without an edit has seen that the rows are those of the question.
+        approved = case.request.digest
+        if edited is not None:
+            shape = replace(call, revision=call.revision + 1, arguments=edited)
+            approved = binding_of(shape, case.request, case.conversation).digest
         if standing(moves.tx, case.request) + 1 < case.request.quorum:
             return self._vote(moves, case, ballot, approved)
         refusal = self.close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)

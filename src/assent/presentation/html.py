@@ -42,6 +42,7 @@ from assent.presentation.outline import (
 from assent.presentation.passages import PAST_CHARS
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import mark, quoted, safe_line
+from assent.presentation.verdicts import done
 
 VERSION = f"html/{RENDERER_VERSION}"
 # What a page may show in its own way instead; the rest is what a decision rests on.
@@ -166,7 +167,7 @@ def _note(note: Note) -> Html:
     reason = (block(note.reason),) if note.reason else ()
     who = (" by ", foreign(note.by), " via ", foreign(note.channel))
     time = element("time", moment(note.at), datetime=note.at.isoformat())
-    return element("li", time, " ", note.verdict.replace("_", " "), *who, *reason)
+    return element("li", time, " ", done(note.verdict), *who, *reason)
 
 
 def _past(past: Past) -> Html:

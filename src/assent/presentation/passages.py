@@ -29,6 +29,7 @@ from assent.presentation.outline import (
 )
 from assent.presentation.sheet import Place, Role, Sheet, Span, fits
 from assent.presentation.text import quoted, safe_line
+from assent.presentation.verdicts import done
 from assent.presentation.wrapping import width_of
 
 FACT_COLUMN = 8
@@ -149,8 +150,7 @@ def _notes(sheet: Sheet, notes: Sequence[Note], place: Place) -> None:
 
 
 def _note(sheet: Sheet, note: Note, place: Place) -> None:
-    verdict = note.verdict.replace("_", " ")
-    sheet.put(place, Span(moment(note.at), Role.MUTED), Span(f"  {verdict}"))
+    sheet.put(place, Span(moment(note.at), Role.MUTED), Span(f"  {done(note.verdict)}"))
     put_value(sheet, "by", Text(note.by), place.inside(), column=3)
     put_value(sheet, "via", Text(note.channel), place.inside(), column=3)
     if note.reason:

@@ -99,6 +99,7 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/qa/chat_streamed/{thread_id}": HISTORY,
     "GET /api/qa/chat_streamed": CHAT,
     "GET /api/qa/chat_streamed/{thread_id}": CHAT,
+    "GET /sw.js": PUBLIC,
     "GET /static/{name}": PUBLIC,
     "GET /static/{version}/{name}": PUBLIC,
     "GET /": READ_PAGE,

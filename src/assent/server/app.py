@@ -37,6 +37,7 @@ from assent.server.web.chat import talk
 from assent.server.web.history import export, history, record, story
 from assent.server.web.inbox import batch, inbox
 from assent.server.web.insights import insights
+from assent.server.web.insights.surveys import Surveys
 from assent.server.web.pages import Pages
 from assent.server.web.review import link, review
 
@@ -94,8 +95,14 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     )
     auth = Authenticator(assent, settings)
     live = Live(auth, settings)
+    kernel = assent.kernel
     app.state.service = Service(
-        assent=assent, settings=settings, auth=auth, live=live, pages=Pages(assent.kernel.vault)
+        assent=assent,
+        settings=settings,
+        auth=auth,
+        live=live,
+        pages=Pages(kernel.vault),
+        surveys=Surveys(kernel.store, kernel.clock.monotonic),
     )
     app.router.routes.extend(ROUTES)
     app.add_middleware(Protection, settings=settings)

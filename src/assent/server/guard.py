@@ -29,14 +29,20 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
             csrf.check_origin(connection, service.settings.origin)
     else:
         caller = connection.state.caller = await _known(need, connection, service)
-        if need.page and caller.request_id is None:
-            # The number beside the inbox, on every page.
-            store = service.assent.kernel.store
-            connection.state.waiting = await store.run(lambda tx: waiting_for(tx, caller.person))
+        if need.page:
+            await welcome(connection, caller, service)
     body = await Body.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
         _check_intent(service, connection, body)
     return body.receive
+
+
+async def welcome(connection: HTTPConnection, caller: Caller, service: Service) -> None:
+    """What every page for somebody signed in shows: who they are, and how much waits for them."""
+    connection.state.caller = caller
+    if caller.request_id is None:
+        store = service.assent.kernel.store
+        connection.state.waiting = await store.run(lambda tx: waiting_for(tx, caller.person))
 
 
 async def _known(need: Need, connection: HTTPConnection, service: Service) -> Caller:
@@ -44,9 +50,14 @@ async def _known(need: Need, connection: HTTPConnection, service: Service) -> Ca
     if caller is None:
         raise NotAuthenticated
     service.auth.throttle.spend(caller.person.id)
-    _check(need, caller, f"{connection.scope['method']} {connection.scope['path']}")
+    _check(need, caller, door(connection.scope))
     _check_link(need, caller, connection.path_params)
     return caller
+
+
+def door(scope: Scope) -> str:
+    """What a refusal at a route calls that route."""
+    return f"{scope['method']} {scope['path']}"
 
 
 def _check(need: Need, caller: Caller, what: str) -> None:

@@ -8,6 +8,7 @@ POLICY: Final = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
+        "worker-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
         "font-src 'self'",

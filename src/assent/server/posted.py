@@ -7,7 +7,7 @@ MAX_FIELDS: Final = 500
 
 
 class Posted:
-    """The fields of a posted form; a name may come more than once.
+    """The fields of a posted form; a name may come more than once, line breaks are `\\n`.
 
     One with too many fields has none: whoever needs one of them refuses it.
     """
@@ -15,9 +15,11 @@ class Posted:
     def __init__(self, content: bytes) -> None:
         text = content.decode("utf-8", "replace")
         try:
-            self._pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
         except ValueError:
-            self._pairs = []
+            pairs = []
+        # A browser sends line breaks as CRLF, whatever was typed.
+        self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs]
 
     def one(self, name: str, default: str = "") -> str:
         """The last value of a name."""

@@ -33,7 +33,6 @@ STATUS: dict[type[AssentError], int] = {
     errors.IdentityUnavailable: 503,
     errors.TooManyRequests: 429,
     errors.TooLarge: 413,
-    errors.BadAddress: 400,
     errors.CrossSite: 403,
     errors.WrongHost: 403,
     errors.SignInFailed: 403,

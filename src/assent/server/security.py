@@ -14,6 +14,7 @@ from assent.domain.errors import (
     BadAddress,
     InvalidJson,
     JsonFault,
+    NotFound,
     TooLarge,
     WrongHost,
 )
@@ -61,7 +62,10 @@ class Protection:
     def _check(self, scope: Scope) -> None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_TARGET_BYTES:
             raise TooLarge("address", MAX_TARGET_BYTES)
-        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+        # No name has one, and PostgreSQL takes none.
+        if "\0" in scope["path"]:
+            raise NotFound("path", scope["path"])
+        if b"%00" in scope["query_string"]:
             raise BadAddress
         size = sum(len(name) + len(value) for name, value in scope["headers"])
         if size > self._settings.max_header_bytes:

@@ -11,6 +11,7 @@ from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
 from assent.server.live import Live
 from assent.server.settings import Settings
+from assent.server.web.insights.surveys import Surveys
 from assent.server.web.pages import Pages
 
 
@@ -23,6 +24,7 @@ class Service:
     auth: Authenticator
     live: Live
     pages: Pages
+    surveys: Surveys
 
 
 def service_of(connection: HTTPConnection) -> Service:

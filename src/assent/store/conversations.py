@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from sqlalchemy import BigInteger, and_, bindparam, or_, select, union_all, update
 from sqlalchemy.sql import ClauseElement
@@ -164,16 +164,20 @@ _read_conversation = reader(conversations)
 def conversation_of(row: Row) -> Conversation:
     """A conversation from all of its table's columns."""
     got = _read_conversation(row)
-    roles: Any = load(got["owner_roles"])
     owner = Person(
         got["owner"],
-        roles=frozenset(roles),
+        roles=_roles(got["owner_roles"]),
         kind=PersonKind(got["owner_kind"]),
         behind=got["owner_behind"],
     )
     return Conversation(
         id=got["id"], agent=got["agent"], owner=owner, created_at=moment(got["created_at"])
     )
+
+
+@lru_cache
+def _roles(stored: str) -> frozenset[str]:
+    return frozenset(cast("Any", load(stored)))
 
 
 class StoredTurns:

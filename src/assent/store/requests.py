@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import bindparam, null, or_, select, update
@@ -180,7 +181,7 @@ def _request_params(request: Request) -> Params:
         "agent": request.agent,
         "tool": request.tool,
         "risk": request.risk,
-        "audience": dump(request.audience.to_json()),
+        "audience": _audience_text(request.audience),
         "quorum": request.quorum,
         "digest": request.digest,
         "policy_version": request.policy_version,
@@ -216,7 +217,7 @@ def request_of(row: Row) -> Request:
     got = _read_request(row)
     got["kind"] = RequestKind(got["kind"])
     got["status"] = RequestStatus(got["status"])
-    got["audience"] = Audience.from_json(load(got["audience"]))
+    got["audience"] = _audience(got["audience"])
     got["question"] = _question(got["question"])
     got["created_at"] = moment(got["created_at"])
     got["decide_by"] = maybe_moment(got["decide_by"])
@@ -224,6 +225,17 @@ def request_of(row: Row) -> Request:
     # Requests of a release that knew no such thing have none.
     got["confirmation"] = Confirmation(got["confirmation"] or usual_confirmation(got["risk"]))
     return Request(**got)
+
+
+# There are few, and most questions have the same.
+@lru_cache
+def _audience_text(audience: Audience) -> str:
+    return dump(audience.to_json())
+
+
+@lru_cache
+def _audience(stored: str) -> Audience:
+    return Audience.from_json(load(stored))
 
 
 def _question_text(question: Question) -> str:

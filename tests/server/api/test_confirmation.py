@@ -29,7 +29,7 @@ async def test_an_approval_without_the_typed_value_says_what_to_type(serve: Serv
         request = await pending(client, "erase /srv/x")
         assert request["confirmation"] == "typed"
         whole = (await client.get(f"/api/requests/{request['id']}")).json()
-        assert whole["to_type"] == {"text": "/srv/x", "argument": "path"}
+        assert whole["to_type"] == {"text": "/srv/x", "argument": "path", "is_check": False}
         for typed in ({}, {"typed": None}, {"typed": "/srv/y"}):
             refused = await decide(client, request, verdict="approve", **typed)
             assert refused.status_code == 422

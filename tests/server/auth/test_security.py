@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from assent.server import Settings, create_app
+from assent.server.headers import POLICY
 from assent.server.posted import MAX_FIELDS
 from tests.conftest import World
 from tests.server.conftest import Serve, Served, accounts, listening
@@ -88,6 +89,10 @@ async def test_a_mistake_of_ours_says_nothing_about_itself(world: World) -> None
         answer = await client.get(f"{base}/broken")
         assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
         assert "RuntimeError" not in answer.text
+        page = await client.get(f"{base}/broken", headers={"accept": "text/html"})
+        assert (page.status_code, page.headers["content-security-policy"]) == (500, POLICY)
+        assert "It went wrong" in page.text
+        assert "RuntimeError" not in page.text
 
 
 async def pieces(size: int) -> AsyncIterator[bytes]:

@@ -121,6 +121,19 @@ async def test_what_somebody_else_decided_in_between_is_said(serve: Serve) -> No
     assert office.ran == [("refund", "b")]
 
 
+# requirement: F4
+async def test_an_address_alone_says_of_nothing_that_it_was_decided(serve: Serve) -> None:
+    async with serve(script, *Office().tools) as served:
+        ids = await ask(served, "refund a", "hire b")
+        other = (await served.assent.people.get("approver")).person
+        await served.assent.decide(ids[1], reject("no"), by=other)
+        client = served.client("user")
+        for id in ids:
+            text = words(await client.get("/batch/done", params={"decided": id}))
+            assert "0 of 1 decided" in text
+            assert "Not decided by you" in text
+
+
 async def test_they_are_rejected_with_one_reason(serve: Serve) -> None:
     office = Office()
     async with serve(script, *office.tools) as served:

@@ -5,11 +5,12 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from html import escape
 from typing import Any
 
 import pytest
 
-from assent import Agent, Assent, Field, Person, Risk, UserInput, tool
+from assent import Agent, Assent, Field, Person, Risk, UserInput, manual, reject, tool
 from assent.domain.confirmations import Confirmation
 from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, Prompt
@@ -67,7 +68,8 @@ class Desk:
             await self.go.wait()
             yield "crunched"
 
-        return [mail, erase, routed, connect, crunch]
+        weigh = manual("weigh", description="Weigh it.", output=int)
+        return [mail, erase, routed, connect, crunch, weigh]
 
 
 ANSWERS: dict[str, Answer | str | Exception] = {
@@ -80,6 +82,7 @@ ANSWERS: dict[str, Answer | str | Exception] = {
     "long": says("", calls("mail", to="ada", subject="s" * 2_000)),
     "routed": says("", calls("routed", what="x")),
     "connect": says("", calls("connect")),
+    "parcel": says("", calls("weigh")),
     "crunch": says("I will.", calls("crunch", rows=3)),
     "markdown": "See **this**: <script>alert(1)</script> [x](javascript:alert(1))",
     "slow": LONG,
@@ -267,6 +270,56 @@ async def test_stopping_keeps_what_was_said_so_far(serve: Serve) -> None:
         assert "word149" not in visitor.text
 
 
+async def test_what_runs_when_its_turn_is_stopped_runs_to_its_end_and_the_page_says_so(
+    serve: Serve,
+) -> None:
+    desk = Desk()
+    async with serve(script, *desk.tools()) as served:
+        visitor = await talking(served, "crunch")
+        conversation = visitor.page.url.path
+        await visitor.send({}, to=f"{conversation}/stop")
+        assert "runs to its end" in visitor.text
+        assert "/stop" not in visitor.page.text
+        desk.go.set()
+        async with asyncio.timeout(10):
+            while "crunched" not in visitor.text:
+                await visitor.open(conversation)
+        assert "runs to its end" not in visitor.text
+
+
+@pytest.mark.parametrize("reason", ["", "not <b>today", "User's feedback: {feedback}"])
+async def test_a_rejection_is_told_in_peoples_words(serve: Serve, reason: str) -> None:
+    desk = Desk()
+    async with serve(script, *desk.tools()) as served:
+        visitor = await talking(served, "erase")
+        conversation = visitor.page.url.path
+        turn = await served.assent.turn(await newest(served, conversation))
+        user = Person("user", roles=frozenset({"requester"}))
+        await served.assent.decide(turn.pending[0].id, reject(reason=reason), by=user)
+        await served.assent.wait(turn.id)
+        await visitor.open(conversation)
+        assert "rejected" in visitor.text
+        assert "denied by user" not in visitor.text
+        assert "refused by the user" not in visitor.text
+        assert ("Because:" in visitor.text) is bool(reason)
+        assert escape(reason) in visitor.page.text
+
+
+@pytest.mark.parametrize(
+    ("word", "place"), [("connect", "#answer"), ("parcel", "#supply"), ("erase", "")]
+)
+async def test_what_is_asked_of_somebody_leads_to_its_form(
+    serve: Serve, word: str, place: str
+) -> None:
+    desk = Desk()
+    async with serve(script, *desk.tools()) as served:
+        visitor = await talking(served, word)
+        [address] = re.findall(r'class="button primary" href="([^"]+)"', visitor.page.text)
+        assert address.partition("#")[2] == place.removeprefix("#")
+        await visitor.open(address)
+        assert not place or f'id="{place[1:]}"' in visitor.page.text
+
+
 async def test_a_message_while_something_waits_asks_whether_to_cancel_it(serve: Serve) -> None:
     desk = Desk()
     async with serve(script, *desk.tools()) as served:
@@ -307,7 +360,7 @@ async def test_the_list_says_how_each_began_and_whether_it_waits_for_me(serve: S
         await visitor.open("/chat")
         rows = re.findall(r'<li id="chat-.*?</li>', visitor.page.text, re.DOTALL)
         words = [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)) for row in rows]
-        assert "done" in words[0]
+        assert words[0].strip().endswith("just now")
         assert "waits for others" in words[1]
         assert "waits for you" in words[2]
         assert "good morning &lt;b&gt;you&lt;/b&gt;" in words[0]

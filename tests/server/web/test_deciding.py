@@ -73,7 +73,7 @@ async def test_a_call_pauses_in_the_chat_and_runs_once_when_approved(serve: Serv
         await visitor.send({}, "approve")
         assert "Recorded" in visitor.text
         await visitor.open(address)
-        assert "approve by user via web" in visitor.text
+        assert "approved by user via web" in visitor.text
         turns = await served.assent.audit()
         assert sum(entry.action == "succeed" for entry in turns) == 1
     assert shop.done == [{"to": "ada", "amount": 40}]
@@ -103,7 +103,7 @@ async def test_an_edit_is_shown_as_a_difference_before_it_runs(serve: Serve) -> 
         await visitor.open(f"{visitor.page.url.path}?do=edit")
         await visitor.send({"arg/amount": "much"}, "edit")
         assert visitor.page.status_code == 422
-        assert "Enter a number." in visitor.text
+        assert "Enter a whole number." in visitor.text
         await visitor.send({"arg/amount": "4"}, "edit")
         assert "What you changed" in visitor.text
         assert shop.done == []

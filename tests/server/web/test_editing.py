@@ -11,8 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from assent.domain.canonical import Json, encode
 from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
+from assent.server import Settings
 from assent.server.posted import MAX_FIELDS, Posted
-from assent.server.web.review.editing.drawing import Given, Nothing, draw
+from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     GroupNode,
@@ -24,6 +25,7 @@ from assent.server.web.review.editing.nodes import (
     State,
     TextNode,
     TruthNode,
+    fields_of,
     marked,
     paths,
 )
@@ -412,3 +414,52 @@ def test_state_is_offered_only_where_there_is_a_choice() -> None:
     assert found["subject"] == (State.GIVEN,)
     assert found["note"] == (State.GIVEN, State.ABSENT)
     assert found["count"] == (State.GIVEN, State.NULL, State.ABSENT)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"oneOf": [{"properties": {"mode": {"const": "a"}}}, {"required": ["n"]}]},
+        {"anyOf": [{"required": ["mode"]}, {"required": ["n"]}]},
+        {"allOf": [{"required": ["mode"]}, {"properties": {"n": {"minimum": 1}}}]},
+        {"not": {"properties": {"n": {"const": 13}}, "required": ["n"]}},
+        {"if": {"properties": {"mode": {"const": "a"}}}, "then": {"required": ["n"]}},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_what_alternatives_have_in_common_has_its_own_controls(more: dict[str, Json]) -> None:
+    properties: Json = {"mode": {"type": "string"}, "n": {"type": "integer"}}
+    schema: dict[str, Json] = {"type": "object", "properties": properties, **more}
+    form = draw(Schemas(schema), {"mode": "a", "n": 2, "other": [1]})
+    assert isinstance(form, GroupNode)
+    kinds = [type(each.node) for each in form.members]
+    assert kinds == [TextNode, NumberNode]
+    assert again(schema, {"mode": "a", "n": 2, "other": [1]}) == {"mode": "a", "n": 2, "other": [1]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a\u200b" * 40_000, [[]] * 60_000, "\u00ad" * 80_000, [{"k": "\u202e"}] * 10_000],
+    ids=["hidden", "brackets", "two bytes", "objects"],
+)
+def test_what_is_large_comes_back_and_has_room_in_a_form(value: Json) -> None:
+    schemas = Schemas({"type": "object"})
+    form = draw(schemas, {"v": value})
+    [found] = Forms(page_of(form)).found
+    body = as_sent(found.pairs)
+    assert len(body) < Settings().max_body_bytes - 10_000
+    assert value_of(read(schemas, Posted(body))) == ({"v": value}, {})
+
+
+def test_a_form_that_has_no_room_left_is_known_before_it_is_sent() -> None:
+    optional: Json = {name: {"type": "string"} for name in "abcdef"}
+    entry: Json = {"type": "object", "properties": optional}
+    schemas = Schemas(
+        {"type": "object", "properties": {"items": {"type": "array", "items": entry}}}
+    )
+    form, add = draw(schemas, {"items": []}), Command.parse("add:/items")
+    while has_room(form):
+        [found] = Forms(page_of(form)).found
+        assert len(found.pairs) <= fields_of(form) <= MAX_FIELDS - 40
+        form = add.applied(form, schemas)
+    assert len(paths(form)) > 150

@@ -3,11 +3,13 @@
 import re
 from importlib.resources import files
 
+from assent import Person
 from assent.server.web.assets import Assets
 from tests.server.conftest import Serve
 from tests.server.web.office import Office, ask, script
 from tests.server.web.visitor import Visitor
 
+ROOT = Person("root", roles=frozenset({"admin"}))
 WEB = files("assent.server.web")
 # All JavaScript together, and all that the inbox loads: limits that keep pages small.
 MAX_SCRIPT_LINES = 1_500
@@ -148,7 +150,28 @@ async def test_an_address_that_nothing_is_at_is_a_page_for_browsers(serve: Serve
         page = await client.get("/nothing/<b>", headers={"accept": "text/html,*/*"})
         assert page.status_code == 404
         assert page.headers["content-type"].startswith("text/html")
-        assert "Back to the inbox" in page.text
+        assert "Sign in" in page.text
+        assert 'aria-label="Sections"' not in page.text
         assert "<b>" not in page.text
         problem = await client.get("/nothing", headers={"accept": "application/json"})
         assert problem.headers["content-type"] == "application/problem+json"
+
+
+async def test_whoever_is_signed_in_keeps_the_navigation_at_an_unknown_address(
+    serve: Serve,
+) -> None:
+    async with serve(script, *Office().tools) as served:
+        await ask(served, "refund a")
+        visitor = await Visitor.signed_in(served)
+        visitor._client.headers["accept"] = "text/html"
+        page = await visitor.open("/nothing")
+        assert page.status_code == 404
+        assert 'aria-label="Sections"' in page.text
+        assert 'data-count="1"' in page.text
+        assert "Back to the inbox" in page.text
+        # A credential that holds no more gets the plain page, and no error.
+        [session] = await served.assent.people.sessions.of_person("user", by=ROOT)
+        await served.assent.people.sessions.end(session.id, by=ROOT)
+        page = await visitor.open("/nothing")
+        assert page.status_code == 404
+        assert 'aria-label="Sections"' not in page.text

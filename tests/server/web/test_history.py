@@ -194,7 +194,7 @@ async def test_filters_leave_what_fits_and_keep_what_was_typed(serve: Serve) -> 
             f"to={today - timedelta(days=1)}": [],
             f"from={today + timedelta(days=1)}": [],
             "from=tomorrow": [waiting, refused, paid, looked],
-            "q=%00%ff%f0pay": [],
+            "q=%ff%f0pay": [],
         }.items():
             await visitor.open(f"/history?{query}")
             assert (visitor.page.status_code, listed(visitor)) == (200, expected), query
@@ -316,6 +316,17 @@ async def test_a_story_of_a_failure_says_what_the_agent_was_told(serve: Serve) -
         assert "the disk is on fire" in visitor.text
 
 
+async def test_a_story_of_a_rejection_speaks_to_people_first(serve: Serve) -> None:
+    async with visited(serve) as (served, visitor):
+        rejected = await said(served.assent, "pay ada", Reject(reason="too much"))
+        await visitor.open(f"/history/{rejected}")
+        assert "nothing ran, and the agent was told" in visitor.text
+        assert "said too much" in visitor.text
+        # What is meant for the model is there, folded.
+        told = r'<details class="part"( open)?>\s*<summary>What the agent was told'
+        assert [each.group(1) for each in re.finditer(told, visitor.page.text)] == [None]
+
+
 async def test_what_the_model_wrote_to_a_tool_that_is_not_there_is_kept(serve: Serve) -> None:
     async with visited(serve) as (served, visitor):
         failed = await said(served.assent, "what")
@@ -388,6 +399,9 @@ async def test_the_record_is_for_auditors_and_has_filters(serve: Serve) -> None:
         assert auditor.text.count("awaiting approval") == 1
         assert "&lt;i&gt;too" in auditor.page.text
         assert f"/history/{paid}" in auditor.page.text
+        assert "Rejected" in auditor.text
+        await auditor.open("/audit?action=sign_in")
+        assert "Signed in" in auditor.text
         await auditor.open("/audit?actor=nobody")
         assert "No entry fits" in auditor.text
         await auditor.open(f"/audit?call={paid}&actor=user")

@@ -30,6 +30,10 @@ async def test_people_and_keys_are_for_admins_alone(serve: Serve) -> None:
             assert 'href="/people"' not in page.page.text
             for path in ("/people", "/people/user", "/keys"):
                 assert (await page.open(path)).status_code == 403, (account, path)
+                # They are told in plain words, and keep their navigation.
+                assert "a role, or a key, that you do not have" in page.text
+                assert 'aria-label="Sections"' in page.page.text
+                assert "Back to the inbox" in page.text
 
 
 async def test_everybody_is_listed_with_roles_kind_state_and_when_they_were_here(
@@ -45,7 +49,7 @@ async def test_everybody_is_listed_with_roles_kind_state_and_when_they_were_here
         assert re.search(r"admin admin requester Human (just now|\d+ s ago) active", page.text)
         await page.open("/people?q=AUDI")
         assert re.findall(r'<a href="/people/(\w+)"', page.page.text) == ["auditor"]
-        await page.open("/people?q=%00nobody%25")
+        await page.open("/people?q=nobody%25")
         assert "Nobody is called that" in page.text
 
 
@@ -64,7 +68,7 @@ async def test_somebody_is_added_changed_disabled_and_enabled(serve: Serve) -> N
         account = await served.assent.people.get("grace")
         assert (account.name, account.roles) == ("Rear Admiral", {"auditor", "ops", "x"})
         await page.press("/people/grace", "disable")
-        assert "sessions and keys stop working" in page.text
+        assert "signed out everywhere" in page.text
         assert not (await served.assent.people.get("grace")).disabled
         await page.press("/people/grace")
         assert (await served.assent.people.get("grace")).disabled
@@ -259,6 +263,33 @@ async def test_a_key_that_cannot_be_says_why(
         assert 'id="secret"' not in page.page.text
 
 
+async def test_a_key_is_offered_and_made_for_what_its_persons_roles_open(serve: Serve) -> None:
+    async with serve(script) as served:
+        page = await Clerk.of(served)
+        for person, scopes in {
+            "user": ["chat", "read", "decide"],
+            "auditor": ["read", "decide", "audit"],
+            "admin": ["chat", "read", "decide", "audit", "manage"],
+            # Whatever its roles: no agent decides or manages.
+            "agent": ["chat", "read"],
+        }.items():
+            await page.open(f"/keys?person={person}")
+            assert re.findall(r'name="scope" value="(\w+)"', page.page.text) == scopes
+        # One that was made with everything says which of it opens nothing.
+        await page.open("/keys?person=user")
+        idle = re.findall(r'<s class="chip idle"[^>]*>(\w+)</s>', page.page.text)
+        assert idle == ["audit", "manage"]
+        # Chosen before it was known whose it is.
+        await page.open("/keys")
+        await page.press("/keys", person="user", label="all", scope=[*Scope])
+        [made] = [k for k in await served.assent.people.keys("user", by=ROOT) if k.label == "all"]
+        assert made.scopes == {Scope.CHAT, Scope.READ, Scope.DECIDE}
+        await page.open("/keys")
+        await page.press("/keys", person="user", scope=["manage"])
+        assert page.page.status_code == 422
+        assert "It would open nothing" in page.text
+
+
 async def test_a_key_is_revoked_after_a_second_look_and_at_once(serve: Serve) -> None:
     async with serve(script) as served:
         page, client = await Clerk.of(served), served.client("user")
@@ -286,6 +317,25 @@ async def test_an_admin_ends_somebodys_sessions(serve: Serve) -> None:
         assert "Not signed in anywhere" in page.text
         for visitor in (one, two):
             assert (await visitor.open("/settings")).url.path == "/sign-in"
+
+
+async def test_whoever_is_disabled_is_signed_out_and_stays_so_when_enabled_again(
+    serve: Serve,
+) -> None:
+    async with serve(script) as served:
+        visitor, page = await Visitor.signed_in(served), await Clerk.of(served)
+        await page.open("/people/user")
+        await page.press("/people/user", "disable")
+        await page.press("/people/user")
+        assert (await visitor.open("/settings")).url.path == "/sign-in"
+        await page.press("/people/user", "enable")
+        assert "Not signed in anywhere" in page.text
+        assert (await visitor.open("/settings")).url.path == "/sign-in"
+        # Their keys were not revoked, and let them in anew.
+        again = await Visitor.signed_in(served)
+        assert (await again.open("/settings")).url.path == "/settings"
+        ended = [e for e in await served.assent.audit() if e.action == "sign_out"]
+        assert [(e.actor, e.data["person"]) for e in ended] == [("admin", "user")]
 
 
 async def test_a_session_of_somebody_else_is_not_ended_by_a_wrong_page(serve: Serve) -> None:

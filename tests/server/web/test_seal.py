@@ -11,6 +11,7 @@ from assent.domain.messages import Answer, Prompt
 from assent.models.scripted import calls, says
 from assent.presentation.rendering import RENDERER_VERSION
 from assent.server import Settings
+from assent.server.web.review.confirming import revised_of
 from assent.server.web.review.matters import read_matter
 from assent.server.web.review.request_page import rendered
 from tests.server.conftest import Serve, Served
@@ -109,6 +110,84 @@ async def test_another_persons_seal_and_that_of_another_request_count_for_nothin
             await visitor.open(visitor.page.url.path)
             await visitor.send({"seal": seal}, "approve")
             assert visitor.page.status_code == 409
+    assert done == []
+
+
+# requirement: D13
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+async def test_a_page_without_its_seal_decides_nothing(serve: Serve, verdict: str) -> None:
+    done: list[str] = []
+    async with serve(script, erase(done)) as served:
+        visitor = await asked(served)
+        await visitor.send({"seal": ""}, verdict)
+        assert visitor.page.status_code == 409
+        assert await shown(served, request_id(visitor)) == []
+    assert done == []
+
+
+# requirement: D13, F5
+async def test_a_second_step_is_not_skipped_by_saying_that_it_was_taken(serve: Serve) -> None:
+    done: list[str] = []
+    async with serve(script, erase(done, risk=Risk.DANGEROUS)) as served:
+        visitor = await asked(served)
+        for seal in ({}, {"seal": ""}):
+            await visitor.send({"confirmed": "yes", **seal}, "approve")
+            assert visitor.page.status_code == 409
+        assert done == []
+        await visitor.send({}, "approve")
+        await visitor.send({"seal": ""}, "approve")
+        assert visitor.page.status_code == 409
+    assert done == []
+
+
+async def edited(served: Served, path: str) -> Visitor:
+    """A visitor who is asked whether they mean this edit."""
+    visitor = await asked(served)
+    await visitor.open(f"{visitor.page.url.path}?do=edit")
+    await visitor.send({"arg/path": path}, "edit")
+    return visitor
+
+
+# requirement: D13
+async def test_an_edit_is_recorded_with_the_hash_of_its_confirmation(serve: Serve) -> None:
+    done: list[str] = []
+    async with serve(script, erase(done)) as served:
+        visitor = await edited(served, "/srv/y")
+        id, kernel = request_id(visitor), served.assent.kernel
+        person = (await served.assent.people.get("user")).person
+        matter = await kernel.store.run(
+            lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+        )
+        again = revised_of(matter, {"path": "/srv/y"})
+        assert again.difference in visitor.page.text
+        assert again.whole in visitor.page.text
+        await visitor.send({})
+        assert "Recorded" in visitor.text
+        assert await shown(served, id) == [again.rendered.shown]
+    assert done == ["/srv/y"]
+
+
+# requirement: D13
+async def test_other_arguments_than_those_that_were_confirmed_do_not_run(serve: Serve) -> None:
+    done: list[str] = []
+    async with serve(script, erase(done)) as served:
+        visitor = await edited(served, "/srv/y")
+        await visitor.send({"arguments": '{"path":"/etc"}'}, "edit")
+        assert visitor.page.status_code == 409
+        assert await shown(served, request_id(visitor)) == []
+    assert done == []
+
+
+# requirement: D13
+async def test_the_seal_of_the_request_vouches_for_no_edit(serve: Serve) -> None:
+    done: list[str] = []
+    async with serve(script, erase(done)) as served:
+        visitor = await asked(served)
+        [seal] = set(_SEAL.findall(visitor.page.text))
+        await visitor.open(f"{visitor.page.url.path}?do=edit")
+        await visitor.send({"arg/path": "/srv/y"}, "edit")
+        await visitor.send({"seal": seal}, "edit")
+        assert visitor.page.status_code == 409
     assert done == []
 
 

@@ -8,13 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent import Effect, Person, Risk, Rule
+from assent import Audience, Effect, Field, Person, Risk, Rule, UserInput, manual
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
 from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate import Gate
-from assent.server.web.admin.treatment import Course, length, lowered, outcomes
+from assent.server.web.admin.treatment import (
+    Course,
+    length,
+    lowered,
+    meaning,
+    outcomes,
+    treatment,
+)
 
 # Whether a rule or a wish holds: always, never, or as the arguments say at this place.
 PLACES = ("a", "b", "c")
@@ -115,3 +122,31 @@ def test_lengths_of_time_are_read_as_people_say_them() -> None:
     said = {0: "no time", 60: "1 minute", 5_400: "1 hour 30 minutes", 172_801: "2 days 1 second"}
     assert {seconds: length(timedelta(seconds=seconds)) for seconds in said} == said
     assert length(None) == "no limit"
+
+
+def test_what_needs_people_is_not_said_to_run_by_itself() -> None:
+    form = UserInput("Where?", fields=[Field("host")])
+
+    @tool(name="fill", user_input=form)
+    async def fill(host: str) -> str:
+        return host
+
+    weigh = manual("weigh", description="Weigh it.", approvers=Audience.of("clerk"))
+    for each, words in (
+        (fill, "run once the owner of the conversation has filled in a form"),
+        (weigh, "wait for anybody with the role clerk to supply a result"),
+    ):
+        subject = effective(declared(each), None)
+        assert treatment(subject, Policy()).words == "No approval"
+        [said] = meaning(subject, Policy())
+        assert words in said
+        assert "Nobody has to approve them" in said
+    alone = act(wish=False)
+    assert treatment(alone, Policy()).words == "Runs by itself"
+    assert "run at once" in meaning(alone, Policy())[0]
+
+
+def test_a_quorum_is_said() -> None:
+    two = Rule(name="two", effect=Effect.ASK, quorum=2, audience=Audience.of("approver"))
+    said = meaning(act(wish=False), Policy(rules=(two,)))
+    assert said[1] == "Approving one takes a click, and that 2 people do it."

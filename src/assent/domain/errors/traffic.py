@@ -24,7 +24,7 @@ class TooLarge(AssentError):
 
 
 class BadAddress(AssentError):
-    """An address with a character that no name or id has, and that PostgreSQL does not take."""
+    """An address that asks for something no name or text can hold."""
 
     code = "bad_address"
 

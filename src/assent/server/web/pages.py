@@ -1,6 +1,7 @@
 """How a page is made: templates that escape everything, in one frame."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -63,22 +64,35 @@ def _sections(person: Person) -> list[Section]:
     return [each for each in SECTIONS if each.is_for(person)]
 
 
+# Templates and static files are part of the program, like its modules: read and compiled once by a
+# process, however many services it holds. To compile them takes longer than a hundred pages.
+@cache
+def _assets() -> Assets:
+    return Assets()
+
+
+@cache
+def _environment() -> Environment:
+    environment: Any = Environment(
+        loader=PackageLoader("assent.server.web"),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["asset"] = _assets().address
+    environment.globals["prefilled"] = prefilled
+    environment.filters.update({**moments.FILTERS, **FILTERS})
+    return environment
+
+
 class Pages:
     """Renders pages, all with the same frame."""
 
     def __init__(self, vault: Vault) -> None:
-        self.assets, self._vault = Assets(), vault
-        self._environment: Any = Environment(
-            loader=PackageLoader("assent.server.web"),
-            autoescape=True,
-            auto_reload=False,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals["asset"] = self.assets.address
-        self._environment.globals["prefilled"] = prefilled
-        self._environment.filters.update({**moments.FILTERS, **FILTERS})
+        self.assets, self._vault = _assets(), vault
+        self._environment = _environment()
 
     def render(
         self, request: Request, template: str, *, status: int = 200, **values: object
@@ -86,6 +100,7 @@ class Pages:
         """A page; for somebody signed in it has the navigation and their CSRF token."""
         caller: Caller | None = getattr(request.state, "caller", None)
         frame: dict[str, object] = {
+            "page": template,
             "me": None,
             "sections": (),
             "csrf": "",

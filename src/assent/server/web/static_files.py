@@ -26,6 +26,12 @@ async def serve(request: Request) -> Response:
     return Response(asset.content, media_type=asset.media_type, headers=headers)
 
 
+async def worker(request: Request) -> Response:
+    """The service worker, at the top: below a folder it could open nothing but that folder."""
+    asset = service_of(request).pages.assets.get("sw.js")
+    return Response(asset.content, media_type=asset.media_type, headers={"cache-control": _ASKED})
+
+
 def _known(request: Request) -> list[str]:
     """What the browser has; a proxy that compresses makes its tags weak."""
     tags = request.headers.get("if-none-match", "").split(",")
@@ -33,6 +39,7 @@ def _known(request: Request) -> list[str]:
 
 
 routes: list[BaseRoute] = [
+    GuardedRoute("/sw.js", worker, methods=["GET"]),
     GuardedRoute("/static/{name}", serve, methods=["GET"]),
     GuardedRoute("/static/{version}/{name}", serve, methods=["GET"]),
 ]

@@ -1,12 +1,13 @@
 """Sessions and keys as pages list them."""
 
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from assent.domain.credentials import Key, Session
 from assent.domain.people import Person, Scope
 from assent.engine.people import People
 from assent.engine.standing import Held
-from assent.server.access import AUDIT, CHAT, MANAGE, Need
+from assent.server.access import AUDIT, CHAT, DECIDE, MANAGE, READ, Need
 from assent.server.caller import Caller
 
 SCOPES: Final = {
@@ -16,8 +17,8 @@ SCOPES: Final = {
     Scope.AUDIT: "read the record",
     Scope.MANAGE: "manage people, keys and tools",
 }
-# Whose roles a scope is good for at all; the others are good for everybody.
-_ROLES: Final = {need.scope: need.roles for need in (CHAT, AUDIT, MANAGE)}
+# Whom a scope is good for at all: without one of these roles, or for an agent, it opens nothing.
+_NEEDS: Final = {need.scope: need for need in (CHAT, READ, DECIDE, AUDIT, MANAGE)}
 
 
 async def live_sessions(people: People, person: str, *, by: Person) -> list[Session]:
@@ -34,14 +35,20 @@ def may_end(caller: Caller, credential: Key | Session) -> bool:
     return credential.id == caller.credential or credential.scopes <= caller.scopes
 
 
-def useful(scopes: frozenset[Scope], person: Person) -> list[Scope]:
+def useful(scopes: Collection[Scope], person: Person) -> list[Scope]:
     """What a credential really opens: no more than its person's roles do."""
     return [scope for scope in Scope if scope in scopes and _is_open(scope, person)]
 
 
+def opened(keys: Iterable[Key], person: Person) -> dict[str, list[Scope]]:
+    """By key of this person, what it really opens."""
+    return {key.id: useful(key.scopes, person) for key in keys}
+
+
 def _is_open(scope: Scope, person: Person) -> bool:
-    wanted = _ROLES.get(scope)
-    return wanted is None or not wanted.isdisjoint(person.roles)
+    need = _NEEDS[scope]
+    has_role = not need.roles or not need.roles.isdisjoint(person.roles)
+    return has_role and person.kind in need.kinds
 
 
 def may(caller: Caller, need: Need) -> bool:

@@ -1,5 +1,6 @@
 """API keys: made and shown once, listed, and ended."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -10,12 +11,13 @@ from starlette.routing import BaseRoute
 from assent.domain.credentials import Key
 from assent.domain.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.domain.people import Scope
+from assent.engine.standing import Held
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
-from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text
+from assent.server.service import Service, service_of
+from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text, useful
 from assent.server.web.admin.once import Told, forget, tell_once, told_once
 from assent.server.web.admin.people import address_of
 
@@ -23,6 +25,7 @@ _PAGE: Final = 50
 LIFETIMES: Final = {7: "7 days", 30: "30 days", 90: "90 days", 365: "a year"}
 _NOBODY: Final = "There is no account of that id."
 _NO_SCOPE: Final = "Choose at least one thing that the key may do."
+_NO_USE: Final = "It would open nothing: no role of theirs lets them do that."
 
 
 async def index(request: Request) -> Response:
@@ -47,9 +50,11 @@ async def _index(
         "keys",
         status=status,
         found=found,
+        opened=await _opened(service, found.items),
         now=datetime.now(UTC),
         asked={"person": person},
         scopes=SCOPES,
+        offered=await _offered(service, posted.one("person") if posted else person),
         lifetimes=LIFETIMES,
         address_of=address_of,
         told=told,
@@ -60,16 +65,27 @@ async def _index(
     return forget(request, told, page)
 
 
+async def _opened(service: Service, keys: Sequence[Key]) -> dict[str, list[Scope]]:
+    """What each of these really opens, whosever it is."""
+    held = Held(accounts=frozenset(key.person for key in keys))
+    accounts = (await service.assent.people.standing.of(held)).accounts
+    return {key.id: useful(key.scopes, accounts[key.person].person) for key in keys}
+
+
+async def _offered(service: Service, person: str) -> list[Scope]:
+    """What a key of this person can be good for; everything as long as nobody is named."""
+    account = await service.assent.people.find(stored_text(person))
+    return list(Scope) if account is None else useful(Scope, account.person)
+
+
 async def issue(request: Request) -> Response:
     """Make a key; the next page shows it, and none after."""
     service, posted = service_of(request), Posted(await request.body())
-    scopes = [scope for scope in Scope if scope in posted.all("scope")]
     days = posted.one("days")
     lifetime = timedelta(days=int(days)) if days in map(str, LIFETIMES) else None
     person = stored_text(posted.one("person"))
     try:
-        if not scopes:
-            raise InvalidAccount(person, _NO_SCOPE)
+        scopes = _scopes(posted, person, await _offered(service, person))
         _, text = await service.assent.people.issue_key(
             person,
             scopes=scopes,
@@ -82,6 +98,16 @@ async def issue(request: Request) -> Response:
         return await _index(request, posted=posted, problem=said, status=422)
     told = Told(person=person, text=text)
     return tell_once(request, told, page="keys", address="/keys?done=issued")
+
+
+def _scopes(posted: Posted, person: str, offered: Sequence[Scope]) -> list[Scope]:
+    """What was chosen, without what would open nothing: a later role must not wake it."""
+    chosen = posted.all("scope")
+    if not any(scope in chosen for scope in Scope):
+        raise InvalidAccount(person, _NO_SCOPE)
+    if not (kept := [scope for scope in offered if scope in chosen]):
+        raise InvalidAccount(person, _NO_USE)
+    return kept
 
 
 def _said(error: AssentError) -> str:

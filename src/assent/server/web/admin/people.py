@@ -23,7 +23,7 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
 from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, live_sessions, stored_text
+from assent.server.web.admin.credentials import SCOPES, live_sessions, opened, stored_text
 from assent.server.web.admin.once import Told, forget, tell_once, told_once
 from assent.server.web.admin.person_changes import changes_of
 
@@ -126,6 +126,7 @@ async def _page(
         sessions=[(each, True) for each in await live_sessions(people, account.id, by=by)],
         this_session=caller.credential,
         keys=[(each, True) for each in keys.items],
+        opened=opened(keys.items, account.person),
         more_keys=keys.next is not None,
         changes=changes_of(await people.directory.changes_of(account.id, by=by)),
         scopes=SCOPES,

@@ -12,7 +12,7 @@ from assent.server.caller import Method, caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
 from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, useful
+from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, opened, useful
 from assent.server.web.admin.people import KINDS, ROLES
 from assent.server.web.themes import Theme
 
@@ -40,6 +40,7 @@ async def show(request: Request) -> Response:
         method=_METHODS[caller.method],
         sessions=[(each, may_end(caller, each)) for each in mine],
         keys=[(each, may_end(caller, each)) for each in keys.items],
+        opened=opened(keys.items, me),
         now=datetime.now(UTC),
         roles=ROLES,
         kinds=KINDS,

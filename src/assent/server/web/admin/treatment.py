@@ -55,7 +55,9 @@ class Treatment:
 
     @property
     def words(self) -> str:
-        """The course in three words."""
+        """The course in three words; what waits for people anyway does not run by itself."""
+        if self.needs and self.course is Course.RUNS:
+            return "No approval"
         return COURSES[self.course]
 
 
@@ -212,19 +214,23 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
 def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     """What it will mean, in sentences."""
     found, who = outcomes(tool, policy), deciders(_asked(tool, policy))
-    first = _fate(tool.tool.name, found, who)
+    first = _fate(tool, found, who)
     if Course.ASKS not in found:
         return (first,)
     within, end = _within(tool, policy), "They wait until somebody decides."
     if within is not None:
         end = f"A call that nobody decides within {length(within)} expires unrun."
-    return (first, f"Approving one takes {CONFIRMATIONS[_takes(tool, policy)]}.", end)
+    takes = f"Approving one takes {CONFIRMATIONS[_takes(tool, policy)]}"
+    people = max((rule.quorum for rule in _asking(tool, policy)), default=1)
+    several = f", and that {people} people do it" if people > 1 else ""
+    return (first, f"{takes}{several}.", end)
 
 
-def _fate(name: str, found: Set[Course], who: str) -> str:
+def _fate(tool: EffectiveTool, found: Set[Course], who: str) -> str:
+    name = tool.tool.name
     match sorted(found, key=_STRICT.index):
         case [Course.RUNS]:
-            return f"Calls of {name} run at once. Nobody is asked."
+            return _unasked(tool, who)
         case [Course.ASKS]:
             return f"Calls of {name} wait for {who}."
         case [Course.DENIED]:
@@ -233,6 +239,16 @@ def _fate(name: str, found: Set[Course], who: str) -> str:
             said = {Course.RUNS: "run at once", Course.ASKS: f"wait for {who}"}
             parts = [f"some {said.get(each, 'are denied')}" for each in several]
             return f"It depends on the call of {name}: {'; '.join(parts)}."
+
+
+def _unasked(tool: EffectiveTool, who: str) -> str:
+    """What becomes of calls that nobody has to approve: they may need people all the same."""
+    name = tool.tool.name
+    if tool.tool.user_input is not None:
+        return f"Calls of {name} run once {who} has filled in a form. Nobody has to approve them."
+    if isinstance(tool.tool.kind, Manual):
+        return f"Calls of {name} wait for {who} to supply a result. Nobody has to approve them."
+    return f"Calls of {name} run at once. Nobody is asked."
 
 
 def _asking(tool: EffectiveTool, policy: Policy) -> list[Rule]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from assent.domain.calls import Call
-from assent.domain.canonical import Json, parse
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import InvalidJson
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
-from assent.domain.requests import Question, Request
-from assent.domain.tools import EffectiveTool, Preview
+from assent.domain.requests import Request
+from assent.domain.tools import LOCAL, EffectiveTool, Preview
+from assent.engine.kernel import Texts
 from assent.presentation.html_values import block, entries, foreign, text_diff, value
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
@@ -19,17 +18,28 @@ from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 from assent.server.web.admin.treatment import deciders
 from assent.server.web.chat.drafts import Far
+from assent.server.web.chat.ends import end_of
+from assent.server.web.chat.sight import is_at_a_glance
 from assent.server.web.history.glance import on_a_line, status_class, status_words
 from assent.server.web.words import prose
 
 VERSION: Final = f"chat/{RENDERER_VERSION}"
-# What can be read at a glance; more than this is decided on the page of the request.
-_GLANCE_CHARS: Final = 1_500
 _INVITATIONS: Final[Mapping[RequestKind, str]] = {
     RequestKind.APPROVAL: "Review and decide",
     RequestKind.INPUT: "Answer",
     RequestKind.RESULT: "Supply the result",
     RequestKind.OUTCOME: "Say what happened",
+}
+# Where on its page the form is; an approval begins at the top, with what would run.
+_PLACES: Final[Mapping[RequestKind, str]] = {
+    RequestKind.APPROVAL: "",
+    RequestKind.INPUT: "#answer",
+    RequestKind.RESULT: "#supply",
+    RequestKind.OUTCOME: "#decision",
+}
+_WHY: Final[Mapping[RequestKind, str]] = {
+    RequestKind.APPROVAL: "Asked because: ",
+    RequestKind.OUTCOME: "It was started, and nobody knows how it ended: ",
 }
 Sealing = Callable[[Request, Rendered], str]
 
@@ -44,8 +54,12 @@ class Deed:
     summary: Html
     outcome: Html | None = None
     error: str = ""
+    # What somebody said who did not want it.
+    reason: str = ""
     question: Request | None = None
     may_decide: bool = False
+    # How often the same was rejected in this conversation before.
+    rejected: int = 0
     # Where one click decides: the proof of what was in sight.
     seal: str = ""
     progress: Far | None = None
@@ -66,6 +80,11 @@ class Deed:
         return status_class(self.call.status)
 
     @property
+    def source(self) -> str:
+        """Where a foreign tool comes from; empty for our own."""
+        return "" if self.call.source == LOCAL else self.call.source
+
+    @property
     def is_running(self) -> bool:
         """Whether something happens by itself."""
         return self.call.status in (CallStatus.RUNNING, CallStatus.CLEARED)
@@ -74,6 +93,11 @@ class Deed:
     def invitation(self) -> str:
         """What the button to its request says."""
         return "" if self.question is None else _INVITATIONS[self.question.kind]
+
+    @property
+    def place(self) -> str:
+        """Where that button leads on the page of the request."""
+        return "" if self.question is None else _PLACES[self.question.kind]
 
     @property
     def deciders(self) -> str:
@@ -90,6 +114,8 @@ class Deeds:
     pending: tuple[Request, ...]
     progress: Mapping[str, Far]
     seal: Sealing
+    texts: Texts
+    calls: tuple[Call, ...]
 
     def of(self, call: Call) -> Deed:
         """One call."""
@@ -97,19 +123,36 @@ class Deeds:
         question = next((each for each in self.pending if each.call_id == call.id), None)
         shown = rendered(call, tool, question)
         may_decide = question is not None and question.admits(self.person)
-        by_click = may_decide and question is not None and _by_click(question, call, tool)
-        output = _output(call)
-        error = _error(call, output)
+        rejected = 0 if question is None else self._rejected(call)
+        by_click = (
+            may_decide
+            and question is not None
+            and not rejected
+            and _by_click(question, call, tool)
+            and is_at_a_glance(Html(shown.text))
+        )
+        end = end_of(call, self.texts)
         return Deed(
             call=call,
             body=Html(shown.text),
             summary=on_a_line(entries_of(call.arguments.text, hints_of(tool))),
-            outcome=None if call.output is None or error else value(value_of(output)),
-            error=error,
+            outcome=value(value_of(end.output)) if end.has_output else None,
+            error=end.error,
+            reason=end.reason,
             question=question,
             may_decide=may_decide,
+            rejected=rejected,
             seal=self.seal(question, shown) if question is not None and by_click else "",
             progress=self.progress.get(call.id) if call.status is CallStatus.RUNNING else None,
+        )
+
+    def _rejected(self, call: Call) -> int:
+        """How often the same was rejected in this conversation before."""
+        return sum(
+            each.status is CallStatus.REJECTED
+            and each.tool == call.tool
+            and each.arguments.digest == call.arguments.digest
+            for each in self.calls
         )
 
 
@@ -131,7 +174,7 @@ def _asked(question: Request) -> Iterator[Html]:
         own = element("p", "What it would do, by its own account", class_="remark")
         yield element("div", own, *_preview(asked.preview), class_="preview")
     if asked.reason:
-        why = "Asked because: " if question.kind is RequestKind.APPROVAL else ""
+        why = _WHY.get(question.kind, "")
         yield element("p", why, foreign(asked.reason), class_="impact")
 
 
@@ -143,7 +186,7 @@ def _preview(preview: Preview) -> Iterator[Html]:
 
 
 def _by_click(question: Request, call: Call, tool: EffectiveTool | None) -> bool:
-    """Whether all that a decision rests on is in sight here, and one click is all it takes."""
+    """Whether all that a decision rests on is here, and one click is all it takes."""
     shown = entries_of(call.arguments.text, hints_of(tool))
     return (
         question.kind is RequestKind.APPROVAL
@@ -151,30 +194,9 @@ def _by_click(question: Request, call: Call, tool: EffectiveTool | None) -> bool
         and question.quorum == 1
         and question.revision == call.revision == 1
         and tool is not None
-        and _is_short(question.question, call)
+        # A foreign tool's page says more about it than there is room for here.
+        and call.source == LOCAL
+        and not (question.question.preview or Preview()).failed
+        and not question.question.metadata
         and not any(holds_blob(entry.value) for entry in shown)
     )
-
-
-def _is_short(asked: Question, call: Call) -> bool:
-    preview = asked.preview or Preview()
-    if preview.failed or asked.metadata:
-        return False
-    texts = (asked.text, asked.reason, preview.text, preview.before, preview.after)
-    return sum(map(len, filter(None, (call.arguments.text, *texts)))) <= _GLANCE_CHARS
-
-
-def _output(call: Call) -> Json:
-    if call.output is None:
-        return None
-    try:
-        return parse(call.output)
-    except InvalidJson:
-        return call.output
-
-
-def _error(call: Call, output: Json) -> str:
-    """What went wrong, where the output says only that."""
-    if call.failed and isinstance(output, dict) and list(output) == ["error"]:
-        return str(output["error"])
-    return ""

@@ -33,11 +33,16 @@ class Draft:
     `id` changes when it begins anew, `changed` are its blocks since they were last asked for.
     """
 
+    # Hosts that are our own.
+    ours: frozenset[str] = frozenset()
     id: int = 0
     seq: int = 0
-    text: Growing = field(default_factory=Growing)
+    text: Growing = field(init=False)
     changed: set[int] = field(default_factory=set[int])
     progress: dict[str, Far] = field(default_factory=dict[str, Far])
+
+    def __post_init__(self) -> None:
+        self._begin(0)
 
     def hear(self, events: Iterable[Event]) -> None:
         """Take in what happened; neighbouring words are laid out together."""
@@ -61,7 +66,7 @@ class Draft:
             self.changed |= self.text.add("".join(said))
 
     def _begin(self, id: int) -> None:
-        self.id, self.text, self.changed = id, Growing(), set()
+        self.id, self.text, self.changed = id, Growing(self.ours), set()
 
 
 def far_of(event: Event) -> Far:

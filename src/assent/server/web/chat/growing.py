@@ -18,6 +18,7 @@ _LONGEST: Final = 6_000
 class Growing:
     """The text of one answer so far, as `blocks` of HTML."""
 
+    ours: frozenset[str] = frozenset()
     blocks: list[Html] = field(default_factory=list[Html])
     _tail: str = ""
     _fixed: int = 0
@@ -26,7 +27,7 @@ class Growing:
         """More of it came; which blocks are new or changed."""
         self._tail = (self._tail + text).replace("\r\n", "\n")
         shown = _UNFINISHED.sub("", self._tail)
-        found = _laid_out(shown)
+        found = self._laid_out(shown)
         after = [*self.blocks[: self._fixed], *(block for _, block in found)]
         changed = {
             place
@@ -51,8 +52,7 @@ class Growing:
         self._tail = "\n".join(lines[line:])
         return True
 
-
-def _laid_out(text: str) -> list[tuple[int, Html]]:
-    if len(text) <= _LONGEST:
-        return blocks(text)
-    return [(0, element("div", isolated(safe_block(text)), class_="plain", dir="ltr"))]
+    def _laid_out(self, text: str) -> list[tuple[int, Html]]:
+        if len(text) <= _LONGEST:
+            return blocks(text, self.ours)
+        return [(0, element("div", isolated(safe_block(text)), class_="plain", dir="ltr"))]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import Final
+from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -25,6 +26,7 @@ _WEB: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][!-~]*
 _MAIL: Final = re.compile(r"mailto:[\w.+-]+@[A-Za-z0-9.-]+", re.ASCII)
 _MAX_ADDRESS: Final = 500
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}", re.ASCII)
+_OURS: Final = "ours"
 _REL: Final = "noopener noreferrer nofollow"
 # Headings of a page are the page's own: a model's are bold lines.
 _PLAIN: Final[Mapping[str, str]] = {
@@ -55,16 +57,20 @@ _PARSER: Final = _parser()
 
 
 @lru_cache(_CACHED)
-def markdown(text: str) -> Html:
-    """A model's text, laid out."""
+def markdown(text: str, ours: frozenset[str] = frozenset()) -> Html:
+    """A model's text, laid out; addresses on the hosts that are `ours` lead nowhere.
+
+    A link of a model's to a page of ours would lend it our words.
+    """
     if len(text) > MAX_CHARS:
         return element("div", isolated(safe_block(text)), class_="plain", dir="ltr")
-    return joined(block for _, block in blocks(text))
+    return joined(block for _, block in blocks(text, ours))
 
 
-def blocks(text: str) -> list[tuple[int, Html]]:
+def blocks(text: str, ours: frozenset[str] = frozenset()) -> list[tuple[int, Html]]:
     """The blocks that a text consists of, each with the line of the safe text it begins at."""
     tokens = _PARSER.parse(visible(text))
+    _disarm(tokens, ours)
     found: list[tuple[int, Html]] = []
     start = depth = 0
     for place, token in enumerate(tokens):
@@ -74,6 +80,18 @@ def blocks(text: str) -> list[tuple[int, Html]]:
             found.append((line[0] if line else 0, _rendered(tokens[start : place + 1])))
             start = place + 1
     return found
+
+
+def _disarm(tokens: Sequence[Token], ours: frozenset[str]) -> None:
+    """Mark what leads to ourselves."""
+    for token in tokens:
+        for child in token.children or ():
+            address = _address(child, "src" if child.type == "image" else "href")
+            child.meta[_OURS] = bool(_WEB.fullmatch(address)) and _host(address) in ours
+
+
+def _host(address: str) -> str:
+    return (urlsplit(address).hostname or "").rstrip(".")
 
 
 def visible(text: str) -> str:
@@ -87,13 +105,13 @@ def _rendered(tokens: Sequence[Token]) -> Html:
 
 def _inline(token: Token) -> Html:
     shown: list[Html] = []
-    link: tuple[str, int] | None = None
+    link: tuple[Token, int] | None = None
     for child in token.children or ():
         if child.type == "link_open":
-            link = (_address(child, "href"), len(shown))
+            link = (child, len(shown))
         elif child.type == "link_close" and link is not None:
-            address, first = link
-            shown[first:] = [_linked(joined(shown[first:]), address)]
+            opened, first = link
+            shown[first:] = [_linked(joined(shown[first:]), _address(opened, "href"), opened)]
             link = None
         else:
             shown.append(_RULES.get(child.type, _nested)(child))
@@ -133,19 +151,19 @@ def _fence(token: Token) -> Html:
 def _image(token: Token) -> Html:
     """Never loaded: its address would tell a server that somebody looks, and what was said."""
     words = marked(f"image: {token.content}" if token.content else "image")
-    return _linked(words, _address(token, "src"))
+    return _linked(words, _address(token, "src"), token)
 
 
 def _address(token: Token, name: str) -> str:
     return str(token.attrGet(name) or "")
 
 
-def _linked(words: Html, address: str) -> Html:
+def _linked(words: Html, address: str, token: Token) -> Html:
     """A link with its address beside it, unless that is what it says; other addresses are text."""
     said = re.sub(r"<[^>]*>", "", words)
     told = element("span", isolated(safe_line(address)), class_="address")
     is_web = len(address) <= _MAX_ADDRESS and (_WEB.fullmatch(address) or _MAIL.fullmatch(address))
-    if not is_web:
+    if not is_web or token.meta[_OURS]:
         return joined((words, " ", told))
     link = element("a", words or "link", href=address, rel=_REL, target="_blank")
     return link if said == escape(address) else joined((link, " ", told))

@@ -7,7 +7,7 @@ from typing import Final
 
 from assent.domain.conversations import Message, Role, TurnRow
 from assent.domain.events import Event
-from assent.domain.lifecycle import ACTIVE_TURNS, ConversationStatus, TurnStatus
+from assent.domain.lifecycle import ACTIVE_TURNS, AWAITING, ConversationStatus, TurnStatus
 from assent.domain.people import Person
 from assent.engine.kernel import Kernel
 from assent.engine.snapshots import Thread, read_thread
@@ -96,6 +96,16 @@ class Talk:
         return self.turn is not None and self.turn.status in ACTIVE_TURNS
 
     @property
+    def can_cancel(self) -> bool:
+        """Whether something waits that has not begun: what is in doubt has."""
+        return any(deed.call.status in AWAITING for deed in self._newest)
+
+    @property
+    def is_running_out(self) -> bool:
+        """Whether it was stopped while something ran: that is not torn down in the middle."""
+        return not self.is_active and any(deed.is_running for deed in self._newest)
+
+    @property
     def failure(self) -> str:
         """Why the newest turn ended without an answer."""
         has_failed = self.turn is not None and self.turn.status is TurnStatus.FAILED
@@ -144,9 +154,11 @@ def find(tx: Tx, kernel: Kernel, person: Person, id: str) -> Found:
     return Found(thread=read_thread(tx, id, kernel), turn=turn, events=tuple(events))
 
 
-def talk_of(found: Found, service: Service, person: Person, *, shown: int) -> Talk:
+def talk_of(
+    found: Found, service: Service, person: Person, *, shown: int, ours: frozenset[str]
+) -> Talk:
     """The same as its page shows it, with its newest messages; laying them out takes a while."""
-    thread, draft = found.thread, Draft()
+    thread, draft = found.thread, Draft(ours)
     draft.hear(found.events)
     deeds = Deeds(
         person=person,
@@ -154,22 +166,26 @@ def talk_of(found: Found, service: Service, person: Person, *, shown: int) -> Ta
         pending=thread.pending,
         progress=draft.progress,
         seal=partial(seal_of, service, person),
+        texts=service.assent.kernel.texts,
+        calls=thread.calls,
     )
     return Talk(
         thread=thread,
         turn=found.turn,
         draft=draft,
-        sayings=_sayings(thread, deeds, shown),
+        sayings=_sayings(thread, deeds, shown, ours),
         earlier=max(0, len(thread.messages) - shown),
         is_mine=thread.conversation.owner.id == person.id,
     )
 
 
-def _sayings(thread: Thread, deeds: Deeds, shown: int) -> tuple[Saying, ...]:
+def _sayings(thread: Thread, deeds: Deeds, shown: int, ours: frozenset[str]) -> tuple[Saying, ...]:
     return tuple(
         Saying(
             message=message,
-            words=prose(message.text) if message.role is Role.USER else markdown(message.text),
+            words=prose(message.text)
+            if message.role is Role.USER
+            else markdown(message.text, ours),
             by_person=message.role is Role.USER,
             deeds=tuple(deeds.of(call) for call in thread.calls if call.message_id == message.id),
         )

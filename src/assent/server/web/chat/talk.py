@@ -20,6 +20,7 @@ from assent.server.service import Service, service_of
 from assent.server.visibility import conversation_of
 from assent.server.web.chat import watching
 from assent.server.web.chat.chats import Chats, read_chats
+from assent.server.web.chat.hosts import hosts_of
 from assent.server.web.chat.sayings import Found, Talk, find, talk_of
 
 # A quick answer is there when the page comes; a slow one is waited for by the page itself.
@@ -157,7 +158,9 @@ async def _page(
 async def _laid_out(request: Request, found: Found) -> Talk:
     """In a thread: a model can write what takes long to lay out, and others wait for this one."""
     service, person = service_of(request), caller_of(request).person
-    return await asyncio.to_thread(talk_of, found, service, person, shown=_shown(request))
+    return await asyncio.to_thread(
+        talk_of, found, service, person, shown=_shown(request), ours=hosts_of(request)
+    )
 
 
 def _key(posted: Posted, text: str) -> str | None:

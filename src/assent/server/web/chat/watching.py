@@ -18,6 +18,7 @@ from assent.server.streams.following import Look, looks
 from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
 from assent.server.visibility import conversation_of
 from assent.server.web.chat.drafts import Draft
+from assent.server.web.chat.hosts import hosts_of
 
 _RETRY_MILLISECONDS: Final = 1_000
 _LONGEST: Final = 18
@@ -34,8 +35,8 @@ class Watch:
     headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
     beat = SSE_BEAT
 
-    def __init__(self, after: int) -> None:
-        self._after, self._draft = after, Draft()
+    def __init__(self, after: int, ours: frozenset[str]) -> None:
+        self._after, self._draft = after, Draft(ours)
         self._greeted = False
 
     def encode(self, step: Look) -> Iterator[bytes]:
@@ -95,7 +96,7 @@ async def watch(request: Request) -> Response:
     await service.assent.kernel.store.run(check)
     if request.method == "HEAD":
         return Response(headers=Watch.headers)
-    return streamed(request, looks(service.assent, turn_id), Watch(after))
+    return streamed(request, looks(service.assent, turn_id), Watch(after, hosts_of(request)))
 
 
 def _place(request: Request) -> int:

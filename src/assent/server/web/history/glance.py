@@ -55,13 +55,17 @@ def lasted(length: timedelta) -> str:
     """A length of time in its two largest units: `3 min 12 s`."""
     seconds = max(0.0, length.total_seconds())
     if seconds < 10:
-        return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1_000:.0f} ms"
+        return f"{seconds:.1f} s" if seconds >= 0.1 else _instant(seconds * 1_000)
     rest, parts = int(seconds), list[str]()
     for size, unit in _UNITS:
         if rest >= size:
             parts.append(f"{rest // size} {unit}")
             rest %= size
     return " ".join(parts[:2])
+
+
+def _instant(milliseconds: float) -> str:
+    return "under 1 ms" if milliseconds < 1 else f"{milliseconds:.0f} ms"
 
 
 def judge_words(by: str) -> Html:

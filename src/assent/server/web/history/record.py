@@ -17,11 +17,26 @@ from assent.server.web.history.glance import judge_words, on_a_line
 from assent.server.web.history.history import place_of
 from assent.server.web.history.sieve import RECORD_FIELDS, Sieve
 from assent.server.web.history.steps import ACTIONS
+from assent.server.web.history.timeline import heading
 
 PAGE: Final = 50
 _GLANCE_CHARS: Final = 80
+# What is noted of people and settings, besides the steps of calls.
+MANAGING: Final = {
+    "add_person": "Account added",
+    "change_person": "Account changed",
+    "link_person": "Account linked",
+    "issue_key": "Key made",
+    "revoke_key": "Key revoked",
+    "issue_link": "Link made",
+    "use_link": "Link used",
+    "sign_in": "Signed in",
+    "sign_out": "Signed out",
+    "override": "Tool's treatment changed",
+    "export": "Exported",
+}
 # Offered while somebody types; the field takes any.
-KNOWN: Final = sorted({*ACTIONS, "gate", "export", "override", "sign_in", "sign_out"})
+KNOWN: Final = sorted({*ACTIONS, *MANAGING, "gate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +44,7 @@ class Noted:
     """One entry as the page shows it."""
 
     entry: Entry
+    words: str
     actor: Html
     glance: Html
     data: Html | None
@@ -58,6 +74,7 @@ def _noted(entry: Entry, secrets: Hints) -> Noted:
     found = data_of(entry, secrets)
     return Noted(
         entry=entry,
+        words=MANAGING.get(entry.action) or heading(entry)[1],
         actor=judge_words(entry.actor),
         glance=on_a_line(found, _GLANCE_CHARS),
         data=entries(found) if found else None,

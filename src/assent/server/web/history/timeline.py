@@ -39,6 +39,16 @@ from assent.server.web.moments import exact
 # Shorter than this nobody waited for anything.
 _NOTABLE: Final = timedelta(seconds=1)
 _REASONS: Final = ("reason", "code")
+# Ends that people or time brought about: what an agent is told of them is not for people.
+_UNDONE: Final = frozenset(
+    {
+        CallStatus.REJECTED,
+        CallStatus.EXPIRED,
+        CallStatus.CANCELLED,
+        CallStatus.SUPERSEDED,
+        CallStatus.DENIED,
+    }
+)
 
 
 class Timeline:
@@ -49,6 +59,7 @@ class Timeline:
         self._started: datetime | None = None
         self._attempts = 0
         self._before: datetime | None = None
+        self._why = ""
 
     def steps(self) -> list[Step]:
         """All of them, oldest first."""
@@ -78,8 +89,9 @@ class Timeline:
         return step
 
     def _noted(self, entry: Entry) -> Step:
-        look, title = _heading(entry)
+        look, title = heading(entry)
         self._attempts += entry.action in STARTED
+        self._why = str(entry.data.get("reason") or "")
         decision = self._story.decision(entry)
         step = Step(
             at=entry.at,
@@ -115,26 +127,33 @@ class Timeline:
             yield "model", foreign(self._story.model)
         if entry.action == "gate" and entry.data.get("by"):
             yield "judged by", judge_words(str(entry.data["by"]))
-        if entry.action in STARTED:
-            yield from self._attempt(entry)
+        if entry.action in STARTED and self._story.call.attempts > 1:
+            yield "attempt", element("span", f"{self._attempts} of {self._story.call.attempts}")
+        own = decision.reason if decision is not None else ""
         for name in _REASONS:
-            if said := entry.data.get(name):
+            # What a person said stands with their decision, once.
+            if (said := entry.data.get(name)) and said != own:
                 yield name, _said(str(said))
         if entry.action == "import":
             yield "there it was", foreign(f"{entry.data.get('id')}, {entry.data.get('was')}")
         # An edit is half of an approval: what was approved stands there.
         if decision is not None and entry.action != "edit":
             yield from _vote(decision)
+        if entry.target in _UNDONE and not self._story.call.attempts:
+            yield "so", element("span", "nothing ran, and the agent was told")
 
-    def _attempt(self, entry: Entry) -> Iterator[tuple[str, Html]]:
+    def _holder(self, entry: Entry) -> Iterator[Part]:
+        """For whoever looks into a fault: which claim it was, and whose."""
         call, fence = self._story.call, entry.data.get("fence")
-        if call.attempts > 1:
-            yield "attempt", element("span", f"{self._attempts} of {call.attempts}")
-        if isinstance(fence, int):
-            yield "fence", element("span", str(fence))
+        rows = [("fence", str(fence))] if isinstance(fence, int) else []
         # The row knows who holds it now; who held it before is not kept.
         if self._attempts == call.attempts and call.worker:
-            yield "worker", element("code", foreign(call.worker))
+            rows.append(("worker", call.worker))
+        shown = [
+            element("div", element("dt", name), element("dd", _code(text))) for name, text in rows
+        ]
+        if shown:
+            yield Part(heading="By which worker", content=element("dl", *shown, class_="ids"))
 
     def _parts(self, entry: Entry) -> Iterator[Part]:
         if entry.action == "propose":
@@ -143,6 +162,8 @@ class Timeline:
             words = self._story.message.text if self._story.message else ""
             if words:
                 yield Part(heading="What the agent said", content=block(words))
+        if entry.action in STARTED:
+            yield from self._holder(entry)
         if entry.action in EDITING:
             yield from self._revised(entry)
         if metadata := entry.data.get("metadata"):
@@ -193,7 +214,8 @@ class Timeline:
         call = self._story.call
         if call.output is not None:
             heading = "Result" if call.status is CallStatus.SUCCEEDED else "What the agent was told"
-            yield Part(heading=heading, content=output_of(call.output), is_open=True)
+            is_open = call.status not in _UNDONE
+            yield Part(heading=heading, content=output_of(call.output), is_open=is_open)
 
     def _asked(self, request: Request) -> Step:
         facts = [
@@ -203,7 +225,8 @@ class Timeline:
         if request.quorum > 1:
             facts.insert(1, ("needs", element("span", f"{request.quorum} approvals")))
         for label, text in (("because", request.question.reason), ("says", request.question.text)):
-            if text:
+            # Why it is asked has often just been said: a call in doubt is, and says so.
+            if text and text != self._why:
                 facts.append((label, _said(text)))
         return Step(
             at=request.created_at,
@@ -226,7 +249,8 @@ def output_of(stored: str) -> Html:
     return block(found) if isinstance(found, str) else value(value_of(found))
 
 
-def _heading(entry: Entry) -> tuple[Look, str]:
+def heading(entry: Entry) -> tuple[Look, str]:
+    """What an entry of the record is, in a few words."""
     if entry.action == "gate" and entry.target is not None:
         return GATED[CallStatus(entry.target)]
     # A name that another version recorded is ours as well, so it is a word.
@@ -247,7 +271,7 @@ def _vote(decision: Decision) -> Iterator[tuple[str, Html]]:
     if decision.shown:
         yield "was shown", element("code", foreign(decision.shown))
     if decision.digest:
-        yield "approved digest", element("code", foreign(decision.digest))
+        yield "digest seen", element("code", foreign(decision.digest))
 
 
 def _audience(audience: Audience, owner: str) -> Html:
@@ -256,6 +280,10 @@ def _audience(audience: Audience, owner: str) -> Html:
     named += [element("span", foreign(person)) for person in sorted(audience.people)]
     excluded = [element("span", "but not the requester")] if audience.exclude_requester else []
     return _list([*named, *excluded])
+
+
+def _code(text: str) -> Html:
+    return element("code", foreign(text))
 
 
 def _list(parts: Iterable[Html]) -> Html:

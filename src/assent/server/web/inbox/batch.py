@@ -1,5 +1,6 @@
 """Several requests of one tool on one page: each shown whole, each decided by itself."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -40,6 +41,7 @@ _WHY: Final[Mapping[str, str]] = {
     "changed": "Not decided: it changed since you looked",
     "settled": "Not decided by you: it was settled before",
     "not_yours": "Not decided: it is not yours to decide",
+    "not_you": "Not decided by you",
     "failed": "Not decided: open it to see why",
 }
 
@@ -67,9 +69,11 @@ async def show(request: Request) -> Response:
     """All of them, each with its whole card."""
     ids = _unique(request.query_params.getlist("id"))
     try:
-        return _page(request, await _matters(request, ids), ticked=ids)
+        matters = await _matters(request, ids)
+        # In a thread: fifty cards of what models wrote take long to lay out, and others wait.
+        return await asyncio.to_thread(_page, request, matters, ticked=ids)
     except InvalidCommand as error:
-        return _refused(request, error, ids)
+        return await _refused(request, error, ids)
 
 
 async def decide(request: Request) -> Response:
@@ -80,7 +84,7 @@ async def decide(request: Request) -> Response:
         matters = await _matters(request, ids)
         verdict = _verdict(posted)
     except InvalidCommand as error:
-        return _refused(request, error, ids)
+        return await _refused(request, error, ids)
     said = [(await _decide(request, each, verdict, posted), each.request.id) for each in matters]
     return RedirectResponse(f"/batch/done?{urlencode(said)}", 303)
 
@@ -88,16 +92,36 @@ async def decide(request: Request) -> Response:
 async def done(request: Request) -> Response:
     """What came of each."""
     given = request.query_params.multi_items()[:MOST]
+    rows = await _rows(request, [id for _, id in given])
+    mine = await _mine(request, [row.request.id for row in rows])
+    outcomes = [
+        _outcome(row, how, is_mine=row.request.id in mine)
+        for row, (how, _) in zip(rows, given, strict=True)
+    ]
+    good = sum(each.is_good for each in outcomes)
+    return service_of(request).pages.render(request, "batch_done", outcomes=outcomes, good=good)
+
+
+async def _rows(request: Request, ids: Sequence[str]) -> list[Row]:
+    """How these stand now, a line for each."""
     person, kernel = caller_of(request).person, service_of(request).assent.kernel
 
     def read(tx: Tx) -> list[Row]:
-        found = [request_of(tx, person, id) for _, id in given]
+        found = [request_of(tx, person, id) for id in ids]
         return read_rows(tx, kernel.catalogue, found)
 
-    rows = await kernel.store.run(read)
-    outcomes = [_outcome(row, how) for row, (how, _) in zip(rows, given, strict=True)]
-    good = sum(each.is_good for each in outcomes)
-    return service_of(request).pages.render(request, "batch_done", outcomes=outcomes, good=good)
+    return await kernel.store.run(read)
+
+
+async def _mine(request: Request, ids: Sequence[str]) -> set[str]:
+    """Which of these this person has decided: an address alone makes nobody say so."""
+    person, kernel = caller_of(request).person, service_of(request).assent.kernel
+
+    def read(tx: Tx) -> set[str]:
+        made = (each for id in ids for each in tx.decisions.of_request(id))
+        return {each.request_id for each in made if each.person == person.id}
+
+    return await kernel.store.run(read)
 
 
 async def _matters(request: Request, ids: Sequence[str]) -> list[Matter]:
@@ -131,13 +155,14 @@ async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Po
     """Decide one of them; says how it went."""
     service, caller, id = service_of(request), caller_of(request), matter.request.id
     try:
-        token = posted.one(f"{seal.FIELD}.{id}")
+        token, by = posted.one(f"{seal.FIELD}.{id}"), caller.person
+        sight = seal.Sight(person=by, request=matter.request, has_voted=matter.has_voted)
         await service.assent.decide(
             id,
             verdict,
             by=caller.person,
             digest=posted.one(f"digest.{id}") or "none",
-            shown=seal.witnessed(service, caller.person, matter.request, token, verdict),
+            shown=seal.witnessed(service, sight, token, verdict),
             channel=caller.channel,
         )
     except StoreUnavailable:
@@ -159,9 +184,10 @@ def _why(error: AssentError) -> str:
             return "failed"
 
 
-def _outcome(row: Row, how: str) -> Outcome:
-    if how != _DECIDED:
-        return Outcome(row=row, words=_WHY.get(how, _WHY["failed"]), is_good=False)
+def _outcome(row: Row, how: str, *, is_mine: bool) -> Outcome:
+    if how != _DECIDED or not is_mine:
+        words = _WHY.get(how, _WHY["not_you" if how == _DECIDED else "failed"])
+        return Outcome(row=row, words=words, is_good=False)
     # An approval that needs further ones leaves it open.
     words = "Recorded: it needs further approvals" if row.request.is_open else "Decided"
     return Outcome(row=row, words=words, is_good=True)
@@ -185,10 +211,11 @@ def _item(request: Request, matter: Matter, ticked: Sequence[str]) -> Item:
     return Item(matter=matter, card=card, seal=token, ticked=matter.request.id in ticked)
 
 
-def _refused(request: Request, error: AssentError, ids: Sequence[str]) -> Response:
+async def _refused(request: Request, error: AssentError, ids: Sequence[str]) -> Response:
     status = facts_of(error)[0]
+    rows = await _rows(request, ids) if len(ids) <= MOST else []
     return service_of(request).pages.render(
-        request, "batch_refused", status=status, problem=str(error), ids=ids[:MOST]
+        request, "batch_refused", status=status, problem=str(error), rows=rows
     )
 
 

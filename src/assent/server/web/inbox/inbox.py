@@ -17,10 +17,12 @@ from assent.domain.people import Person
 from assent.domain.tools import Risk
 from assent.engine.listing import Inbox
 from assent.ports import Tx
+from assent.server.access import CHAT
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.visibility import sees_everything
+from assent.server.web.admin.credentials import may
 from assent.server.web.inbox.bundles import is_simple
 from assent.server.web.inbox.rows import Row, read_rows
 
@@ -49,6 +51,16 @@ class Asked:
     def is_narrow(self) -> bool:
         """Whether something is filtered out of what waits for the person."""
         return any((self.risk, self.kind, self.tool, self.q))
+
+    @property
+    def chosen(self) -> int:
+        """How many of the choices are not as they usually are."""
+        return sum(map(bool, (self.whose, self.show, self.risk, self.kind)))
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the list is another one than what waits for the person."""
+        return self.is_narrow or self.chosen > 0
 
     @property
     def given(self) -> dict[str, str]:
@@ -108,6 +120,7 @@ async def inbox(request: Request) -> Response:
         "kinds": list(RequestKind),
         "risks": list(reversed(Risk)),
         "selectable": _selectable(listed.rows, person),
+        "may_chat": may(caller_of(request), CHAT),
         "suggesting": agent,
         "suggestions": texts,
     }

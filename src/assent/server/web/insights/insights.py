@@ -11,9 +11,7 @@ from assent.domain.insights import (
     Insights,
     Period,
     Survey,
-    Window,
 )
-from assent.engine.insights import gather
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
@@ -49,6 +47,7 @@ async def page(request: Request) -> Response:
         share=measures.share,
         periods=_PERIODS,
         period=period,
+        is_kept=service.surveys.is_costly(found),
         rules={"most": MOST, "times": SURGE_TIMES, "least": SURGE_LEAST, "rows": _ROWS},
         everything=survey.concerning is None,
         asked={"period": str(period), "tool": survey.tool or "", "agent": survey.agent or ""},
@@ -66,15 +65,13 @@ async def numbers(request: Request) -> Response:
 
 
 async def _gathered(request: Request, service: Service, period: Period) -> Insights:
-    store, person = service.assent.kernel.store, caller_of(request).person
-    now = await store.run(lambda tx: tx.now())
-    survey = Survey(
-        window=Window.of(period, now),
+    person = caller_of(request).person
+    return await service.surveys.of(
+        period,
         tool=_name(request, "tool"),
         agent=_name(request, "agent"),
         concerning=None if sees_everything(person) else person.id,
     )
-    return await gather(store, survey)
 
 
 def _period(request: Request) -> Period:

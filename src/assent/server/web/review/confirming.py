@@ -1,6 +1,7 @@
 """The second step: what exactly will run, and the value to type where that is asked for."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,21 +14,35 @@ from assent.domain.errors import AssentError, ConfirmationRequired, TooEarly
 from assent.presentation import html
 from assent.presentation.diff import changes
 from assent.presentation.html_values import entries
-from assent.presentation.markup import Html
+from assent.presentation.markup import Html, joined
 from assent.presentation.phrases import phrase_of
+from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.values import entries_of, hints_of
+from assent.server.caller import caller_of
 from assent.server.posted import Posted
 from assent.server.service import service_of
 from assent.server.web.review import seal
 from assent.server.web.review.matters import Matter
 from assent.server.web.review.request_page import rendered
 from assent.server.web.review.revising import ARGUMENTS, VIEW, Revising, as_text
+from assent.server.web.review.wording import wording_of
 
-_QUESTIONS: Mapping[str, str] = {
-    Verb.EDIT: "Run it with these changes?",
-    Verb.RUN_AGAIN: "Run it now, after all?",
-}
 _WRONG = "That is not it. Compare it letter by letter."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revised:
+    """An edit as its confirmation shows it: what it changes, and everything that would run."""
+
+    difference: Html
+    whole: Html
+
+    @property
+    def rendered(self) -> Rendered:
+        """What was shown of it, to be recorded with the decision."""
+        text = joined((self.difference, self.whole))
+        version = f"edit/{RENDERER_VERSION}"
+        return Rendered(text=text, complete=True, cut=False, choices=(), version=version)
 
 
 def confirmation_page(
@@ -40,30 +55,69 @@ def confirmation_page(
     status: int = 200,
 ) -> Response:
     """Asks once more; nothing is decided yet."""
-    verb = posted.one("verdict")
-    is_wrong = isinstance(problem, ConfirmationRequired)
+    verb, card = Verb(posted.one("verdict")), rendered(matter)
+    revised = None if edited is None else revised_of(matter, edited)
+    arguments = None if edited is None else as_text(edited)
+    changed = revised is None or revised.difference != ""
     return service_of(request).pages.render(
         request,
         "confirm",
         status=status,
         matter=matter,
         question=matter.request,
-        card=rendered(matter),
-        heading=_QUESTIONS.get(verb, "Run this now?"),
+        card=card,
+        revised=revised,
+        words=wording_of(matter.request, verb, is_changed=changed),
         verb=verb,
         digest=posted.one("digest"),
-        seal=posted.one(seal.FIELD),
+        seal=_seal(request, matter, posted, revised.rendered if revised else card, arguments),
         back=posted.one("back"),
         view=posted.one(VIEW),
-        arguments="" if edited is None else as_text(edited),
+        arguments=arguments or "",
         arguments_name=ARGUMENTS,
-        difference=None if edited is None else _difference(matter, edited),
-        whole=None if edited is None else _whole(matter, edited),
         phrase=_phrase(matter, edited, problem),
         typed=posted.one("typed"),
-        wrong=_WRONG if is_wrong and posted.one("typed") else "",
+        wrong=_mistake(posted, problem),
         problem=_words(problem),
     )
+
+
+def is_confirmed(posted: Posted) -> bool:
+    """Whether a form says that it comes from such a page; its seal tells whether it does."""
+    return posted.one("confirmed") == "yes"
+
+
+def revised_of(matter: Matter, edited: Mapping[str, Json]) -> Revised:
+    """What an edit comes to; the difference is empty where it changes nothing."""
+    hints, after = hints_of(matter.tool), _fitting(matter, edited)
+    found = changes(matter.call.arguments.thaw(), after, hints)
+    return Revised(
+        difference=html.render_changes(found) if found else Html(""),
+        whole=entries(entries_of(after, hints)),
+    )
+
+
+def phrase_for(matter: Matter, edited: Mapping[str, Json] | None) -> Phrase | None:
+    """What has to be typed, if anything: of what runs, not of what was asked."""
+    if matter.card.confirmation is not Confirmation.TYPED or edited is None:
+        return matter.card.to_type
+    return phrase_of(matter.call.tool, Frozen.of(_fitting(matter, edited)), matter.tool)
+
+
+def _seal(
+    request: Request, matter: Matter, posted: Posted, shown: Rendered, arguments: str | None
+) -> str:
+    # Whoever mistyped, or was too quick, has had this page before their eyes since it first came.
+    if is_confirmed(posted):
+        return posted.one(seal.FIELD)
+    service, person = service_of(request), caller_of(request).person
+    asks = seal.confirming(arguments)
+    return seal.seal_of(service, person, matter.request, shown, asks=asks)
+
+
+def _mistake(posted: Posted, problem: AssentError | None) -> str:
+    is_wrong = isinstance(problem, ConfirmationRequired) and posted.one("typed")
+    return _WRONG if is_wrong else ""
 
 
 def _words(problem: AssentError | None) -> str:
@@ -74,18 +128,6 @@ def _words(problem: AssentError | None) -> str:
             return "That was quick. Read it first, then approve it once more."
         case _:
             return str(problem)
-
-
-def _difference(matter: Matter, edited: Mapping[str, Json]) -> Html:
-    """What an edit changes; empty where it changes nothing."""
-    before = matter.call.arguments.thaw()
-    found = changes(before, _fitting(matter, edited), hints_of(matter.tool))
-    return html.render_changes(found) if found else Html("")
-
-
-def _whole(matter: Matter, edited: Mapping[str, Json]) -> Html:
-    """Everything that will run, changed or not."""
-    return entries(entries_of(_fitting(matter, edited), hints_of(matter.tool)))
 
 
 def _fitting(matter: Matter, edited: Mapping[str, Json]) -> dict[str, Json]:
@@ -101,10 +143,3 @@ def _phrase(
     if isinstance(problem, ConfirmationRequired):
         return Phrase(text=problem.to_type, argument=problem.argument)
     return phrase_for(matter, edited)
-
-
-def phrase_for(matter: Matter, edited: Mapping[str, Json] | None) -> Phrase | None:
-    """What has to be typed, if anything: of what runs, not of what was asked."""
-    if matter.card.confirmation is not Confirmation.TYPED or edited is None:
-        return matter.card.to_type
-    return phrase_of(matter.call.tool, Frozen.of(_fitting(matter, edited)), matter.tool)

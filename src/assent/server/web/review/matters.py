@@ -14,6 +14,7 @@ from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.answering import opened_draft
+from assent.engine.ballots import has_voted
 from assent.engine.precedents import read_background
 from assent.engine.vault import Vault
 from assent.ports import Tx
@@ -50,12 +51,15 @@ class Matter:
     # What whoever approved it made of its arguments.
     edit: Revision | None = None
     revisions: Sequence[Revision] = ()
+    # Of several approvals this person's own is given; they may still reject.
+    has_voted: bool = False
 
     @property
     def may_edit(self) -> bool:
         """Whether other arguments can be put in place of these."""
         is_approval = self.request.kind is RequestKind.APPROVAL
-        return self.may_decide and is_approval and self.tool is not None
+        can = self.may_decide and not self.has_voted
+        return can and is_approval and self.tool is not None
 
     @property
     def next(self) -> Sibling | None:
@@ -83,33 +87,20 @@ def read_matter(
     if call is None:
         raise NotFound("request", id)
     tool = catalogue.tool(call.agent, call.tool)
-    said = tx.messages.get(call.message_id)
     asked = tx.requests.of_turn(call.turn_id)
     answer = _answer(tx, call, asked, person, everything=_sees_all(person, request))
-    past = read_background(tx, request, call, tool, person, everything=sees_everything(person))
     if alone:
         answer = tuple(each for each in answer if each.is_here)
-        past = replace(past, similar=())
     revisions = tx.calls.revisions(call.id)
-    card = card_of(
-        request,
-        call,
-        tool,
-        revisions=revisions,
-        decisions=tx.decisions.of_request(id),
-        agent_words=said.text if said else "",
-        beside=[each.call.tool for each in answer if _is_waiting(each)],
-        similar=past.similar,
-        rejected=past.rejected,
-    )
     may_decide = request.is_open and request.admits(person)
     kept = opened_draft(vault, request) if may_decide else {}
     secrets = _secrets(request)
+    card = _card(tx, person, request, call, tool, revisions=revisions, answer=answer)
     return Matter(
         request=request,
         call=call,
         tool=tool,
-        card=card,
+        card=replace(card, similar=()) if alone else card,
         may_decide=may_decide,
         answer=answer,
         draft={name: value for name, value in kept.items() if name not in secrets},
@@ -117,6 +108,32 @@ def read_matter(
         later=_later(call, asked, request, person),
         edit=_edit(request, revisions),
         revisions=revisions,
+        has_voted=may_decide and has_voted(tx, request, person),
+    )
+
+
+def _card(
+    tx: Tx,
+    person: Person,
+    request: Request,
+    call: Call,
+    tool: EffectiveTool | None,
+    *,
+    revisions: Sequence[Revision],
+    answer: Sequence[Sibling],
+) -> Card:
+    said = tx.messages.get(call.message_id)
+    past = read_background(tx, request, call, tool, person, everything=sees_everything(person))
+    return card_of(
+        request,
+        call,
+        tool,
+        revisions=revisions,
+        decisions=tx.decisions.of_request(request.id),
+        agent_words=said.text if said else "",
+        beside=[each.call.tool for each in answer if _is_waiting(each)],
+        similar=past.similar,
+        rejected=past.rejected,
     )
 
 

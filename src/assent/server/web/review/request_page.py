@@ -7,9 +7,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assent.domain.canonical import Json, encode
-from assent.domain.cards import Blank, Items, Text, Verb
-from assent.domain.lifecycle import RequestKind
+from assent.domain.cards import Verb
+from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
 from assent.presentation import html
 from assent.presentation.diff import changes
@@ -23,11 +22,11 @@ from assent.server.posted import Posted
 from assent.server.service import service_of
 from assent.server.web.history.glance import on_a_line, status_class, status_words
 from assent.server.web.review.editing.spelling import spelt
+from assent.server.web.review.filling import filled_of
 from assent.server.web.review.matters import Matter
 from assent.server.web.review.revising import ARGUMENTS, Edit
 from assent.server.web.review.seal import seal_of
-from assent.server.web.review.verdicts import ANSWER, DRAFT
-from assent.server.web.words import prefilled
+from assent.server.web.review.verdicts import DRAFT
 
 # What a decision came to, in the words of the notice that follows it.
 _DONE: Final[Mapping[str, str]] = {
@@ -71,24 +70,6 @@ class Said:
         return [(words, text) for words, text in found if text]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
-    """A field of an input form, with what is in it now."""
-
-    blank: Blank
-    name: str
-    value: str
-    values: Sequence[str]
-    error: str
-    is_kept: bool
-
-    @property
-    def condition(self) -> str:
-        """When it is asked for at all, as JSON; empty if always."""
-        rule = self.blank.field.show_if
-        return "" if rule is None else encode(rule.equals)
-
-
 def request_page(request: Request, matter: Matter, said: Said) -> Response:
     """Everything about a request, and what this person can do."""
     service, person = service_of(request), caller_of(request).person
@@ -106,10 +87,10 @@ def request_page(request: Request, matter: Matter, said: Said) -> Response:
         done=_done(matter, person, said.done),
         kinds=RequestKind,
         effects={each.verb: _sentence(each.effect, matter) for each in matter.card.choices},
-        filled=_filled(matter, said),
+        filled=filled_of(matter, said.posted, said.errors),
         wanted=spelt(output.schema) if output is not None else "",
         edited=_edited(matter),
-        outcome=None if matter.call.output is None else block(matter.call.output),
+        outcome=_outcome(matter),
         status_words=status_words,
         status_class=status_class,
         on_a_line=on_a_line,
@@ -142,43 +123,13 @@ def _edited(matter: Matter) -> Html | None:
     return html.render_changes(found) if found else None
 
 
+def _outcome(matter: Matter) -> Html | None:
+    """What the tool gave back; what an agent is told of a call that never ran is not for people."""
+    has_run = matter.call.status in (CallStatus.SUCCEEDED, CallStatus.FAILED)
+    return block(matter.call.output) if has_run and matter.call.output is not None else None
+
+
 def _sentence(effect: str, matter: Matter) -> str:
     # A tool's name is written as it is, also at the beginning.
     is_name = effect.startswith(matter.card.tool)
     return f"{effect if is_name else effect[:1].upper() + effect[1:]}."
-
-
-def _filled(matter: Matter, said: Said) -> list[Filled]:
-    return [_one(blank, matter, said) for blank in matter.card.blanks]
-
-
-def _one(blank: Blank, matter: Matter, said: Said) -> Filled:
-    name = f"{ANSWER}{blank.field.name}"
-    start = _start(blank, matter.draft.get(blank.field.name))
-    posted = said.posted is not None and name in said.posted
-    return Filled(
-        blank=blank,
-        name=name,
-        value=said.value(name, start[-1] if start else ""),
-        values=said.posted.all(name) if posted and said.posted else start,
-        error=said.errors.get(name, ""),
-        is_kept=blank.field.name in matter.kept_secrets,
-    )
-
-
-def _start(blank: Blank, drafted: Json) -> list[str]:
-    """What is in a field before anybody typed: the draft, else what is suggested."""
-    if drafted is None and blank.prefilled is not None:
-        match blank.prefilled:
-            case Items(items=items):
-                return [item.text for item in items if isinstance(item, Text)]
-            case _:
-                return [prefilled(blank)]
-    known = blank.field.default if drafted is None else drafted
-    if known is None:
-        return []
-    return [_text(each) for each in known] if isinstance(known, list) else [_text(known)]
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else spelt(value)

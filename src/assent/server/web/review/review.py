@@ -1,8 +1,9 @@
 """One request: everything about it, and the buttons. A plain form decides."""
 
+import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.requests import Request
@@ -24,29 +25,35 @@ from assent.domain.errors import (
     StaleDigest,
     TooEarly,
 )
+from assent.domain.lifecycle import RequestStatus
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import service_of
 from assent.server.web.review import seal
-from assent.server.web.review.confirming import confirmation_page, phrase_for
+from assent.server.web.review.confirming import confirmation_page, is_confirmed, phrase_for
+from assent.server.web.review.editing.spelling import sentence
 from assent.server.web.review.matters import Matter, read_matter
 from assent.server.web.review.request_page import Said, request_page
-from assent.server.web.review.revising import DO, BadEdit, Edit, Revising
+from assent.server.web.review.revising import DO, BadEdit, Edit, Revising, as_text
 from assent.server.web.review.verdicts import ANSWER, DRAFT, verdict_of
 
 # Where a decision may lead back to: only to conversations of ours.
 _BACK: Final = re.compile(r"/chat/[A-Za-z0-9_-]{1,64}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """What somebody decides, and which page of ours must have asked them."""
+
+    verdict: Verdict
+    asks: str
+
+
 async def show(request: Request) -> Response:
     """The whole card, with what this person may do about it."""
-    matter, asked = await _matter(request), request.query_params
-    verb = asked.get("do", "")
-    edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
-    said = Said(verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back")))
-    return request_page(request, matter, said)
+    return await asyncio.to_thread(_shown, request, await _matter(request))
 
 
 async def decide(request: Request) -> Response:
@@ -58,9 +65,17 @@ async def decide(request: Request) -> Response:
         raise
     except BadEdit as error:
         said = _said(posted, "Some of it does not fit the tool.", 422, edit=error.edit)
-        return request_page(request, matter, said)
+        return await asyncio.to_thread(request_page, request, matter, said)
     except AssentError as error:
         return await _refused(request, matter, posted, error)
+
+
+def _shown(request: Request, matter: Matter) -> Response:
+    asked = request.query_params
+    verb = asked.get("do", "")
+    edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
+    said = Said(verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back")))
+    return request_page(request, matter, said)
 
 
 async def _matter(request: Request) -> Matter:
@@ -73,6 +88,19 @@ async def _matter(request: Request) -> Matter:
 
 
 async def _answered(request: Request, matter: Matter, posted: Posted) -> Response:
+    # In a thread: a model can write what takes long to check and lay out, and others wait.
+    found = await asyncio.to_thread(_taken, request, matter, posted)
+    if isinstance(found, Response):
+        return found
+    await _decide(request, matter, found, posted)
+    verb, back = posted.one("verdict"), _way_back(posted.one("back"))
+    if back and verb != DRAFT:
+        return RedirectResponse(f"{back}#newest", 303)
+    return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
+
+
+def _taken(request: Request, matter: Matter, posted: Posted) -> Response | Meant:
+    """What the form comes to: another page, where it takes one, or a verdict."""
     verb, edited = posted.one("verdict"), None
     if verb == Verb.EDIT:
         _refuse_stale(matter, posted)
@@ -86,22 +114,19 @@ async def _answered(request: Request, matter: Matter, posted: Posted) -> Respons
         _refuse_stale(matter, posted)
         return confirmation_page(request, matter, posted, edited)
     _refuse_mistyped(matter, verdict, edited)
-    await _decide(request, matter, verdict, posted)
-    back = _way_back(posted.one("back"))
-    if back and verb != DRAFT:
-        return RedirectResponse(f"{back}#newest", 303)
-    return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
+    return Meant(verdict=verdict, asks=_asks(posted, edited))
 
 
-async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> None:
-    service, caller = service_of(request), caller_of(request)
-    token, shown = posted.one(seal.FIELD), None
-    # Who decides in a conversation saw the call there; what takes typing is decided here only.
-    if token or matter.request.confirmation is Confirmation.TYPED:
-        shown = seal.witnessed(service, caller.person, matter.request, token, verdict)
+async def _decide(request: Request, matter: Matter, meant: Meant, posted: Posted) -> None:
+    service, caller, shown = service_of(request), caller_of(request), None
+    # Whoever may not decide, or no longer, is told so by the engine.
+    if matter.may_decide:
+        by, asked, voted = caller.person, matter.request, matter.has_voted
+        sight = seal.Sight(person=by, request=asked, asks=meant.asks, has_voted=voted)
+        shown = seal.witnessed(service, sight, posted.one(seal.FIELD), meant.verdict)
     await service.assent.decide(
         matter.request.id,
-        verdict,
+        meant.verdict,
         by=caller.person,
         digest=posted.one("digest") or "none",
         channel=caller.channel,
@@ -109,9 +134,16 @@ async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Po
     )
 
 
+def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
+    """Which page of ours this must come from; that of a confirmation had the same arguments."""
+    if not is_confirmed(posted):
+        return seal.ASKED
+    return seal.confirming(None if edited is None else as_text(edited))
+
+
 def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
     """An edit is shown as a difference first; what asks for it is confirmed, and running again."""
-    if posted.one("confirmed") == "yes":
+    if is_confirmed(posted):
         return False
     match verdict:
         case Approve(arguments=None):
@@ -129,7 +161,7 @@ def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json
     phrase = phrase_for(matter, edited)
     if phrase is not None and not phrase.is_typed(verdict.typed):
         is_typed = bool(verdict.typed)
-        raise ConfirmationRequired(matter.request.id, phrase.text, phrase.argument, typed=is_typed)
+        raise ConfirmationRequired(matter.request.id, phrase, typed=is_typed)
 
 
 def _refuse_stale(matter: Matter, posted: Posted) -> None:
@@ -146,16 +178,38 @@ def _refuse_stale(matter: Matter, posted: Posted) -> None:
 async def _refused(
     request: Request, matter: Matter, posted: Posted, error: AssentError
 ) -> Response:
+    # Somebody was faster, or it changed: the page as it is now.
+    is_old = isinstance(error, AlreadySettled | StaleDigest)
+    fresh = await _matter(request) if is_old else matter
+    return await asyncio.to_thread(_again, request, fresh, posted, error)
+
+
+def _again(request: Request, matter: Matter, posted: Posted, error: AssentError) -> Response:
     status, is_edit = facts_of(error)[0], posted.one("verdict") == Verb.EDIT
     if isinstance(error, ConfirmationRequired | TooEarly) and matter.may_decide:
         edited = Revising(matter).read(posted) if is_edit else None
         return confirmation_page(request, matter, posted, edited, problem=error, status=status)
-    # Somebody was faster, or it changed: the page as it is now.
-    is_old = isinstance(error, AlreadySettled | StaleDigest)
-    fresh = await _matter(request) if is_old else matter
-    edit = Revising(fresh).kept(posted, error) if is_edit and fresh.may_edit else None
-    said = _said(posted, str(error), status, edit=edit)
-    return request_page(request, fresh, replace(said, errors=_errors(error)))
+    edit = Revising(matter).kept(posted, error) if is_edit and matter.may_edit else None
+    said = _said(posted, _words(error), status, edit=edit)
+    return request_page(request, matter, replace(said, errors=_errors(error)))
+
+
+def _words(error: AssentError) -> str:
+    """Why nothing was decided, to whoever tried to."""
+    match error:
+        case AlreadySettled(status=RequestStatus.EXPIRED):
+            return "Its deadline had passed when this came: nothing of it was recorded."
+        case AlreadySettled(status=status, by=by):
+            who = f" by {by}" if by else ""
+            return f"It was already {status}{who} when this came: nothing of it was recorded."
+        case StaleDigest():
+            return "It is not what was shown: look again, then decide. Nothing was recorded."
+        case InvalidAnswer():
+            return "Some answers are missing or do not fit:"
+        case InvalidOutput():
+            return "This result does not fit what the tool declares:"
+        case _:
+            return str(error)
 
 
 def _errors(error: AssentError) -> Mapping[str, str]:
@@ -164,7 +218,7 @@ def _errors(error: AssentError) -> Mapping[str, str]:
         case InvalidAnswer(errors=errors):
             return {f"{ANSWER}{name}": message for name, message in errors.items()}
         case InvalidOutput(reason=reason):
-            return {"output": reason}
+            return {"output": sentence(reason)}
         case _:
             return {}
 

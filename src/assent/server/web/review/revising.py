@@ -5,16 +5,23 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from assent.domain.canonical import Json, encode, parse
+from assent.domain.canonical import Json, check, encode, parse
 from assent.domain.errors import AssentError, InvalidArguments, InvalidJson
 from assent.presentation.values import hints_of
 from assent.server.posted import Posted
-from assent.server.web.review.editing.drawing import Given, Nothing, draw
+from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
 from assent.server.web.review.editing.nodes import Node, marked, paths
 from assent.server.web.review.editing.reading import place, read
 from assent.server.web.review.editing.rows import Command
 from assent.server.web.review.editing.shapes import Schemas
-from assent.server.web.review.editing.spelling import dotted, spelt, unveiled, veiled
+from assent.server.web.review.editing.spelling import (
+    SPELT,
+    dotted,
+    sentence,
+    spelt,
+    unveiled,
+    veiled,
+)
 from assent.server.web.review.editing.values import Problems, placed, value_of
 from assent.server.web.review.matters import Matter
 
@@ -22,6 +29,8 @@ from assent.server.web.review.matters import Matter
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"
 _VIEWS: Final = "view"
 _NONE: Final[Problems] = {}
+_FULL: Final = "The form has no room for more. Add it in the JSON view."
+_LARGE: Final = "This is too large: {detail}."
 
 
 class View(StrEnum):
@@ -41,12 +50,10 @@ class Edit:
     problems: tuple[str, ...] = ()
 
     @property
-    def found(self) -> list[tuple[str, str, str]]:
-        """What is wrong with which control: its place, its name, and the words."""
+    def found(self) -> list[tuple[str, str]]:
+        """Which controls something is wrong with: place and name; the control says what."""
         controls = paths(self.form) if self.form else {}
-        return [
-            (place(at), dotted(at), node.problem) for at, node in controls.items() if node.problem
-        ]
+        return [(place(at), dotted(at)) for at, node in controls.items() if node.problem]
 
 
 class BadEdit(Exception):
@@ -74,7 +81,8 @@ class Revising:
             return self._turned(edit, View.JSON if edit.view is View.FIELDS else View.FIELDS)
         if edit.form is None:
             return edit
-        return replace(edit, form=command.applied(edit.form, self._schemas))
+        form = command.applied(edit.form, self._schemas)
+        return replace(edit, form=form) if has_room(form) else replace(edit, problems=(_FULL,))
 
     def read(self, posted: Posted) -> dict[str, Json]:
         """The edited arguments, found to fit the tool, secrets as marks; raises `BadEdit`."""
@@ -83,9 +91,12 @@ class Revising:
         if not isinstance(value, dict):
             raise self._bad(edit, unread, "Arguments are a JSON object.")
         try:
+            check(value)
             self._fit(value)
         except InvalidArguments as error:
             raise self._refused(edit, error, unread) from None
+        except InvalidJson as error:
+            raise self._bad(edit, unread, _LARGE.format(detail=error.detail)) from None
         if unread:
             raise self._bad(edit, unread, "")
         return value
@@ -100,7 +111,8 @@ class Revising:
         if edit.form is None:
             return BadEdit(replace(edit, problems=error.problems))
         found, others = placed(error.problems, paths(edit.form))
-        form = marked(edit.form, found | dict(unread))
+        said = {at: sentence(words) for at, words in found.items()}
+        form = marked(edit.form, said | dict(unread))
         return BadEdit(replace(edit, form=form, problems=tuple(others)))
 
     def whole(self, value: Mapping[str, Json]) -> dict[str, Json]:
@@ -121,9 +133,9 @@ class Revising:
             return Edit(view=View.FIELDS, form=read(self._schemas, posted))
         text = posted.one(ARGUMENTS)
         if posted.one(VIEW) == View.JSON:
-            return Edit(view=View.JSON, text=text.replace("\r\n", "\n"))
+            return Edit(view=View.JSON, text=text)
         try:
-            return self._as_fields(parse(text))
+            return self._as_fields(parse(text, SPELT))
         except InvalidJson:
             return Edit(view=View.JSON, text=text)
 
@@ -131,7 +143,7 @@ class Revising:
         if edit.form is not None:
             return value_of(edit.form)
         try:
-            return parse(edit.text), {}
+            return parse(edit.text, SPELT), {}
         except InvalidJson as error:
             return None, {(): f"This is no JSON: {error.detail}."}
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from math import ceil
 from typing import Final
 
-from assent.domain.canonical import Json
+from assent.domain.canonical import Json, digest
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain, Verdict
 from assent.domain.errors import StaleDigest, TooEarly
@@ -19,38 +19,58 @@ from assent.server.service import Service
 
 # The name of the hidden field.
 FIELD: Final = "seal"
+# What a page asks: about the request as it is, or whether that is really meant.
+ASKED, CONFIRMED = "asked", "confirmed"
 _TOKEN: Final = re.compile(
-    r"([A-Za-z0-9_-]{1,32})\|([0-9T:.+-]{20,40})\|([^|]{1,200})\|([0-9a-f]{64})"
+    r"([A-Za-z0-9_-]{1,32})\|([0-9T:.+-]{20,40})\|([0-9]{1,9})\|([^|]{1,200})\|([0-9a-f]{64})"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """Which renderer showed what, by hash, and when."""
+    """Which renderer showed what, by hash, when, and how many had approved it by then."""
 
     shown: str
     at: datetime
+    votes: int
 
 
-def seal_of(service: Service, person: Person, request: Request, rendered: Rendered) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Who looks at which request; `asks` is what the page wants to know of them."""
+
+    person: Person
+    request: Request
+    asks: str = ASKED
+    # Whose own vote is in already repeats it: others' votes change nothing for them.
+    has_voted: bool = False
+
+
+def confirming(arguments: str | None) -> str:
+    """What a confirmation asks: of an edit, whether exactly these arguments are meant."""
+    return CONFIRMED if arguments is None else f"{CONFIRMED} {digest(arguments)}"
+
+
+def seal_of(
+    service: Service, person: Person, request: Request, rendered: Rendered, *, asks: str = ASKED
+) -> str:
     """What a form carries back: that this was shown to this person, now."""
     kernel = service.assent.kernel
-    seal, kid = Seal(shown=rendered.shown, at=kernel.clock.now()), kernel.vault.kid
-    mac = _mac(kernel.vault, kid, person, request, seal)
-    return f"{kid}|{seal.at.isoformat()}|{seal.shown}|{mac}"
+    seal = Seal(shown=rendered.shown, at=kernel.clock.now(), votes=request.votes)
+    kid, sight = kernel.vault.kid, Sight(person=person, request=request, asks=asks)
+    mac = _mac(kernel.vault, kid, sight, seal)
+    return f"{kid}|{seal.at.isoformat()}|{seal.votes}|{seal.shown}|{mac}"
 
 
-def witnessed(
-    service: Service, person: Person, request: Request, token: str, verdict: Verdict
-) -> str:
+def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> str:
     """What was shown, to be recorded with the decision.
 
-    Raises `StaleDigest` for a seal that is not of this page and person, `TooEarly` for an approval
-    that takes typing and came sooner than anybody reads.
+    Raises `StaleDigest` for a seal that is not of this page and person, and for an approval that
+    does something else by now; `TooEarly` for one that takes typing and came before it was read.
     """
-    kernel = service.assent.kernel
-    seal = _opened(kernel.vault, person, request, token)
-    if seal is None:
+    kernel, request = service.assent.kernel, sight.request
+    seal = _opened(kernel.vault, sight, token)
+    if seal is None or _is_overtaken(sight, seal, verdict):
         raise StaleDigest(request.id)
     is_approval = isinstance(verdict, Approve | RunAgain)
     if is_approval and request.confirmation is Confirmation.TYPED:
@@ -60,19 +80,27 @@ def witnessed(
     return seal.shown
 
 
-def _opened(vault: Vault, person: Person, request: Request, token: str) -> Seal | None:
+def _is_overtaken(sight: Sight, seal: Seal, verdict: Verdict) -> bool:
+    """Whether others have approved since: one of several was asked for, the last would be given."""
+    is_vote = isinstance(verdict, Approve | RunAgain) and not sight.has_voted
+    return is_vote and seal.votes != sight.request.votes
+
+
+def _opened(vault: Vault, sight: Sight, token: str) -> Seal | None:
     parts = _TOKEN.fullmatch(token)
     if parts is None:
         return None
-    kid, at, shown, given = parts.groups()
+    kid, at, votes, shown, given = parts.groups()
     try:
-        seal = Seal(shown=shown, at=datetime.fromisoformat(at))
+        seal = Seal(shown=shown, at=datetime.fromisoformat(at), votes=int(votes))
     except ValueError:
         return None
-    made = _mac(vault, kid, person, request, seal)
+    made = _mac(vault, kid, sight, seal)
     return seal if made is not None and hmac.compare_digest(made, given) else None
 
 
-def _mac(vault: Vault, kid: str, person: Person, request: Request, seal: Seal) -> str | None:
-    bound: list[Json] = [request.id, request.digest, person.id, seal.shown, seal.at.isoformat()]
+def _mac(vault: Vault, kid: str, sight: Sight, seal: Seal) -> str | None:
+    request, person = sight.request, sight.person
+    what: list[Json] = [request.id, request.digest, person.id, sight.asks]
+    bound: list[Json] = [*what, seal.shown, seal.at.isoformat(), seal.votes]
     return vault.mac(["seal", *bound], kid=kid)

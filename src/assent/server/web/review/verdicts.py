@@ -49,25 +49,21 @@ def verdict_of(
 
 
 def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
-    """The answers in a form: what was left empty is not given."""
+    """The answers in a form; what was left empty is None, whatever was suggested for it."""
     if request.question.form is None:
         return {}
     given: dict[str, object] = {}
     for field in UserInput.from_json(request.question.form).fields:
-        values = posted.all(f"{ANSWER}{field.name}")
-        answer = _answer(field.type, values)
-        if answer is not None:
-            given[field.name] = answer
+        if values := posted.all(f"{ANSWER}{field.name}"):
+            given[field.name] = _answer(field.type, values)
     return given
 
 
 def _answer(kind: FieldType, values: Sequence[str]) -> object:
-    if kind is FieldType.BOOLEAN:
-        # An unticked box sends nothing; the hidden field before it says that it was there.
-        return values[-1] if values else None
+    # An unticked box sends nothing; the hidden field before it says that it was there.
     if kind is FieldType.MULTI_SELECT:
         return [value for value in values if value] or None
-    return values[-1] if values and values[-1] != "" else None
+    return values[-1] or None
 
 
 def _checked(tool: EffectiveTool | None, text: str) -> Json:

@@ -95,6 +95,7 @@ class ChatStream extends HTMLElement {
   #again = false;
   #key = freshKey();
   #failed = "";
+  #isSending = false;
   #deaf = () => {};
 
   connectedCallback() {
@@ -111,7 +112,7 @@ class ChatStream extends HTMLElement {
     });
     this.addEventListener("expired", () => void this.refresh());
     this.#follow();
-    if (talk?.dataset.turn || location.hash) this.#scroll(true);
+    this.#begin();
   }
 
   disconnectedCallback() {
@@ -239,14 +240,14 @@ class ChatStream extends HTMLElement {
   #submitted(event) {
     const form = event.target;
     if (!(form instanceof HTMLFormElement)) return;
-    if (form === this.#composer?.form) {
-      event.preventDefault();
-      const text = this.#composer.take();
-      if (text) void this.#say(text);
-    } else if (form.dataset.stay !== undefined) {
-      event.preventDefault();
-      void this.#act(form);
-    }
+    const isMessage = form === this.#composer?.form;
+    if (!isMessage && form.dataset.stay === undefined) return;
+    event.preventDefault();
+    // What is on its way is not sent twice; what was typed meanwhile stays.
+    if (this.#isSending) return;
+    const text = isMessage ? this.#composer?.take() : "";
+    if (text) void this.#say(text);
+    else if (!isMessage) void this.#act(form);
   }
 
   /** @param {string} text @param {boolean} [supersede] */
@@ -283,14 +284,13 @@ class ChatStream extends HTMLElement {
   /** Stop, try again, approve, reject: the page stays, and shows what came of it. @param {HTMLFormElement} form */
   async #act(form) {
     put(form, "wait", "no");
-    for (const button of this.querySelectorAll("form[data-stay] button")) {
-      button.toggleAttribute("disabled", true);
-    }
+    const deed = form.closest("article");
     const answer = await this.#post(form, new FormData(form));
-    for (const button of this.querySelectorAll("form[data-stay] button")) {
-      button.toggleAttribute("disabled", false);
+    if (answer?.ok && answer.page) {
+      this.#become(answer.page);
+      // The button is gone: whoever works with the keyboard goes on at its call.
+      if (document.activeElement === document.body) deed?.focus({ preventScroll: true });
     }
-    if (answer?.ok && answer.page) this.#become(answer.page);
     // Somebody was faster, or it takes more than a click: its own page says so.
     else if (answer && new URL(form.action).pathname.startsWith("/requests/")) location.assign(form.action);
     else if (answer) void this.refresh();
@@ -301,8 +301,13 @@ class ChatStream extends HTMLElement {
   async #post(form, fields) {
     const body = new URLSearchParams();
     for (const [name, value] of fields) if (typeof value === "string") body.append(name, value);
+    this.#isSending = true;
+    const button = form.querySelector("button");
+    button?.setAttribute("aria-busy", "true");
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text().catch(() => null);
+    this.#isSending = false;
+    button?.removeAttribute("aria-busy");
     if (!answer || typeof text !== "string") return null;
     const page = parsed(text);
     const words = page.querySelector("main h1 + p, .notice")?.textContent?.trim() ?? "";
@@ -339,6 +344,16 @@ class ChatStream extends HTMLElement {
     if (!place) return;
     place.textContent = words;
     place.hidden = !words;
+  }
+
+  /** A conversation opens at its end, but never below the first call that waits for an answer. */
+  #begin() {
+    if (location.hash && location.hash !== "#newest") return;
+    // Else a browser goes there by itself once everything is loaded.
+    history.replaceState(null, "", location.pathname + location.search);
+    this.#scroll(true);
+    const asked = this.querySelector(".deed:has(footer)");
+    if (asked && asked.getBoundingClientRect().top < 0) asked.scrollIntoView();
   }
 
   /** Whether somebody reads the end of the page, and wants to go on doing so. */

@@ -33,6 +33,7 @@ document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
   const isTyping = target.matches("input:not([type=checkbox]), textarea, select");
   const act = KEYS[event.key];
+  if (isTyping && event.key === "Escape") /** @type {HTMLElement} */ (target).blur();
   if (!act || isTyping || help.open || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   act();

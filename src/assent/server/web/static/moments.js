@@ -1,4 +1,4 @@
-// Times that go on: how long still, how long ago. The server's words are there until the first tick.
+// Times: how long still, how long ago, and moments by the clock of whoever reads them.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -82,3 +82,37 @@ function clock(left) {
 
 customElements.define("time-left", TimeLeft);
 customElements.define("time-ago", TimeAgo);
+
+// The server writes UTC; that stays to be read where somebody points at a moment.
+const UTC = /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? UTC$/;
+const OF_DAY = /^\d\d:\d\d:\d\d$/;
+/** @type {Intl.DateTimeFormatOptions} */
+const MINUTES = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+/** @type {Intl.DateTimeFormatOptions} */
+const DATE = { year: "numeric", month: "short", day: "numeric" };
+const usual = new Intl.DateTimeFormat(undefined, { ...DATE, ...MINUTES });
+const precise = new Intl.DateTimeFormat(undefined, { ...DATE, ...MINUTES, second: "2-digit" });
+const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** One moment; doing it again changes nothing. @param {HTMLTimeElement} time */
+function localise(time) {
+  const [at, words] = [new Date(time.dateTime), time.textContent?.trim() ?? ""];
+  if (Number.isNaN(at.getTime())) return;
+  const exact = UTC.exec(words);
+  if (exact || (OF_DAY.test(words) && !time.title)) {
+    time.textContent = (exact ? (exact[1] ? precise : usual) : ofDay).format(at);
+    time.title = exact ? words : `${words} UTC`;
+  }
+  if (!UTC.test(time.title)) return;
+  time.title = time.title.replace(UTC, (utc) => `${precise.format(at)} (${utc})`);
+}
+
+function localiseAll() {
+  for (const time of document.querySelectorAll("time")) localise(time);
+}
+
+new MutationObserver(localiseAll).observe(document.documentElement, {
+  ...{ childList: true, characterData: true, subtree: true },
+  attributeFilter: ["title", "datetime"],
+});
+localiseAll();

@@ -21,16 +21,19 @@ function paragraph(className, ...children) {
 /** Watches one request: whether it was read, whether it can still be decided. */
 class ReviewGuard extends HTMLElement {
   /** @type {Set<Element>} */ #unread = new Set();
-  /** @type {HTMLElement | null} */ #note = null;
+  /** @type {WeakSet<Element>} */ #begun = new WeakSet();
+  #held = true;
   /** @type {HTMLElement | null} */ #late = null;
   #leave = new AbortController();
 
   connectedCallback() {
     this.#leave = new AbortController();
     const { signal } = this.#leave;
+    this.addEventListener("changed", () => this.#look(), { signal });
     this.addEventListener("changed", () => this.#stand(), { signal });
     this.addEventListener("expired", () => this.#expire(), { signal });
     this.addEventListener("submit", (event) => this.#submit(event), { signal });
+    this.addEventListener("click", (event) => this.#reason(event), { signal });
     // Captured: texts that scroll by themselves tell nobody above them.
     const look = () => this.#look();
     document.addEventListener("scroll", look, { signal, capture: true, passive: true });
@@ -40,7 +43,9 @@ class ReviewGuard extends HTMLElement {
         if (!part.closest("details")) this.#unread.add(part);
       }
     }
-    this.#look();
+    for (const button of this.#guarded) button.disabled = true;
+    // Once it is painted: until then a page that opens further down seems to stand at its top.
+    requestAnimationFrame(() => requestAnimationFrame(look));
     this.#stand();
   }
 
@@ -54,18 +59,24 @@ class ReviewGuard extends HTMLElement {
   }
 
   #look() {
-    if (!this.#unread.size && !this.#note) return;
+    if (!this.#held) return;
     for (const each of this.#unread) if (this.#isSeen(each)) this.#unread.delete(each);
     this.#hold(this.#unread.size > 0);
   }
 
-  /** Whether the end of it is, or was, on the screen. @param {Element} element */
+  /**
+   * Whether its beginning was on the screen, and its end is, to the right as well as below: a page
+   * may open further down, and a line may go on beyond the edge.
+   * @param {Element} element
+   */
   #isSeen(element) {
     const box = element.getBoundingClientRect();
-    const { scrollTop, clientHeight, scrollHeight } = element;
-    const scrolls = element.matches(".block, .diff");
-    const isThrough = !scrolls || scrollTop + clientHeight >= scrollHeight - SLACK;
-    return isThrough && box.bottom <= this.#horizon(box) + SLACK;
+    const end = this.#horizon(box) + SLACK;
+    if (box.top >= -SLACK && box.top < end) this.#begun.add(element);
+    const { scrollTop, clientHeight, scrollHeight, scrollLeft, clientWidth, scrollWidth } = element;
+    const isDown = scrollTop + clientHeight >= scrollHeight - SLACK && box.bottom <= end;
+    const isAcross = scrollLeft + clientWidth >= scrollWidth - SLACK && box.right <= innerWidth + SLACK;
+    return this.#begun.has(element) && isDown && isAcross;
   }
 
   /** Where the screen ends for somebody who reads this: a bar may lie over it. @param {DOMRect} box */
@@ -77,18 +88,14 @@ class ReviewGuard extends HTMLElement {
 
   /** @param {boolean} held */
   #hold(held) {
+    this.#held = held;
     for (const button of this.#guarded) button.disabled = held;
-    if (!held) {
-      this.#note?.remove();
-      this.#note = null;
-    } else if (!this.#note) {
-      this.#note = this.#explained();
-      const button = this.#guarded[0];
-      (button?.closest("form.verdict, .actions") ?? button)?.before(this.#note);
-    }
+    /** @type {HTMLElement | null} */ const note = this.querySelector(".unread");
+    if (note && held && note.hidden) note.replaceChildren("Read all of it, or: ", this.#box());
+    if (note) note.hidden = !held;
   }
 
-  #explained() {
+  #box() {
     const box = Object.assign(document.createElement("input"), { type: "checkbox" });
     const label = document.createElement("label");
     label.append(box, "I have read it all");
@@ -96,11 +103,12 @@ class ReviewGuard extends HTMLElement {
       this.#unread.clear();
       this.#look();
       // The box is gone now: to what comes before the buttons, never onto one of them.
-      /** @type {HTMLElement | null} */ const title = this.querySelector(".decision :is(h2, h3)");
+      /** @type {HTMLElement | null} */
+      const title = this.querySelector(".decision :is(h2, h3)") ?? document.querySelector("h1");
       title?.setAttribute("tabindex", "-1");
       title?.focus({ preventScroll: true });
     });
-    return paragraph("unread", "Read to the end, or: ", label);
+    return label;
   }
 
   /** What is over cannot be decided any more; what was typed stays to be read. */
@@ -122,6 +130,13 @@ class ReviewGuard extends HTMLElement {
       each.setAttribute("inert", "");
     }
     this.classList.add("is-over");
+  }
+
+  /** Whoever opens a form for a reason writes it next. @param {Event} event */
+  #reason({ target }) {
+    const opened = target instanceof Element && target.closest("details.verdict > summary")?.parentElement;
+    if (!opened || opened.hasAttribute("open")) return;
+    requestAnimationFrame(() => opened.querySelector("textarea")?.focus());
   }
 
   /** Rows are added, removed and moved in place, by the server's own form. @param {SubmitEvent} event */

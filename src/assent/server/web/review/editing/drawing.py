@@ -17,7 +17,7 @@ from assent.server.web.review.editing.nodes import (
     State,
     TextNode,
     TruthNode,
-    paths,
+    fields_of,
 )
 from assent.server.web.review.editing.shapes import (
     About,
@@ -34,9 +34,9 @@ from assent.server.web.review.editing.shapes import (
 )
 from assent.server.web.review.editing.spelling import KEPT, is_plain, spelt
 
-# A form has some other fields, and each control may come with its state.
-_CONTROLS_MAX: Final = (MAX_FIELDS - 40) // 2
-_DRAWN_MAX: Final = 4 * _CONTROLS_MAX
+# A form has some other fields besides those of its controls.
+_FIELDS_MAX: Final = MAX_FIELDS - 40
+_DRAWN_MAX: Final = 2 * _FIELDS_MAX
 _LINE_CHARS: Final = 90
 _BLANK_DEPTH: Final = 2
 # How many values an array or object may have before it is written as JSON: from roomy to none.
@@ -71,9 +71,14 @@ def draw(schemas: Schemas, arguments: Json) -> Node:
     """The form of a tool's arguments; one that would be too large has larger parts as JSON."""
     for size in _SIZES:
         form = Drawing(schemas, size).node(dict(schemas.root), arguments, is_root=True)
-        if len(paths(form)) <= _CONTROLS_MAX:
+        if has_room(form):
             return form
     return JsonNode(text=spelt(arguments))
+
+
+def has_room(form: Node) -> bool:
+    """Whether all its fields can be sent: of too many none would arrive."""
+    return fields_of(form) <= _FIELDS_MAX
 
 
 @dataclass(slots=True)

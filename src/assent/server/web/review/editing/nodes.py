@@ -34,7 +34,9 @@ class _Control:
     @property
     def remark(self) -> str:
         """What there is to know before filling it in."""
-        return " · ".join(filter(None, (self.why, *self.about.rules)))
+        # What is wrong says it already where it is this rule that is broken.
+        rules = (rule for rule in self.about.rules if rule not in self.problem)
+        return " · ".join(filter(None, (self.why, *rules)))
 
     @property
     def kind(self) -> str:
@@ -137,6 +139,22 @@ def marked(node: Node, problems: Mapping[Path, str], path: Path = ()) -> Node:
         case TextNode() | NumberNode() | TruthNode() | ChoiceNode() | JsonNode() | KeptNode():
             inside = (text for at, text in problems.items() if at[: len(path)] == path)
             return replace(node, problem=said or next(inside, node.problem))
+        case _:
+            assert_never(node)
+
+
+def fields_of(node: Node) -> int:
+    """How many fields a form of it sends at most."""
+    own = 2 if len(node.states) > 1 else 1
+    match node:
+        case GroupNode(members=members, more=more):
+            inner = sum(fields_of(each.node) for each in members)
+            return own + inner + (0 if more is None else 1)
+        case RowsNode(rows=rows):
+            # Each row has a field that says that it is there.
+            return own + sum(1 + fields_of(row) for row in rows)
+        case TextNode() | NumberNode() | TruthNode() | ChoiceNode() | JsonNode() | KeptNode():
+            return own
         case _:
             assert_never(node)
 

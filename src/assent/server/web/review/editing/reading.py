@@ -113,8 +113,7 @@ class _Reading:
         return State.GIVEN if required or f"{STATE}{at}" not in self.posted else State.ABSENT
 
     def _text(self, kind: str, at: str) -> str:
-        # A browser sends line breaks as CRLF, whatever was typed.
-        return self.posted.one(f"{kind}{at}").replace("\r\n", "\n")
+        return self.posted.one(f"{kind}{at}")
 
 
 def _index(text: str, size: int) -> int | None:

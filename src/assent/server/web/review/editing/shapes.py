@@ -214,12 +214,19 @@ def _options(schema: _Schema) -> tuple[Json, ...] | None:
 
 
 def _type(schema: _Schema) -> Json:
-    # Where alternatives are left, no single control stands for all of them.
-    if any(keyword in schema for keyword in ("allOf", "anyOf", "oneOf", "not", "if")):
-        return None
-    if "type" in schema:
-        return schema["type"]
-    return "object" if isinstance(schema.get("properties"), dict) else None
+    kind = schema.get("type", "object" if _has_properties(schema) else None)
+    # Where alternatives are left, no single control stands for all of them; but properties that
+    # all of them have in common do, and the tool has its say about the rest.
+    is_common = kind == "object" and _has_properties(schema)
+    return None if _has_alternatives(schema) and not is_common else kind
+
+
+def _has_properties(schema: _Schema) -> bool:
+    return isinstance(schema.get("properties"), dict)
+
+
+def _has_alternatives(schema: _Schema) -> bool:
+    return any(keyword in schema for keyword in ("allOf", "anyOf", "oneOf", "not", "if"))
 
 
 def _group(schema: _Schema, about: About) -> Shape:
@@ -230,6 +237,7 @@ def _group(schema: _Schema, about: About) -> Shape:
     names = required if isinstance(required, list) else []
     required = frozenset(name for name in names if isinstance(name, str))
     is_open = bool(schema.get("additionalProperties")) or "patternProperties" in schema
+    is_open = is_open or _has_alternatives(schema)
     return GroupShape(about=about, inner=properties, required=required, open=is_open)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from assent.domain.arguments import is_secret_reference
-from assent.domain.canonical import Json, Path
+from assent.domain.canonical import DEFAULT_LIMITS, Json, Limits, Path
 from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
 from assent.presentation.characters import is_enclosing, is_hidden, is_mark
@@ -15,6 +15,9 @@ from assent.presentation.text import MARKS_MAX
 from assent.presentation.values import NO_HINTS
 
 KEPT: Final = "$kept"
+# As it is spelt, with escapes and on lines of its own, it may be several times as long as it is.
+SPELT: Final = Limits(bytes=8 * DEFAULT_LIMITS.bytes)
+_SPACIOUS_CHARS: Final = 100_000
 _ESCAPED: Final = re.compile(r"[^\x20-\x7e\n]")
 
 _DIGITS = re.compile(r"[0-9]{1,9}")
@@ -35,6 +38,9 @@ def is_plain(text: str) -> bool:
 def spelt(value: Json, *, indent: int | None = 2) -> str:
     """JSON text in which every character can be seen: the others are escapes."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    if len(text) > _SPACIOUS_CHARS:
+        # A form has only so much room: nobody wants millions of spaces in it.
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text if is_plain(text) else _ESCAPED.sub(_escape, text)
 
 
@@ -112,6 +118,12 @@ def _is_same_field(origin: tuple[str, ...], path: Path) -> bool:
         was.isdecimal() if isinstance(step, int) else was == step
         for was, step in zip(origin, path, strict=True)
     )
+
+
+def sentence(words: str) -> str:
+    """What a validator says of a value, as a sentence; a path before it is left as it is."""
+    said = words[:1].upper() + words[1:] if words.startswith(("must ", "is ")) else words
+    return said if said.endswith(".") else f"{said}."
 
 
 def dotted(path: Path) -> str:

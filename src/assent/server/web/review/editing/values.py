@@ -19,7 +19,7 @@ from assent.server.web.review.editing.nodes import (
     TextNode,
     TruthNode,
 )
-from assent.server.web.review.editing.spelling import KEPT, dotted
+from assent.server.web.review.editing.spelling import KEPT, SPELT, dotted
 
 Problems = Mapping[Path, str]
 
@@ -70,8 +70,8 @@ class _Values:
         match node:
             case TextNode(text=text):
                 return text
-            case NumberNode(text=text):
-                return self._number(text, path)
+            case NumberNode(text=text, whole=whole):
+                return self._number(text, path, "a whole number" if whole else "a number")
             case TruthNode(text="true" | "false" as text):
                 return text == "true"
             case ChoiceNode(options=options, chosen=int(chosen)):
@@ -111,19 +111,19 @@ class _Values:
             self._wrong(path, "Other fields are a JSON object.")
         return {}
 
-    def _number(self, text: str, path: Path) -> Given:
+    def _number(self, text: str, path: Path, wanted: str) -> Given:
         try:
             value = parse(text.strip())
         except InvalidJson as error:
             is_number = text.strip().lstrip("-")[:1].isdigit()
             detail = error.detail if is_number and error.reason != "syntax" else ""
-            return self._wrong(path, f"Enter a number{f': {detail}' if detail else ''}.")
+            return self._wrong(path, f"Enter {wanted}{f': {detail}' if detail else ''}.")
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return value if is_number else self._wrong(path, "Enter a number.")
+        return value if is_number else self._wrong(path, f"Enter {wanted}.")
 
     def _json(self, text: str, path: Path) -> Given:
         try:
-            return parse(text)
+            return parse(text, SPELT)
         except InvalidJson as error:
             return self._wrong(path, f"This is no JSON: {error.detail}.")
 

@@ -1,0 +1,29 @@
+"""How much of a screen something takes: what a click decides has to be in sight as a whole."""
+
+import re
+from html import unescape
+from math import ceil
+from typing import Final
+
+from assent.presentation.markup import Html
+
+# What a phone shows of a call between its name and its buttons.
+_MOST_LINES: Final = 18
+_LINE_CHARS: Final = 36
+_ENDS: Final = re.compile(r"</(?:p|dd|li|pre|div|tr|dl|ul|ol)>")
+_TAGS: Final = re.compile(r"<[^>]*>")
+
+
+def is_at_a_glance(shown: Html) -> bool:
+    """Whether nobody has to scroll to have read all of it."""
+    return lines_of(shown) <= _MOST_LINES
+
+
+def lines_of(shown: Html) -> int:
+    """How many lines it takes where lines are short."""
+    parts = (unescape(_TAGS.sub("", part)) for part in _ENDS.split(shown))
+    return sum(_lines(part) for part in parts if part.strip())
+
+
+def _lines(text: str) -> int:
+    return sum(max(1, ceil(len(line) / _LINE_CHARS)) for line in text.split("\n"))

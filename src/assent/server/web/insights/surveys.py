@@ -1,0 +1,47 @@
+"""Figures of the record: one count at a time, and what was costly to count is kept for a minute."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from assent.domain.insights import Insights, Period, Survey, Window
+from assent.engine.insights import gather
+from assent.engine.recollection import Recollection
+from assent.ports import Store
+
+KEPT_SECONDS: Final = 60
+# So many rows are counted in a blink, and then everybody sees the newest.
+COSTLY: Final = 10_000
+_FILTERS: Final = 32
+
+
+class Surveys:
+    """Counts what a page of figures shows; nobody's plot takes more than one core from others."""
+
+    def __init__(
+        self, store: Store, monotonic: Callable[[], float], *, costly: int = COSTLY
+    ) -> None:
+        self._store, self._costly = store, costly
+        self._kept = Recollection[Insights](monotonic, KEPT_SECONDS, limit=_FILTERS)
+        self._one = asyncio.Lock()
+
+    async def of(
+        self, period: Period, *, tool: str | None, agent: str | None, concerning: str | None
+    ) -> Insights:
+        """The figures of a period up to now, or up to a minute ago where there are many."""
+        name = repr((period, tool, agent, concerning))
+        async with self._one:
+            found = self._kept.get(name)
+            if found is None:
+                now = await self._store.run(lambda tx: tx.now())
+                survey = Survey(
+                    window=Window.of(period, now), tool=tool, agent=agent, concerning=concerning
+                )
+                found = await gather(self._store, survey)
+                if self.is_costly(found):
+                    self._kept.put(name, found)
+            return found
+
+    def is_costly(self, found: Insights) -> bool:
+        """Whether these were so many that the next one to ask gets them as they are."""
+        return found.asked + (found.total.count if found.total else 0) > self._costly

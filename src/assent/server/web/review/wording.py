@@ -1,0 +1,59 @@
+"""What a confirmation asks, in words that say what a yes will do."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from assent.domain.cards import Verb
+from assent.domain.requests import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """The words of a confirmation; `note` says what an approval of several is worth."""
+
+    heading: str
+    button: str
+    # What stands above the arguments of an edit.
+    whole: str
+    note: str = ""
+
+
+_ALONE: Final = Wording(
+    heading="Run it with these changes?", button="Yes, run it once", whole="It will run with"
+)
+
+
+def wording_of(request: Request, verb: Verb, *, is_changed: bool = True) -> Wording:
+    """What is asked: to run it now, or, where several have to approve, for one approval."""
+    is_last = request.votes + 1 >= request.quorum
+    if verb is Verb.EDIT and is_changed:
+        return _ALONE if request.quorum == 1 else _anew(request)
+    if verb is Verb.RUN_AGAIN:
+        heading = "Run it now, after all?" if is_last else "Approve running it after all?"
+    else:
+        heading = "Run this now?" if is_last else "Approve this?"
+    return Wording(
+        heading=heading,
+        button="Yes, run it once" if is_last else "Yes, approve it",
+        whole="It will run with" if is_last else "It would run with",
+        note=_worth(request) if request.quorum > 1 else "",
+    )
+
+
+def _anew(request: Request) -> Wording:
+    # Nobody who approved before has seen these arguments.
+    earlier = "; those given before do not count for it" if request.votes else ""
+    return Wording(
+        heading="Ask for it with these changes?",
+        button="Yes, ask for this instead",
+        whole="It would run with",
+        note=f"It does not run yet: a new question is put to everybody who decides it. Yours is the"
+        f" first of {request.quorum} approvals{earlier}.",
+    )
+
+
+def _worth(request: Request) -> str:
+    left = request.quorum - request.votes - 1
+    if left <= 0:
+        return f"Yours is the last of {request.quorum} approvals."
+    return f"Yours is one of {request.quorum} approvals: {left} more to come before it runs."
