@@ -303,6 +303,15 @@ def test_one_of_several_approvals_is_announced_as_such() -> None:
     assert card.choices[0].effect.startswith("one of 2 approvals")
 
 
+def test_running_it_again_takes_as_many_as_approving_it() -> None:
+    asked = replace(request(RequestKind.OUTCOME), quorum=2)
+
+    again = card_of(asked, call({}), TOOL).choices[-1]
+
+    assert again.verb is Verb.RUN_AGAIN
+    assert "one of 2 approvals, 1 more to come" in again.effect
+
+
 def test_earlier_votes_are_the_cards_history() -> None:
     vote = Decision(
         id="d1",

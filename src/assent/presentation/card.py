@@ -198,9 +198,13 @@ def _choices(request: Request) -> tuple[Choice, ...]:
     approval = run if request.quorum == 1 else _one_of_several(request, run)
     if request.confirmation is Confirmation.TYPED:
         approval = f"{approval}; to confirm it you type a value"
+    said = {**dict(_EFFECTS[request.kind]), Verb.APPROVE: approval}
+    if request.quorum > 1:
+        # Running it again is approving it again: that takes as many people.
+        said[Verb.RUN_AGAIN] = f"it did not run: {_one_of_several(request, run)}"
     return tuple(
-        Choice(verb=verb, effect=(effect or approval).format(tool=request.tool))
-        for verb, effect in _EFFECTS[request.kind]
+        Choice(verb=verb, effect=said[verb].format(tool=request.tool))
+        for verb, _ in _EFFECTS[request.kind]
     )
 
 
