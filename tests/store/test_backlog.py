@@ -5,15 +5,28 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assent.app import open_store
 from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.ports import Store, Tx
-from assent.store.backlog import LOADS
+from assent.store import conversations, requests
+from assent.store.backlog import LOADS, _changing
+from assent.store.statements import Compiler
 from tests.store.rawsql import RawSql
-from tests.store.samples import CONVERSATION, ENTRY, MESSAGE, TURN, add_turn
+from tests.store.samples import (
+    CALL,
+    CONVERSATION,
+    DECISION,
+    ENTRY,
+    MESSAGE,
+    REQUEST,
+    TURN,
+    add_turn,
+)
 from tests.store.writer import writer_held
 
 # A load of every size, and some rows that are left over.
@@ -108,6 +121,138 @@ async def test_a_row_that_is_refused_takes_nobody_with_it(store: Store, file_url
     assert answers[:-1] == [None] * 11
     assert isinstance(answers[-1], sqlite3.IntegrityError)
     assert await RawSql(file_url).one("SELECT count(*) FROM conversations") == 11
+
+
+def case(number: int) -> Callable[[Tx], None]:
+    """A request that waits, with everything it refers to."""
+
+    def work(tx: Tx) -> None:
+        talk(number, 1)(tx)
+        place = {"conversation_id": f"conv_{number}", "turn_id": f"turn_{number}"}
+        call = replace(CALL, id=f"call_{number}", message_id=f"msg_{number}_0", **place)
+        call = replace(call, status=CallStatus.AWAITING_APPROVAL, task_id=None)
+        tx.calls.add([call])
+        tx.requests.add([replace(REQUEST, id=f"req_{number}", call_id=call.id, **place)])
+
+    return work
+
+
+def approve(number: int) -> Callable[[Tx], bool]:
+    """Both changes of a decision, with its row."""
+
+    def work(tx: Tx) -> bool:
+        found = tx.requests.case(f"req_{number}")
+        assert found is not None
+        request, call, _ = found
+        if not tx.requests.close(request, RequestStatus.APPROVED, by="grace", in_time=True):
+            return False
+        made = replace(DECISION, id=f"dec_{number}", request_id=request.id, idempotency_key=None)
+        tx.decisions.add(made)
+        return tx.calls.move(call, CallStatus.CLEARED)
+
+    return work
+
+
+async def statuses(url: str, numbers: range) -> list[tuple[object, ...]]:
+    """Of requests and their calls, in order."""
+    found = await RawSql(url).rows(
+        "SELECT requests.id, requests.status, calls.status FROM requests JOIN calls"
+        " ON calls.id = requests.call_id"
+    )
+    known = {id: (request, call) for id, request, call in found}
+    return [known[f"req_{number}"] for number in numbers]
+
+
+async def test_the_changes_of_many_are_made_in_one_go(store: Store, file_url: str) -> None:
+    await at_once(store, *(case(number) for number in range(MANY)))
+    statements: list[str] = []
+
+    def listen(tx: Any) -> None:
+        tx._driver._connection.set_trace_callback(statements.append)
+
+    await store.run(listen)
+    answers = await at_once(store, *(approve(number) for number in range(MANY)))
+    assert answers == [True] * MANY
+    assert await statuses(file_url, range(MANY)) == [("approved", "cleared")] * MANY
+    told = "SELECT count(*) FROM request_audience WHERE closed_at IS NULL"
+    assert await RawSql(file_url).one(told) == 0
+    # A load of every size and the five that are left over: request, call, and who was asked.
+    assert sum(sql.startswith("UPDATE") for sql in statements) == 3 * (len(LOADS) + 5)
+
+
+async def test_of_two_that_change_one_row_in_one_commit_the_second_learns_of_the_first(
+    store: Store, file_url: str
+) -> None:
+    await at_once(store, *(case(number) for number in range(3)))
+    answers = await at_once(store, approve(0), approve(1), approve(1), approve(2))
+    assert answers == [True, True, False, True]
+    assert await statuses(file_url, range(3)) == [("approved", "cleared")] * 3
+    assert await RawSql(file_url).one("SELECT count(*) FROM decisions") == 3
+
+
+async def test_a_guard_that_fails_at_the_end_fails_for_its_own_only(
+    store: Store, file_url: str
+) -> None:
+    await at_once(store, *(case(number) for number in range(3)))
+    past = "UPDATE requests SET decide_by = 1 WHERE id = 'req_1'"
+    await RawSql(file_url).rows(past)
+    assert await at_once(store, approve(0), approve(1), approve(2)) == [True, False, True]
+    wanted = [("approved", "cleared"), ("open", "awaiting_approval"), ("approved", "cleared")]
+    assert await statuses(file_url, range(3)) == wanted
+
+
+async def test_who_sees_a_row_that_was_added_sees_what_was_changed_with_it(store: Store) -> None:
+    def read(tx: Tx) -> object:
+        made = tx.decisions.of_request("req_0")
+        request = tx.requests.get("req_0")
+        return len(made), request and request.status
+
+    await at_once(store, case(0), case(1))
+    assert (await at_once(store, approve(0), read, approve(1)))[1] == (1, RequestStatus.APPROVED)
+
+
+async def test_who_changes_a_row_sees_it_changed(store: Store) -> None:
+    def change_and_read(tx: Tx) -> object:
+        assert approve(0)(tx)
+        call = tx.calls.get("call_0")
+        return call and call.status
+
+    await at_once(store, case(0), case(1))
+    assert (await at_once(store, change_and_read, approve(1)))[0] is CallStatus.CLEARED
+
+
+async def test_who_changes_a_row_twice_does_both(store: Store, file_url: str) -> None:
+    def twice(tx: Tx) -> bool:
+        call = tx.calls.get("call_0")
+        assert call is not None
+        assert tx.calls.move(call, CallStatus.CLEARED)
+        return tx.calls.move(replace(call, status=CallStatus.CLEARED), CallStatus.RUNNING)
+
+    await at_once(store, case(0), case(1))
+    assert await at_once(store, twice, approve(1)) == [True, True]
+    assert (await statuses(file_url, range(1)))[0][1] == "running"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        requests.CLOSE_IN_TIME,
+        conversations.WAKE_SEEN,
+        conversations.SETTLE_SEEN,
+        conversations._move_turn(frozenset({TurnStatus.RUNNING}), True, ("status", "step")),
+    ],
+)
+async def test_rows_to_change_are_looked_for_by_their_keys(store: Store, statement: Any) -> None:
+    compiled = Compiler.sqlite()(statement)
+
+    def plan(tx: Any) -> list[str]:
+        sql = f"EXPLAIN QUERY PLAN {_changing(compiled.bare, 32)}"
+        given = [None] * (32 * len(compiled.names))
+        return [row[3] for row in tx._driver._connection.execute(sql, given)]
+
+    [*_, look_up] = await store.run(plan)
+    assert look_up.startswith("SEARCH")
+    assert "(id=?)" in look_up
 
 
 async def test_a_refused_row_that_another_brings_to_light_is_not_laid_at_its_door(

@@ -1,13 +1,16 @@
-"""Rows that a commit on SQLite has yet to insert: many to a statement, and before anybody looks.
+"""What the transactions of one commit on SQLite have yet to write: many rows to a statement.
 
-A statement of many rows costs half of what as many statements do, and Python runs beside it.
+A statement for many rows costs less than half of what as many statements do, and Python runs beside
+it. See docs/decisions/0006-rows-to-come.md.
 """
 
+import re
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
+from typing import TypeVar
 
 from sqlalchemy import Table
 
@@ -16,10 +19,16 @@ from assent.store.rows import Params
 from assent.store.statements import Compiled, Compiler
 from assent.store.tables import metadata
 
+T = TypeVar("T")
 # How many rows a statement takes; fewer go one by one.
 LOADS = (32, 8)
 # Parents first: every row finds what it refers to.
 ORDER: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
+_PARAMETER = re.compile(r"\?")
+
+
+class Mistrust(sqlite3.Error):
+    """A row was not what somebody took it for; nobody knows who did."""
 
 
 @cache
@@ -29,33 +38,94 @@ def _with_parents(tables: frozenset[str]) -> frozenset[str]:
 
 
 @cache
-def _of_many(sql: str, count: int) -> str:
+def _inserting(sql: str, count: int) -> str:
     head, values, row = sql.partition(" VALUES ")
     return head + values + ", ".join([row] * count)
 
 
-class Backlog:
-    """What the transactions of one commit insert."""
+@cache
+def _changing(sql: str, count: int) -> str:
+    """A guarded change of one row as that of many: parameters become columns of what is given."""
+    columns = (f"given.column{number}" for number in range(1, sql.count("?") + 1))
+    head, where, guards = _PARAMETER.sub(lambda _: next(columns), sql).partition(" WHERE ")
+    row = f"({', '.join('?' * sql.count('?'))})"
+    return f"{head} FROM (VALUES {', '.join([row] * count)}) AS given{where}{guards}"
 
-    def __init__(self, connection: sqlite3.Connection, compiler: Compiler) -> None:
-        self._connection, self._compiler = connection, compiler
+
+class Backlog:
+    """Rows to insert, and guarded changes of rows, of all who share a commit.
+
+    One that trusts takes changes for granted that it has yet to make, as PostgreSQL's driver does:
+    whoever reads meanwhile reads what was there before. Each row is changed once at most.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, compiler: Compiler, *, trusting: bool
+    ) -> None:
+        self._connection, self._compiler, self._trusting = connection, compiler, trusting
         self._rows: dict[str, list[Params]] = {}
-        # Whether a row was refused, and nobody knows whose it was.
+        self._inserted: set[object] = set()
+        self._changes: dict[str, list[tuple[object, ...]]] = {}
+        self._changed: set[str] = set()
+        self._along: dict[str, list[tuple[object, ...]]] = {}
+        # Whether something was refused, and nobody knows whose it was.
         self.is_broken = False
 
     def add(self, table: Table, rows: list[Params]) -> None:
         """To be inserted when somebody looks, or else at the end."""
         self._rows.setdefault(table.name, []).extend(rows)
+        self._inserted.update(row.get("id") for row in rows)
+
+    def takes(self, row: str, change: Compiled, params: tuple[object, ...]) -> bool:
+        """Whether the change of a row can be made with the others; False: it is to be made now."""
+        if not self._trusting or row in self._inserted or change.bare.count(" WHERE ") != 1:
+            return False
+        if row in self._changed:
+            self.is_broken = True
+            raise Mistrust(f"{row!r} is changed twice in one commit")
+        self._changed.add(row)
+        self._changes.setdefault(change.bare, []).append(params)
+        return True
+
+    def takes_along(self, change: Compiled, params: tuple[object, ...]) -> None:
+        """A change of what belongs to a row that was taken, however many rows it is."""
+        self._along.setdefault(change.bare, []).append(params)
 
     def make_way(self, statement: Compiled) -> None:
-        """Insert what a statement might look at."""
+        """Insert what a statement might see, and change what whoever sees that has to see."""
         if not self._rows.keys().isdisjoint(statement.tables):
+            self.settle()
             self._insert(_with_parents(statement.tables))
 
+    def settle(self) -> None:
+        """Make all changes."""
+        changes, self._changes = self._changes, {}
+        along, self._along = self._along, {}
+        try:
+            for sql, rows in changes.items():
+                self._change(sql, rows, finds_each=True)
+            for sql, rows in along.items():
+                self._change(sql, rows, finds_each=False)
+        except sqlite3.Error:
+            self.is_broken = True
+            raise
+
     def flush(self) -> None:
-        """Insert all of it."""
+        """Write all of it."""
+        if self.is_broken:
+            # Somebody went on as if nothing had happened.
+            raise Mistrust("a change was refused")
+        self.settle()
         if self._rows:
             self._insert(frozenset(self._rows))
+
+    def _change(self, sql: str, rows: list[tuple[object, ...]], *, finds_each: bool) -> None:
+        for load in _loads(rows):
+            statement = sql if len(load) == 1 else _changing(sql, len(load))
+            given = tuple(chain.from_iterable(load))
+            found = self._connection.execute(statement, given).rowcount
+            if finds_each and found != len(load):
+                raise Mistrust("a row was not as it had been read")
 
     def _insert(self, tables: frozenset[str]) -> None:
         try:
@@ -69,20 +139,20 @@ class Backlog:
     def _load(self, table: Table, rows: list[Params]) -> None:
         compiled = self._compiler(insert_one(table))
         numbered = NUMBERED.get(table)
-        done = 0
-        for size in LOADS:
-            while len(rows) - done >= size:
-                load = rows[done : done + size]
-                if numbered is not None:
-                    _count_up(load, numbered.group)
-                given = chain.from_iterable(map(compiled.ordered, load))
-                self._connection.execute(_of_many(compiled.sql, size), tuple(given))
-                done += size
-        if rest := rows[done:]:
+        for load in _loads(rows):
             if numbered is not None:
-                for row in rest:
-                    row[AHEAD] = 1
-            self._connection.executemany(compiled.sql, map(compiled.ordered, rest))
+                _count_up(load, numbered.group)
+            given = tuple(chain.from_iterable(map(compiled.ordered, load)))
+            self._connection.execute(_inserting(compiled.sql, len(load)), given)
+
+
+def _loads(rows: list[T]) -> Iterator[list[T]]:
+    """Rows in as few statements as there are forms for."""
+    done = 0
+    for size in (*LOADS, 1):
+        while len(rows) - done >= size:
+            yield rows[done : done + size]
+            done += size
 
 
 def _count_up(rows: list[Params], group: str) -> None:

@@ -17,7 +17,7 @@ from assent.ports import Clock, Tx
 from assent.store.backlog import Backlog
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
-from assent.store.statements import CLOCK, Compiler
+from assent.store.statements import CLOCK, Compiled, Compiler
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -39,32 +39,49 @@ class SqliteDriver:
         now: Callable[[], int],
     ) -> None:
         self._connection, self._compiler, self._backlog = connection, compiler, backlog
+        # The tables of rows whose change is yet to be made.
+        self._changed: dict[str, frozenset[str]] = {}
         # Once: nothing else happens in the database while a transaction runs.
         self._now = now()
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
-        self._backlog.make_way(compiled)
-        if compiled.wants_clock:
-            params = {**params, CLOCK: self._now}
-        return self._connection.execute(compiled.sql, compiled.ordered(params)).fetchall()
+        self._make_way(compiled)
+        return self._connection.execute(compiled.sql, self._ordered(compiled, params)).fetchall()
 
-    # Nothing to save by trust: a statement costs no round trip, and nobody else writes meanwhile.
+    # Nothing is locked: what is written for what it finds is guarded, and nobody else writes.
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         return self.rows(statement, params)
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
-        del row
         compiled = self._compiler(statement)
-        self._backlog.make_way(compiled)
-        if compiled.wants_clock:
-            params = {**params, CLOCK: self._now}
+        ordered = self._ordered(compiled, params)
+        if row not in self._changed and self._backlog.takes(row, compiled, ordered):
+            self._changed[row] = compiled.tables
+            return True
+        self._make_way(compiled)
         # How many rows it changed is known without having them returned.
-        return self._connection.execute(compiled.bare, compiled.ordered(params)).rowcount > 0
+        return self._connection.execute(compiled.bare, ordered).rowcount > 0
 
     def along(self, row: str, statement: ClauseElement, params: Params) -> None:
-        del row
-        self.rows(statement, params)
+        if row not in self._changed:
+            self.rows(statement, params)
+            return
+        compiled = self._compiler(statement)
+        self._backlog.takes_along(compiled, self._ordered(compiled, params))
+        self._changed[f"{row}, along"] = compiled.tables
+
+    def _make_way(self, compiled: Compiled) -> None:
+        """Before a statement: what it must see, and for one that writes all that others change."""
+        own = any(not tables.isdisjoint(compiled.tables) for tables in self._changed.values())
+        if own or not compiled.only_reads:
+            self._backlog.settle()
+        self._backlog.make_way(compiled)
+
+    def _ordered(self, compiled: Compiled, params: Params) -> tuple[object, ...]:
+        if compiled.wants_clock:
+            params = {**params, CLOCK: self._now}
+        return compiled.ordered(params)
 
     def insert(self, table: Table, rows: list[Params]) -> None:
         self._backlog.add(table, rows)
@@ -228,28 +245,28 @@ class SqliteStore:
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""
+        trusting = len(batch) > 1
         while batch:
-            backlog = Backlog(connection, self._compiler)
-            failed = self._attempt(connection, backlog, batch)
+            backlog = Backlog(connection, self._compiler, trusting=trusting)
+            failed = self._attempt(connection, backlog, batch, careful=not trusting)
             if not failed:
                 return
             _rollback(connection)
-            # Functions start from the rows and write nothing else: the others just run again.
-            if backlog.is_broken and len(batch) > 1:
-                # Nobody knows whose row was refused, so that each gets a commit of its own.
-                for job in batch:
-                    self._transact(connection, [job])
-                return
-            batch = [job for job in batch if job not in failed]
+            # Functions start from the rows and write nothing else: the others just run again. If
+            # nobody knows who failed, all of them do, and each writes its own.
+            if trusting and backlog.is_broken:
+                trusting = False
+            else:
+                batch = [job for job in batch if job not in failed]
 
     def _attempt(
-        self, connection: sqlite3.Connection, backlog: Backlog, batch: list[_Job]
+        self, connection: sqlite3.Connection, backlog: Backlog, batch: list[_Job], *, careful: bool
     ) -> list[_Job]:
         """Those that failed, and because of whom nothing was committed."""
         try:
             _begin(connection)
             for job in batch:
-                if not self._perform(connection, backlog, job):
+                if not self._perform(connection, backlog, job, careful=careful):
                     return [job]
             backlog.flush()
             connection.execute("COMMIT")
@@ -259,12 +276,16 @@ class SqliteStore:
             return batch
         return []
 
-    def _perform(self, connection: sqlite3.Connection, backlog: Backlog, job: _Job) -> bool:
+    def _perform(
+        self, connection: sqlite3.Connection, backlog: Backlog, job: _Job, *, careful: bool
+    ) -> bool:
         tx = Transaction(SqliteDriver(connection, self._compiler, backlog, self._now))
         job.error = None
         try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
+            if careful:
+                backlog.flush()
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
             job.error = _unavailable(error)
             return False
