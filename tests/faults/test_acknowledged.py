@@ -8,7 +8,8 @@ from assent.domain.lifecycle import RequestStatus
 from tests.faults.nursery import Nursery, until
 from tests.faults.worker_program import ADA, Counter, Order, engine
 
-REQUESTS = 60
+# More than a round can decide before it is killed, however fast the disk.
+REQUESTS = 400
 ROUNDS = 5
 
 
