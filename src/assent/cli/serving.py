@@ -1,5 +1,6 @@
 """The commands that serve: the demo, and somebody's own agents."""
 
+import gc
 import logging.config
 import re
 from argparse import Namespace
@@ -108,5 +109,8 @@ async def _run(
     app = create_app(assent, settings)
     # Opened here and not by uvicorn, which would make an exit code of whatever goes wrong.
     async with app.router.lifespan_context(app):
+        # What is loaded stays: no collection has to go through it again, a twentieth of the work.
+        gc.collect()
+        gc.freeze()
         await run(app, listener, screen, ready)
     screen.line("Stopped.", Ink.FAINT)
