@@ -46,7 +46,7 @@ def test_the_python_client_sends_decides_and_reads_the_answer(demo: Served, fold
     client = str(EXAMPLES / "client.py")
     log = folder / "workspace" / "danger.log"
     said = ran(sys.executable, client, server=demo, folder=folder, typed="not now\n")
-    assert "User's feedback: not now" in said
+    assert "It was rejected: not now" in said
     assert not log.exists()
 
     said = ran(sys.executable, client, server=demo, folder=folder, typed="yes\n")

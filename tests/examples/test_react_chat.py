@@ -91,7 +91,7 @@ def test_a_rejection_says_why_and_nothing_runs(project: Path, demo: Served, fold
         ("fill", ["Why not?", "I need it"]),
         ("press", "Reject"),
         ("press", "Approve"),
-        ("see", "User's feedback: I need it"),
+        ("see", "It was rejected: I need it"),
         ("see", "Deleted notes.txt."),
     )
     page.seen()
