@@ -11,7 +11,9 @@ from assent import Assent
 from assent.domain.lifecycle import TurnStatus
 from bench.cycle import OWNER, agent
 
+WARM = 400
 REAL = 1_000
+AT_ONCE = 20
 BATCH = 5_000
 
 
@@ -19,12 +21,11 @@ async def paused(path: Path, total: int) -> dict[str, float]:
     """Resident memory before and after `total` paused conversations, with the tasks left over."""
     process = psutil.Process()
     async with Assent(f"sqlite:///{path}", agents=[agent()]) as assent:
-        for _ in range(200):
-            await assent.send("bench", "pay", by=OWNER)
+        # Warm in the same way: statements for many rows are prepared when many come at once.
+        await _send(assent, WARM)
         gc.collect()
         before, tasks = process.memory_info().rss, len(asyncio.all_tasks())
-        for _ in range(REAL // 20):
-            await asyncio.gather(*(assent.send("bench", "pay", by=OWNER) for _ in range(20)))
+        await _send(assent, REAL)
         gc.collect()
         after_real = process.memory_info().rss
         for first in range(REAL, total, BATCH):
@@ -37,6 +38,11 @@ async def paused(path: Path, total: int) -> dict[str, float]:
         "bytes per paused conversation (all rows)": (after_all - before) / total,
         "tasks left over": left,
     }
+
+
+async def _send(assent: Assent, count: int) -> None:
+    for _ in range(count // AT_ONCE):
+        await asyncio.gather(*(assent.send("bench", "pay", by=OWNER) for _ in range(AT_ONCE)))
 
 
 async def multiply(assent: Assent, count: int) -> None:
