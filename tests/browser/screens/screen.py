@@ -40,9 +40,17 @@ def waiting(tool: str, rest: str = "") -> Way:
     return go
 
 
+PAINTED = """async () => {
+  if (document.querySelector("review-guard")) await customElements.whenDefined("review-guard");
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+}"""
+
+
 async def press(button: Locator) -> None:
     """Press a button whose page has to be read first, and wait for what it brings."""
     page = button.page
+    # Whether there is something to read is known once it was painted.
+    await page.evaluate(PAINTED)
     if await (read := page.get_by_label("I have read it all")).count():
         # Not by hand: on the way down to it everything may be read, and the box be gone.
         await read.first.evaluate("box => box.click()")
