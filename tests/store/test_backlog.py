@@ -2,14 +2,12 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assent.app import open_store
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.ports import Store, Tx
@@ -33,24 +31,11 @@ from tests.store.writer import writer_held
 MANY = sum(LOADS) + 5
 
 
-@pytest.fixture
-def file_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'assent.db'}"
-
-
-@pytest.fixture
-async def store(file_url: str) -> AsyncIterator[Store]:
-    opened = open_store(file_url)
-    await opened.open(worker=True)
-    yield opened
-    await opened.close()
-
-
-async def at_once(store: Store, *works: Callable[[Tx], object]) -> list[object]:
+async def at_once(file_store: Store, *works: Callable[[Tx], object]) -> list[object]:
     """What several transactions of one commit answer."""
-    with writer_held(store):
+    with writer_held(file_store):
         await asyncio.sleep(0)
-        waiting = [asyncio.ensure_future(store.run(work)) for work in works]
+        waiting = [asyncio.ensure_future(file_store.run(work)) for work in works]
         await asyncio.sleep(0)
     return await asyncio.gather(*waiting, return_exceptions=True)
 
@@ -73,11 +58,11 @@ def talk(number: int, messages: int) -> Callable[[Tx], None]:
 
 
 async def test_rows_of_one_statement_are_numbered_each_in_its_own_group(
-    store: Store, file_url: str
+    file_store: Store, file_url: str
 ) -> None:
-    answers = await at_once(store, *(talk(number, number) for number in range(1, 12)))
+    answers = await at_once(file_store, *(talk(number, number) for number in range(1, 12)))
     assert answers == [None] * 11
-    await store.run(lambda tx: tx.journal.tell("turn_7", Fact(EventKind.TEXT, {"n": 7})))
+    await file_store.run(lambda tx: tx.journal.tell("turn_7", Fact(EventKind.TEXT, {"n": 7})))
     raw = RawSql(file_url)
     for number in range(1, 12):
         where = f"conversation_id = 'conv_{number}' ORDER BY id"
@@ -88,36 +73,36 @@ async def test_rows_of_one_statement_are_numbered_each_in_its_own_group(
         assert [seq for (seq,) in told] == list(range(1, number + 1 + (number == 7)))
 
 
-async def test_every_row_is_there_with_what_was_given(store: Store) -> None:
+async def test_every_row_is_there_with_what_was_given(file_store: Store) -> None:
     entries = [replace(ENTRY, id=f"aud_{n:03}", data={"n": n}) for n in range(MANY)]
 
     def note(tx: Tx) -> None:
         for entry in entries:
             tx.journal.note(entry)
 
-    await store.run(note)
-    assert await store.run(lambda tx: tx.journal.entries()) == entries
+    await file_store.run(note)
+    assert await file_store.run(lambda tx: tx.journal.entries()) == entries
 
 
-async def test_who_comes_later_in_a_commit_sees_what_came_before(store: Store) -> None:
+async def test_who_comes_later_in_a_commit_sees_what_came_before(file_store: Store) -> None:
     def read(tx: Tx) -> object:
         return tx.conversations.get("conv_1"), len(tx.messages.of_conversation("conv_1"))
 
-    _, seen = await at_once(store, talk(1, 3), read)
+    _, seen = await at_once(file_store, talk(1, 3), read)
     assert seen == (replace(CONVERSATION, id="conv_1"), 3)
 
 
-async def test_who_adds_sees_what_it_added(store: Store) -> None:
+async def test_who_adds_sees_what_it_added(file_store: Store) -> None:
     def add_and_read(tx: Tx) -> int:
         talk(1, 3)(tx)
         return len(tx.messages.of_conversation("conv_1"))
 
-    assert await store.run(add_and_read) == 3
+    assert await file_store.run(add_and_read) == 3
 
 
-async def test_a_row_that_is_refused_takes_nobody_with_it(store: Store, file_url: str) -> None:
+async def test_a_row_that_is_refused_takes_nobody_with_it(file_store: Store, file_url: str) -> None:
     # The last of them meets the first at the end of the commit, where nobody is at work any more.
-    answers = await at_once(store, *(talk(n, 1) for n in range(1, 12)), talk(3, 1))
+    answers = await at_once(file_store, *(talk(n, 1) for n in range(1, 12)), talk(3, 1))
     assert answers[:-1] == [None] * 11
     assert isinstance(answers[-1], sqlite3.IntegrityError)
     assert await RawSql(file_url).one("SELECT count(*) FROM conversations") == 11
@@ -163,15 +148,15 @@ async def statuses(url: str, numbers: range) -> list[tuple[object, ...]]:
     return [known[f"req_{number}"] for number in numbers]
 
 
-async def test_the_changes_of_many_are_made_in_one_go(store: Store, file_url: str) -> None:
-    await at_once(store, *(case(number) for number in range(MANY)))
+async def test_the_changes_of_many_are_made_in_one_go(file_store: Store, file_url: str) -> None:
+    await at_once(file_store, *(case(number) for number in range(MANY)))
     statements: list[str] = []
 
     def listen(tx: Any) -> None:
         tx._driver._connection.set_trace_callback(statements.append)
 
-    await store.run(listen)
-    answers = await at_once(store, *(approve(number) for number in range(MANY)))
+    await file_store.run(listen)
+    answers = await at_once(file_store, *(approve(number) for number in range(MANY)))
     assert answers == [True] * MANY
     assert await statuses(file_url, range(MANY)) == [("approved", "cleared")] * MANY
     told = "SELECT count(*) FROM request_audience WHERE closed_at IS NULL"
@@ -181,55 +166,60 @@ async def test_the_changes_of_many_are_made_in_one_go(store: Store, file_url: st
 
 
 async def test_of_two_that_change_one_row_in_one_commit_the_second_learns_of_the_first(
-    store: Store, file_url: str
+    file_store: Store, file_url: str
 ) -> None:
-    await at_once(store, *(case(number) for number in range(3)))
-    answers = await at_once(store, approve(0), approve(1), approve(1), approve(2))
+    await at_once(file_store, *(case(number) for number in range(3)))
+    answers = await at_once(file_store, approve(0), approve(1), approve(1), approve(2))
     assert answers == [True, True, False, True]
     assert await statuses(file_url, range(3)) == [("approved", "cleared")] * 3
     assert await RawSql(file_url).one("SELECT count(*) FROM decisions") == 3
 
 
 async def test_a_guard_that_fails_at_the_end_fails_for_its_own_only(
-    store: Store, file_url: str
+    file_store: Store, file_url: str
 ) -> None:
-    await at_once(store, *(case(number) for number in range(3)))
+    await at_once(file_store, *(case(number) for number in range(3)))
     past = "UPDATE requests SET decide_by = 1 WHERE id = 'req_1'"
     await RawSql(file_url).rows(past)
-    assert await at_once(store, approve(0), approve(1), approve(2)) == [True, False, True]
+    assert await at_once(file_store, approve(0), approve(1), approve(2)) == [True, False, True]
     wanted = [("approved", "cleared"), ("open", "awaiting_approval"), ("approved", "cleared")]
     assert await statuses(file_url, range(3)) == wanted
 
 
-async def test_who_sees_a_row_that_was_added_sees_what_was_changed_with_it(store: Store) -> None:
+async def test_who_sees_a_row_that_was_added_sees_what_was_changed_with_it(
+    file_store: Store,
+) -> None:
     def read(tx: Tx) -> object:
         made = tx.decisions.of_request("req_0")
         request = tx.requests.get("req_0")
         return len(made), request and request.status
 
-    await at_once(store, case(0), case(1))
-    assert (await at_once(store, approve(0), read, approve(1)))[1] == (1, RequestStatus.APPROVED)
+    await at_once(file_store, case(0), case(1))
+    assert (await at_once(file_store, approve(0), read, approve(1)))[1] == (
+        1,
+        RequestStatus.APPROVED,
+    )
 
 
-async def test_who_changes_a_row_sees_it_changed(store: Store) -> None:
+async def test_who_changes_a_row_sees_it_changed(file_store: Store) -> None:
     def change_and_read(tx: Tx) -> object:
         assert approve(0)(tx)
         call = tx.calls.get("call_0")
         return call and call.status
 
-    await at_once(store, case(0), case(1))
-    assert (await at_once(store, change_and_read, approve(1)))[0] is CallStatus.CLEARED
+    await at_once(file_store, case(0), case(1))
+    assert (await at_once(file_store, change_and_read, approve(1)))[0] is CallStatus.CLEARED
 
 
-async def test_who_changes_a_row_twice_does_both(store: Store, file_url: str) -> None:
+async def test_who_changes_a_row_twice_does_both(file_store: Store, file_url: str) -> None:
     def twice(tx: Tx) -> bool:
         call = tx.calls.get("call_0")
         assert call is not None
         assert tx.calls.move(call, CallStatus.CLEARED)
         return tx.calls.move(replace(call, status=CallStatus.CLEARED), CallStatus.RUNNING)
 
-    await at_once(store, case(0), case(1))
-    assert await at_once(store, twice, approve(1)) == [True, True]
+    await at_once(file_store, case(0), case(1))
+    assert await at_once(file_store, twice, approve(1)) == [True, True]
     assert (await statuses(file_url, range(1)))[0][1] == "running"
 
 
@@ -242,7 +232,9 @@ async def test_who_changes_a_row_twice_does_both(store: Store, file_url: str) ->
         conversations._move_turn(frozenset({TurnStatus.RUNNING}), True, ("status", "step")),
     ],
 )
-async def test_rows_to_change_are_looked_for_by_their_keys(store: Store, statement: Any) -> None:
+async def test_rows_to_change_are_looked_for_by_their_keys(
+    file_store: Store, statement: Any
+) -> None:
     compiled = Compiler.sqlite()(statement)
 
     def plan(tx: Any) -> list[str]:
@@ -250,17 +242,17 @@ async def test_rows_to_change_are_looked_for_by_their_keys(store: Store, stateme
         given = [None] * (32 * len(compiled.names))
         return [row[3] for row in tx._driver._connection.execute(sql, given)]
 
-    [*_, look_up] = await store.run(plan)
+    [*_, look_up] = await file_store.run(plan)
     assert look_up.startswith("SEARCH")
     assert "(id=?)" in look_up
 
 
 async def test_a_refused_row_that_another_brings_to_light_is_not_laid_at_its_door(
-    store: Store,
+    file_store: Store,
 ) -> None:
     def read(tx: Tx) -> int:
         return len(tx.messages.of_conversation("conv_2"))
 
-    first, second, seen, third = await at_once(store, talk(1, 1), talk(1, 1), read, talk(2, 2))
+    first, second, seen, third = await at_once(file_store, talk(1, 1), talk(1, 1), read, talk(2, 2))
     assert (first, seen, third) == (None, 0, None)
     assert isinstance(second, sqlite3.IntegrityError)

@@ -5,7 +5,7 @@ import errno
 import os
 import sqlite3
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,6 @@ from tests.store.samples import CONVERSATION
 from tests.store.writer import writer_held
 
 STAFF = Person("ada")
-
-
-@pytest.fixture
-def file_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'assent.db'}"
-
-
-@pytest.fixture
-async def file_store(file_url: str) -> AsyncIterator[Store]:
-    opened = open_store(file_url)
-    await opened.open(worker=True)
-    yield opened
-    await opened.close()
 
 
 def set_fact(number: int) -> Callable[[Tx], int]:

@@ -4,17 +4,16 @@ A statement for many rows costs less than half of what as many statements do, an
 it. See docs/decisions/0006-rows-to-come.md.
 """
 
-import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from typing import TypeVar
 
 from sqlalchemy import Table
 
-from assent.store.inserts import AHEAD, NUMBERED, insert_one
+from assent.store.inserts import AHEAD, NUMBERED, PARENTS_FIRST, insert_one
 from assent.store.rows import Params
 from assent.store.statements import Compiled, Compiler
 from assent.store.tables import metadata
@@ -22,9 +21,6 @@ from assent.store.tables import metadata
 T = TypeVar("T")
 # How many rows a statement takes; fewer go one by one.
 LOADS = (32, 8)
-# Parents first: every row finds what it refers to.
-ORDER: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
-_PARAMETER = re.compile(r"\?")
 
 
 class Mistrust(sqlite3.Error):
@@ -33,7 +29,9 @@ class Mistrust(sqlite3.Error):
 
 @cache
 def _with_parents(tables: frozenset[str]) -> frozenset[str]:
-    parents = {key.column.table.name for name in tables for key in ORDER[name].foreign_keys}
+    parents = {
+        key.column.table.name for name in tables for key in metadata.tables[name].foreign_keys
+    }
     return tables if parents <= tables else _with_parents(tables | parents)
 
 
@@ -46,9 +44,10 @@ def _inserting(sql: str, count: int) -> str:
 @cache
 def _changing(sql: str, count: int) -> str:
     """A guarded change of one row as that of many: parameters become columns of what is given."""
-    columns = (f"given.column{number}" for number in range(1, sql.count("?") + 1))
-    head, where, guards = _PARAMETER.sub(lambda _: next(columns), sql).partition(" WHERE ")
-    row = f"({', '.join('?' * sql.count('?'))})"
+    first, *rest = sql.split("?")
+    named = first + "".join(f"given.column{number}{text}" for number, text in enumerate(rest, 1))
+    head, where, guards = named.partition(" WHERE ")
+    row = f"({', '.join('?' * len(rest))})"
     return f"{head} FROM (VALUES {', '.join([row] * count)}) AS given{where}{guards}"
 
 
@@ -129,8 +128,8 @@ class Backlog:
 
     def _insert(self, tables: frozenset[str]) -> None:
         try:
-            for name, table in ORDER.items():
-                if name in tables and (rows := self._rows.pop(name, None)):
+            for table in PARENTS_FIRST:
+                if table.name in tables and (rows := self._rows.pop(table.name, None)):
                     self._load(table, rows)
         except sqlite3.Error:
             self.is_broken = True

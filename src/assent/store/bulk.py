@@ -10,15 +10,14 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Boolean, Integer, Table, Text
 
 from assent.domain.outputs import json_text
-from assent.store.inserts import NUMBERED, given
+from assent.store.inserts import NUMBERED, PARENTS_FIRST, given
 from assent.store.rows import Params
-from assent.store.tables import metadata
 
 # An update that does not find its row makes a number of this text, which nobody can.
 BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
 
 _PLACE = re.compile(r"\$(\d+)")
-ORDER = {table: index for index, table in enumerate(metadata.sorted_tables)}
+ORDER = {table: index for index, table in enumerate(PARENTS_FIRST)}
 _TYPES: dict[type, str] = {
     Text: "text",
     BigInteger: "bigint",

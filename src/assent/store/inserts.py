@@ -1,6 +1,6 @@
 """Inserts of one row, and the numbers that an insert fills in itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,7 +17,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ClauseElement
 
-from assent.store.tables import events, messages
+from assent.store.tables import events, messages, metadata
+
+# Every row finds what it refers to.
+PARENTS_FIRST: Sequence[Table] = tuple(metadata.sorted_tables)
 
 # The parameter of a numbered row that says how far ahead of the last number it is.
 AHEAD = "ahead"
