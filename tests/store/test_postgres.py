@@ -34,7 +34,7 @@ async def store(postgres_url: str) -> AsyncIterator[Store]:
 def update(tx: Any, name: str, value: str) -> None:
     """Change a row in place: locks it until the transaction ends."""
     statement = text("UPDATE facts SET value = value || :value WHERE name = :name")
-    tx._driver.rows(statement, {"value": value, "name": name})
+    tx.driver.rows(statement, {"value": value, "name": name})
 
 
 async def test_a_transaction_that_loses_a_deadlock_runs_again(store: Store) -> None:
@@ -107,7 +107,7 @@ async def test_a_transaction_that_can_never_win_fails_in_the_end(store: Store) -
 
 
 def insert_fact(tx: Any) -> None:
-    tx._driver.rows(text("INSERT INTO facts (name, value) VALUES ('twice', '')"), {})
+    tx.driver.rows(text("INSERT INTO facts (name, value) VALUES ('twice', '')"), {})
 
 
 async def test_a_connection_that_was_cut_is_said_and_the_next_transaction_has_another(
@@ -115,7 +115,7 @@ async def test_a_connection_that_was_cut_is_said_and_the_next_transaction_has_an
 ) -> None:
     def cut(tx: Any) -> None:
         tx.settings.set_fact("half", "written")
-        tx._driver.rows(text("SELECT pg_terminate_backend(pg_backend_pid())"), {})
+        tx.driver.rows(text("SELECT pg_terminate_backend(pg_backend_pid())"), {})
 
     with pytest.raises(StoreUnavailable):
         await store.run(cut)

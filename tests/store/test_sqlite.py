@@ -139,7 +139,7 @@ async def pragma(store: Store, text: str) -> Any:
     """Set a pragma on the store's own connection: most of them are per connection."""
 
     def work(tx: Any) -> Any:
-        return tx._driver._connection.execute(f"PRAGMA {text}").fetchone()
+        return tx.driver._connection.execute(f"PRAGMA {text}").fetchone()
 
     return await store.run(work)
 

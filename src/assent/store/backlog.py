@@ -20,7 +20,7 @@ from assent.store.tables import metadata
 
 T = TypeVar("T")
 # How many rows a statement takes; fewer go one by one.
-LOADS = (32, 8)
+LOADS = (32, 16, 8, 4, 2)
 
 
 class Mistrust(sqlite3.Error):

@@ -1,7 +1,7 @@
 """One transaction, as the engine sees it."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from assent.store.calls import StoredCalls, StoredLeases
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
@@ -54,20 +54,27 @@ class Transaction:
     subjects: StoredSubjects
 
     def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    def __getattr__(self, name: str) -> Any:
-        # Most transactions use three or four of them.
-        noun = Transaction.__annotations__.get(name)
-        if noun is None:
-            raise AttributeError(name)
-        made = noun(self._driver)
-        setattr(self, name, made)
-        return made
+        self.driver = driver
 
     def now(self) -> datetime:
-        return moment(self._driver.clock())
+        return moment(self.driver.clock())
 
     def finish(self) -> frozenset[str]:
         """Write the journal; returns the turns that have something new."""
-        return self.journal.flush(self._driver.clock())
+        return self.journal.flush(self.driver.clock())
+
+
+class _Noun:
+    """Makes an object when it is first asked for, and leaves it where Python looks before here."""
+
+    def __init__(self, name: str, kind: Callable[[Driver], object]) -> None:
+        self._name, self._kind = name, kind
+
+    def __get__(self, transaction: Transaction, _: type) -> object:
+        made = transaction.__dict__[self._name] = self._kind(transaction.driver)
+        return made
+
+
+# Most transactions use three or four of them.
+for _name, _kind in Transaction.__annotations__.items():
+    setattr(Transaction, _name, _Noun(_name, _kind))
