@@ -1,14 +1,25 @@
 """The whole cycle: message → durable pause → decision → run → durable answer."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from time import perf_counter
 
 from assent import Agent, Assent, Person, Risk, approve, tool
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.messages import ModelSaid, Prompt
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.domain.messages import (
+    Answer,
+    Delta,
+    FinishReason,
+    ModelSaid,
+    Prompt,
+    Proposal,
+    TextDelta,
+)
 
 OWNER = Person("bench")
+PAY = Proposal(provider_id="call_1", tool="pay", arguments='{"account": "DE00", "amount": 100}')
+PAYS = Answer(proposals=(PAY,), finish=FinishReason.CALLS, model="at once")
+PAID = Answer(text="Paid.", model="at once")
 
 
 @tool(risk=Risk.DANGEROUS, requires_approval=True)
@@ -17,16 +28,26 @@ async def pay(account: str, amount: int) -> str:
     return f"paid {amount} to {account}"
 
 
-def script(prompt: Prompt) -> Step:
-    """Call once, then answer."""
-    if isinstance(prompt.history[-1], ModelSaid):
-        return "Paid."
-    return says("", calls("pay", account="DE00", amount=100))
+class AtOnce:
+    """A model that calls once and then answers, at no cost: it is not what is measured."""
+
+    name = "at once"
+
+    async def request(self, prompt: Prompt) -> Answer:
+        """The one or the other."""
+        return PAID if isinstance(prompt.history[-1], ModelSaid) else PAYS
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        """The same in pieces, as every provider's comes."""
+        answer = await self.request(prompt)
+        if answer.text:
+            yield TextDelta(answer.text)
+        yield answer
 
 
 def agent() -> Agent:
     """The agent of every measurement."""
-    return Agent("bench", model=ScriptedModel(script), tools=[pay])
+    return Agent("bench", model=AtOnce(), tools=[pay])
 
 
 async def one(assent: Assent) -> None:

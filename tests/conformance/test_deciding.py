@@ -20,6 +20,7 @@ from assent import (
 )
 from assent.domain.calls import Call, Frozen
 from assent.domain.conversations import status_of
+from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
 from assent.domain.errors import (
     AlreadyApproved,
@@ -223,7 +224,7 @@ async def test_a_conversation_awaits_approval_before_hitl_before_being_in_progre
 # conformance: 52
 def test_any_undecided_call_outranks_everything_else() -> None:
     def waiting(*statuses: CallStatus) -> ConversationStatus:
-        made = [replace(SOME_CALL, id=str(n), status=status) for n, status in enumerate(statuses)]
+        made = [changed(SOME_CALL, id=str(n), status=status) for n, status in enumerate(statuses)]
         return status_of(TurnStatus.WAITING, made, frozenset())
 
     everything = (CallStatus.RUNNING, CallStatus.AWAITING_RESULT, CallStatus.AWAITING_APPROVAL)

@@ -27,6 +27,7 @@ from assent import (
 )
 from assent.domain.calls import Author
 from assent.domain.conversations import validated
+from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
 from assent.domain.errors import AlreadySettled, NotFound, NothingAwaited
 from assent.domain.events import Event, EventKind
@@ -91,7 +92,7 @@ class Halting(ScriptedModel):
                 yield TextDelta(rest)
         finally:
             self.left.set()
-        yield replace(given, text=first + rest)
+        yield changed(given, text=first + rest)
 
 
 async def until(events: AsyncIterator[Event], kind: EventKind) -> list[Event]:

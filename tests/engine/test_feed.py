@@ -3,11 +3,11 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 
 from assent import Assent, Person, Risk, approve, tool
 from assent.app import open_store

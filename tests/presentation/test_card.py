@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json

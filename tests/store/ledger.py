@@ -1,9 +1,10 @@
 """Questions and answers at given times, written straight into a store."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.people import Audience, Person
@@ -21,7 +22,7 @@ class Ledger:
     written: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.tx.conversations.add(replace(CONVERSATION, owner=Person(self.owner)))
+        self.tx.conversations.add(changed(CONVERSATION, owner=Person(self.owner)))
         add_turn(self.tx)
         self.tx.messages.append(MESSAGE)
 
@@ -33,7 +34,7 @@ class Ledger:
         """A call that is settled."""
         id = self._id("call", at)
         changes = {"status": CallStatus.SUCCEEDED, "task_id": None, "created_at": at} | changes
-        self.tx.calls.add([replace(CALL, id=id, **changes)])
+        self.tx.calls.add([changed(CALL, id=id, **changes)])
         return id
 
     def ask(self, at: datetime, **changes: Any) -> str:
@@ -45,14 +46,14 @@ class Ledger:
             "audience": Audience.of("approver"),
             "created_at": at,
         } | changes
-        self.tx.requests.add([replace(REQUEST, id=id, call_id=self.call(at), **given)])
+        self.tx.requests.add([changed(REQUEST, id=id, call_id=self.call(at), **given)])
         return id
 
     def decide(self, request_id: str, at: datetime, **changes: Any) -> None:
         """An answer that was given then; an approval as shown unless it says otherwise."""
         given = {"arguments": None, "idempotency_key": None, "at": at} | changes
         id = self._id("dec", at)
-        self.tx.decisions.add(replace(DECISION, id=id, request_id=request_id, **given))
+        self.tx.decisions.add(changed(DECISION, id=id, request_id=request_id, **given))
 
     def answer(
         self,

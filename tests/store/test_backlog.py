@@ -3,10 +3,10 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus

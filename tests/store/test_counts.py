@@ -1,7 +1,8 @@
 """What waits for somebody is counted as it is listed."""
 
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import RequestFilter

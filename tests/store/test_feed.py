@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 
 from assent.app import open_store
 from assent.domain.errors import BadCursor

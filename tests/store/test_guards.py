@@ -1,12 +1,12 @@
 """Either store changes a row only if it still is what the caller saw, and only in time."""
 
 import sqlite3
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.ports import Store, Tx

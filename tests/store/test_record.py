@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation

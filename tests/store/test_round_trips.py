@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from assent.domain.copies import changed
 from assent.domain.events import Event, EventKind, Fact
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import Person
@@ -36,9 +37,9 @@ async def test_a_conversation_comes_back_as_it_was(store: Store) -> None:
 
 async def test_conversations_of_an_owner_are_the_newest_first(store: Store) -> None:
     made = [
-        replace(CONVERSATION, id=f"conv_{n}", created_at=NOON + n * MICROSECOND) for n in range(4)
+        changed(CONVERSATION, id=f"conv_{n}", created_at=NOON + n * MICROSECOND) for n in range(4)
     ]
-    foreign = replace(CONVERSATION, id="conv_x", owner=Person("eve"))
+    foreign = changed(CONVERSATION, id="conv_x", owner=Person("eve"))
     for each in (*made, foreign):
         await store.run(lambda tx, each=each: tx.conversations.add(each))
     found = await store.run(lambda tx: tx.conversations.of_owner("ada", limit=3))
@@ -62,12 +63,12 @@ async def test_messages_come_back_in_the_order_they_were_appended(store: Store) 
         tx.conversations.add(CONVERSATION)
         add_turn(tx)
         for number in (1, 2, 3):
-            tx.messages.append(replace(MESSAGE, id=f"msg_{10 - number}"))
+            tx.messages.append(changed(MESSAGE, id=f"msg_{10 - number}"))
 
     await store.run(add)
     found = await store.run(lambda tx: tx.messages.of_conversation("conv_1"))
     assert found == [
-        replace(MESSAGE, id=f"msg_{10 - number}", position=number) for number in (1, 2, 3)
+        changed(MESSAGE, id=f"msg_{10 - number}", position=number) for number in (1, 2, 3)
     ]
 
 
@@ -80,7 +81,7 @@ async def test_a_call_comes_back_as_it_was(store: Store) -> None:
 
 
 async def test_a_call_with_nothing_optional_comes_back_as_it_was(store: Store) -> None:
-    bare = replace(
+    bare = changed(
         CALL,
         cleared_by=None,
         approved=False,
@@ -102,11 +103,11 @@ async def test_revisions_come_back_in_their_order(store: Store) -> None:
     def add(tx: Tx) -> None:
         add_call(tx)
         tx.calls.revise(REVISION)
-        tx.calls.revise(replace(REVISION, revision=1))
+        tx.calls.revise(changed(REVISION, revision=1))
 
     await store.run(add)
     found = await store.run(lambda tx: tx.calls.revisions("call_1"))
-    assert found == [replace(REVISION, revision=1), REVISION]
+    assert found == [changed(REVISION, revision=1), REVISION]
 
 
 async def test_a_request_comes_back_as_it_was(store: Store) -> None:
@@ -130,7 +131,7 @@ async def test_a_decision_comes_back_as_it_was(store: Store) -> None:
 
 
 async def test_an_entry_comes_back_as_it_was(store: Store) -> None:
-    other = replace(ENTRY, id="aud_2", call_id="call_2", at=NOON - MICROSECOND)
+    other = changed(ENTRY, id="aud_2", call_id="call_2", at=NOON - MICROSECOND)
 
     def note(tx: Tx) -> None:
         tx.journal.note(ENTRY)
@@ -204,12 +205,12 @@ async def test_settings_come_back_as_they_were_and_can_be_taken_back(store: Stor
 async def test_a_snapshot_is_the_turn_its_answer_its_calls_and_its_open_requests(
     store: Store,
 ) -> None:
-    second = replace(CALL, id="call_2", position=2, task_id=None)
+    second = changed(CALL, id="call_2", position=2, task_id=None)
 
     def add(tx: Tx) -> None:
         add_request(tx)
         tx.calls.add([second])
-        closed = replace(REQUEST, id="req_2", call_id="call_2", status=RequestStatus.APPROVED)
+        closed = changed(REQUEST, id="req_2", call_id="call_2", status=RequestStatus.APPROVED)
         tx.requests.add([closed])
 
     await store.run(add)

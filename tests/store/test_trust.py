@@ -3,12 +3,12 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
 import pytest
+from msgspec.structs import replace
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only
 

@@ -4,11 +4,11 @@ It is a function of the conversation and keeps nothing, so a restart cannot conf
 """
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 
 from assent.demo.sentences import HELP, WHAT_I_AM, understand
 from assent.domain.canonical import Json
+from assent.domain.copies import changed
 from assent.domain.messages import (
     Answer,
     ModelSaid,
@@ -68,15 +68,15 @@ def _outputs(said: tuple[Said, ...]) -> list[ToolOutput]:
 def _introduced(answer: Answer) -> Answer:
     if WHAT_I_AM in answer.text:
         return answer
-    return replace(answer, text=f"{WHAT_I_AM} Say help to see them.\n\n{answer.text}")
+    return changed(answer, text=f"{WHAT_I_AM} Say help to see them.\n\n{answer.text}")
 
 
 def _numbered(answer: Answer, place: int) -> Answer:
     proposals = tuple(
-        replace(proposal, provider_id=f"scripted_{place}_{number}")
+        changed(proposal, provider_id=f"scripted_{place}_{number}")
         for number, proposal in enumerate(answer.proposals, start=1)
     )
-    return replace(answer, proposals=proposals)
+    return changed(answer, proposals=proposals)
 
 
 def _report(output: ToolOutput) -> str:

@@ -1,8 +1,9 @@
 """A tool call on record: frozen arguments, their digest, and where it stands."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from assent.domain.canonical import Json, digest, encode, parse
 from assent.domain.lifecycle import TERMINAL, CallStatus
@@ -17,8 +18,7 @@ class Author(StrEnum):
     DEFINITION = "definition"
 
 
-@dataclass(frozen=True, slots=True)
-class Frozen:
+class Frozen(Struct, frozen=True):
     """Arguments as immutable canonical text; everything shown or run derives from it."""
 
     text: str
@@ -41,8 +41,7 @@ class Frozen:
         return value if isinstance(value, dict) else {"arguments": value}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One row of the calls table.
 
     `fence` grows with every claim; who holds an older one can neither run nor record anything.
@@ -92,8 +91,7 @@ class Call:
         return self.is_settled and self.status is not CallStatus.SUCCEEDED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(Struct, frozen=True, kw_only=True):
     """One version of a call's arguments, and who made it."""
 
     call_id: str

@@ -1,9 +1,10 @@
 """A thread of messages with one owner, and the turns of its loop."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from assent.domain.calls import Call
 from assent.domain.copies import changed
@@ -11,8 +12,7 @@ from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestStatu
 from assent.domain.people import Person
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Struct, frozen=True, kw_only=True):
     """One row of the conversations table."""
 
     id: str
@@ -21,8 +21,7 @@ class Conversation:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRow:
+class TurnRow(Struct, frozen=True, kw_only=True):
     """One row of the turns table: its lease and fence keep two workers apart.
 
     `guarded` says that it was started with a per-run predicate, which lives in one process only.
@@ -50,8 +49,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One row of the messages table; `open_calls` counts what still keeps the turn waiting."""
 
     id: str
@@ -66,8 +64,7 @@ class Message:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """A turn with what its conversation holds so far, as it was read at one moment."""
 
     turn: TurnRow

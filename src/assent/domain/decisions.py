@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec import Struct
+
 from assent.domain.canonical import Json
 
 
@@ -141,8 +143,7 @@ def name_of(verdict: Verdict) -> VerdictName:
     return _NAMES[type(verdict)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """One row of the decisions table: a vote."""
 
     id: str

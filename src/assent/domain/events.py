@@ -1,8 +1,9 @@
 """Appended facts: what a turn's stream shows, and what the audit keeps."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from assent.domain.canonical import Json
 
@@ -30,8 +31,7 @@ class EventKind(StrEnum):
 RESTING = frozenset({EventKind.WAITING, EventKind.FINISHED, EventKind.ERROR})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One fact of a turn; `seq` grows by one and is the cursor to follow from."""
 
     turn_id: str
@@ -41,16 +41,14 @@ class Event:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """An event before the store has numbered it."""
 
     kind: EventKind
     data: dict[str, Json] = field(default_factory=dict[str, Json])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One audit entry: a transition with its actor, or an attempt that was refused."""
 
     id: str

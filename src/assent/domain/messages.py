@@ -1,7 +1,8 @@
 """What is said between a conversation and a model, in our own words."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from assent.domain.canonical import Json
 
@@ -16,16 +17,14 @@ class FinishReason(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens of one model request."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """A tool call as the model wrote it: the provider's id and raw arguments, nothing trusted."""
 
     provider_id: str
@@ -33,8 +32,7 @@ class Proposal:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """A whole answer of a model.
 
     `wire` is the adapter's own JSON of it, kept so that nothing a provider needs back is lost;
@@ -51,15 +49,13 @@ class Answer:
     wire_format: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextBlock:
+class TextBlock(Struct, frozen=True, kw_only=True):
     """Text in a tool's output."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaBlock:
+class MediaBlock(Struct, frozen=True, kw_only=True):
     """An image or file in a tool's output: a URL or base64 data, with its media type."""
 
     type: str
@@ -71,8 +67,7 @@ class MediaBlock:
 Block = TextBlock | MediaBlock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutput:
+class ToolOutput(Struct, frozen=True, kw_only=True):
     """What the model is told about one call: text, or content blocks."""
 
     provider_id: str
@@ -81,15 +76,13 @@ class ToolOutput:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserSaid:
+class UserSaid(Struct, frozen=True, kw_only=True):
     """A message of the conversation's owner."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSaid:
+class ModelSaid(Struct, frozen=True, kw_only=True):
     """An earlier answer of the model, with exactly one output per proposal."""
 
     answer: Answer
@@ -99,8 +92,7 @@ class ModelSaid:
 Said = UserSaid | ModelSaid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True, kw_only=True):
     """A tool as the model sees it."""
 
     name: str
@@ -108,8 +100,7 @@ class ToolSpec:
     parameters: dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     """One request to a model: instructions, history, tools; no tools means it has to answer."""
 
     instructions: str = ""
@@ -117,22 +108,19 @@ class Prompt:
     tools: tuple[ToolSpec, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(Struct, frozen=True):
     """A piece of the answer's text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
+class ReasoningDelta(Struct, frozen=True):
     """A piece of the model's reasoning."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentsDelta:
+class ArgumentsDelta(Struct, frozen=True):
     """A piece of a proposed call's raw arguments, while the model still writes them."""
 
     index: int

@@ -1,8 +1,10 @@
 """What a person is asked about one revision of a call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from assent.domain.canonical import Json, digest, encode_plain
 from assent.domain.confirmations import Confirmation
@@ -11,8 +13,7 @@ from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.tools import Preview
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Binding:
+class Binding(Struct, frozen=True, kw_only=True):
     """Everything an approval is valid for; its digest is what a decision carries back."""
 
     request_id: str
@@ -55,8 +56,7 @@ class Binding:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """What is shown with a request besides the arguments; fixed when the request is minted."""
 
     reason: str = ""
@@ -67,8 +67,7 @@ class Question:
     prefilled: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One row of the requests table; its id stands for what was shown."""
 
     id: str

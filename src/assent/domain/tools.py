@@ -7,6 +7,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeGuard
 
+import msgspec
+
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.errors import AssentError, InvalidTool
@@ -54,8 +56,7 @@ class ToolCall:
     type: str = "function_call"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Where a call stands: handed to predicates, previews and tool bodies.
 
     `call_id` is unique and stable over attempts: pass it upstream as an idempotency key.
@@ -70,7 +71,7 @@ class Context:
     step: int = 1
     attempt: int = 1
     approved: bool = False
-    metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     deps: object = None
     arguments: str = "{}"
     # Whoever runs a call for another framework may hand in that framework's own, richer one.

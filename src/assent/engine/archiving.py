@@ -1,9 +1,10 @@
 """From rows to the archive of a conversation; what must not leave stays out."""
 
 import json
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, cast
+
+from msgspec import to_builtins
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
@@ -146,7 +147,7 @@ def _request_json(tx: Tx, request: Request) -> dict[str, Json]:
         "revision": request.revision,
         "audience": cast("Json", request.audience.to_json()),
         "quorum": request.quorum,
-        "question": _whole(asdict(request.question)),
+        "question": _whole(to_builtins(request.question)),
         "created_at": _time(request.created_at),
         "decide_by": _maybe_time(request.decide_by),
         "closed_at": _maybe_time(request.closed_at),

@@ -9,6 +9,7 @@ from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.conversations import Conversation
+from assent.domain.copies import changed
 from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import TERMINAL, CallStatus, RequestKind
 from assent.domain.outputs import error_output, failed_response, json_text
@@ -111,7 +112,7 @@ class Landing:
         )
 
     def _kept(self, part: CallPart, call: Call) -> Landed:
-        settled = replace(
+        settled = changed(
             call,
             definition_hash=part.definition_hash,
             cleared_by=part.cleared_by,
@@ -126,7 +127,7 @@ class Landing:
         self, part: CallPart, call: Call, status: CallStatus, output: Json, note: str | None
     ) -> Landed:
         text = json_text(output)
-        settled = replace(call, status=status, output=text, note=note, settled_at=self.now)
+        settled = changed(call, status=status, output=text, note=note, settled_at=self.now)
         return self._landed(part, settled)
 
     def _cancelled(self, part: CallPart, call: Call, note: str) -> Landed:
@@ -148,8 +149,8 @@ class Landing:
             return self._settled(part, call, S.FAILED, output, part.note)
         audience, confirmation, quorum = Audience(), usual_confirmation(call.risk), 1
         if tool is not None:
-            call = replace(call, source=tool.tool.source, risk=tool.risk)
-            call = replace(call, definition_hash=_definition(tool, call))
+            call = changed(call, source=tool.tool.source, risk=tool.risk)
+            call = changed(call, definition_hash=_definition(tool, call))
             plan = await self.planner.judged(tool, call.arguments.thaw(), self._context(call))
             audience = tool.audience if plan.asking is None else plan.asking.audience
             confirmation = tool.confirmation
@@ -158,7 +159,7 @@ class Landing:
                 quorum = plan.asking.quorum
             if isinstance(plan.verdict, Deny):
                 # Whoever says that it did not run has not answered our policy: it is judged then.
-                call = replace(call, policy_version=UNJUDGED)
+                call = changed(call, policy_version=UNJUDGED)
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
         reason = "It was imported while it ran elsewhere."
@@ -176,7 +177,7 @@ class Landing:
         """Judge it by our own policy, as if it had just been proposed."""
         part = origin.part
         plan = await self._plan(origin, call, tool)
-        call = replace(
+        call = changed(
             call,
             source=tool.tool.source,
             risk=tool.risk,
@@ -209,11 +210,11 @@ class Landing:
         return context_of(call, self.conversation)
 
     def _denied(self, part: CallPart, call: Call, verdict: Deny) -> Landed:
-        denied = replace(call, cleared_by=verdict.by)
+        denied = changed(call, cleared_by=verdict.by)
         return self._settled(part, denied, S.DENIED, error_output(verdict.reason), part.note)
 
     def _asked(self, part: CallPart, call: Call, asking: Asking) -> Landed:
-        waiting = self._landed(part, replace(call, status=_STATUS[asking.kind]))
+        waiting = self._landed(part, changed(call, status=_STATUS[asking.kind]))
         return replace(waiting, asking=asking, audience=asking.audience)
 
     def _landed(self, part: CallPart, call: Call) -> Landed:
@@ -242,7 +243,7 @@ class Landing:
             by=call.agent,
             at=call.created_at,
         )
-        newest = replace(
+        newest = changed(
             first,
             revision=call.revision,
             arguments=call.arguments,
@@ -284,7 +285,7 @@ def _question(part: CallPart, plan: Plan, tool: EffectiveTool) -> Asking:
         return asking
     metadata = cast("dict[str, Json]", part.metadata or {})
     reason = asking.question.reason or REASON
-    return replace(asking, question=replace(asking.question, reason=reason, metadata=metadata))
+    return replace(asking, question=changed(asking.question, reason=reason, metadata=metadata))
 
 
 def _prefilled(tool: EffectiveTool, given: Mapping[str, Json]) -> dict[str, Json]:
@@ -307,4 +308,4 @@ def _definition(tool: EffectiveTool, call: Call) -> str:
 def _revised(call: Call, frozen: Frozen) -> Call:
     if frozen == call.arguments:
         return call
-    return replace(call, revision=call.revision + 1, arguments=frozen)
+    return changed(call, revision=call.revision + 1, arguments=frozen)

@@ -4,13 +4,14 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation
+from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Verdict
@@ -125,7 +126,7 @@ class Planner:
         frozen = Frozen.of(dict(arguments))
         # An answer or an edit made these; whoever judges them must not see the earlier ones.
         if context.arguments != frozen.text:
-            context = replace(context, arguments=frozen.text)
+            context = changed(context, arguments=frozen.text)
         verdict = await self.gate.judge(tool, arguments, context)
         match verdict:
             case Deny():

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from assent.domain.calls import Author, Frozen
 from assent.domain.confirmations import firmest
+from assent.domain.copies import changed
 from assent.domain.errors import EditRefused, Superseded
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
@@ -161,7 +162,7 @@ class Rejudging:
                 moves, asked, judged.tool, case.conversation, REDEFINED, decide_within=within
             )
         else:
-            question = replace(asking.question, reason=REDEFINED)
+            question = changed(asking.question, reason=REDEFINED)
             firm = firmest(asking.confirmation, case.request.confirmation)
             again = replace(_asking(case, judged), question=question, confirmation=firm)
             self.verdicts.open(moves, asked, case, again)

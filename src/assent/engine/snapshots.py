@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, TurnRow, status_of
@@ -20,8 +22,7 @@ from assent.ports import Tx
 _AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """A turn as it stands: its answer so far, its calls, and what waits for people."""
 
     id: str

@@ -107,7 +107,7 @@ class Step:
         claims, queued = self._claimed(now)
         requests = self._requests(now)
         calls = self._add(tx, claims, requests, now)
-        held = None if waiting else replace(turn, step=turn.step + 1)
+        held = None if waiting else changed(turn, step=turn.step + 1)
         point("inside_proposal")
         return Stored(turn=held, calls=calls, claims=claims, queued=queued, requests=requests)
 

@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
 from assent.domain.canonical import Json, encode
 from assent.domain.conversations import Conversation, Message, TurnRow
+from assent.domain.copies import changed
 from assent.domain.decisions import Decision
 from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import EventKind, Fact
@@ -190,8 +191,8 @@ def _add_turn(
 def _resting(turn: TurnRow, moves: Moves, waits: bool) -> TurnRow:
     """It waits for people, or until somebody resumes it: an import asks no model anything."""
     if waits:
-        return replace(turn, status=TurnStatus.WAITING, error=None, ended_at=None)
-    return replace(turn, status=TurnStatus.FAILED, error=RESUMABLE, ended_at=moves.now)
+        return changed(turn, status=TurnStatus.WAITING, error=None, ended_at=None)
+    return changed(turn, status=TurnStatus.FAILED, error=RESUMABLE, ended_at=moves.now)
 
 
 def _message(

@@ -1,12 +1,13 @@
 """What each verdict does, inside its transaction."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Unpack, assert_never
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
+from assent.domain.copies import changed
 from assent.domain.errors import AssentError, InvalidOutput
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
@@ -151,7 +152,7 @@ class Verdicts:
         # Whoever comes here without an edit has seen that the rows are those of the question.
         approved = case.request.digest
         if edited is not None:
-            shape = replace(call, revision=call.revision + 1, arguments=edited)
+            shape = changed(call, revision=call.revision + 1, arguments=edited)
             approved = binding_of(shape, case.request, case.conversation).digest
         if standing(moves.tx, case.request) + 1 < case.request.quorum:
             return self._vote(moves, case, ballot, approved)
@@ -372,7 +373,7 @@ class Verdicts:
             changes["cleared_by"] = plan.verdict.by
             changes["approved"] = plan.approved
         moved = moves.move(call, plan.target, "gate", data=data, **changes)
-        moved = replace(moved, policy_version=self.kernel.policy_version)
+        moved = changed(moved, policy_version=self.kernel.policy_version)
         if plan.asking is not None:
             self.open(moves, moved, case, plan.asking)
             return self.done(moves, case, status, moved)

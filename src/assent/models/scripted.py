@@ -3,11 +3,11 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
 from assent.domain.canonical import Json
+from assent.domain.copies import changed
 from assent.domain.errors import ModelFailed
 from assent.domain.messages import (
     Answer,
@@ -19,6 +19,7 @@ from assent.domain.messages import (
     TextDelta,
 )
 
+KEPT_PROMPTS = 100
 Step = Answer | str | Exception
 Script = Callable[[Prompt], Step]
 
@@ -43,7 +44,7 @@ def calls(
 class ScriptedModel:
     """Answers by a list of steps, one per request, or by a function of the prompt.
 
-    `prompts` keeps every request it got. A step that is an exception is raised.
+    `prompts` keeps the latest requests it got. A step that is an exception is raised.
     """
 
     name = "scripted (offline, no real model)"
@@ -60,11 +61,13 @@ class ScriptedModel:
 
     async def request(self, prompt: Prompt) -> Answer:
         self.prompts.append(prompt)
+        # Not all of them: a demo may run for days.
+        del self.prompts[:-KEPT_PROMPTS]
         step = self._next(prompt)
         if isinstance(step, Exception):
             raise step
         answer = says(step) if isinstance(step, str) else step
-        return replace(answer, model=self.name)
+        return changed(answer, model=self.name)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
         answer = await self.request(prompt)

@@ -1,6 +1,5 @@
 """A turn with its calls and open requests, in one statement."""
 
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -8,6 +7,7 @@ from sqlalchemy import and_, bindparam, or_, select
 
 from assent.domain.calls import Call
 from assent.domain.conversations import Role, Scene, TurnRow
+from assent.domain.copies import changed
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
 from assent.store.calls import call_of
@@ -89,7 +89,7 @@ class StoredSnapshots:
         scene = _scene([tuple(row) for row in rows])
         if scene is None or last_of is None or scene.open_calls(last_of) == 1:
             return scene
-        return replace(scene, is_whole=False)
+        return changed(scene, is_whole=False)
 
 
 def _place(row: tuple[Any, ...]) -> tuple[int, int]:

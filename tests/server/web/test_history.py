@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from assent import Assent, Field, Person, Progress, Risk, Rule, UserInput, tool
 from assent.domain.decisions import Approve, Give, Ran, Reject

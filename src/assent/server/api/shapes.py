@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from msgspec import structs
 from pydantic import BaseModel, ConfigDict, Field
 
 from assent.domain import calls, conversations, events, requests
@@ -305,7 +305,7 @@ class Entry(Shape):
     @classmethod
     def of(cls, entry: events.Entry, secrets: Hints) -> "Entry":
         """How an entry is shown."""
-        facts: dict[str, Any] = asdict(entry)
+        facts: dict[str, Any] = structs.asdict(entry)
         facts["data"] = recorded(entry, secrets)
         return cls(**facts)
 
