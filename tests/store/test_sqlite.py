@@ -13,6 +13,7 @@ import pytest
 
 from assent import Assent, Person, approve, tool
 from assent.app import open_store
+from assent.domain.copies import changed
 from assent.domain.errors import StoreUnavailable, WorkerRunning
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
@@ -78,6 +79,34 @@ async def test_a_broken_constraint_in_a_batch_is_its_own_only(
         await second
     assert await third == 1
     assert await RawSql(file_url).one("SELECT count(*) FROM conversations") == 1
+
+
+async def test_what_cannot_be_written_in_a_batch_is_its_own_only(file_store: Store) -> None:
+    def unwritable(tx: Tx) -> None:
+        # Bound only when the rows of the whole batch are written.
+        tx.conversations.add(changed(CONVERSATION, agent="\ud800"))
+
+    with writer_held(file_store):
+        await asyncio.sleep(0)
+        waiting = [asyncio.ensure_future(file_store.run(set_fact(n))) for n in range(3)]
+        alone = asyncio.ensure_future(file_store.run(unwritable))
+        await asyncio.sleep(0)
+    async with asyncio.timeout(20):
+        with pytest.raises(UnicodeEncodeError):
+            await alone
+        assert await asyncio.gather(*waiting) == [0, 1, 2]
+        assert await file_store.run(set_fact(4)) == 4
+
+
+async def test_whoever_asks_while_it_closes_is_told_so(file_url: str) -> None:
+    store = open_store(file_url)
+    await store.open(worker=False)
+    closing = asyncio.ensure_future(store.close())
+    await asyncio.sleep(0)
+    async with asyncio.timeout(20):
+        with pytest.raises(StoreUnavailable):
+            await store.run(set_fact(1))
+        await closing
 
 
 async def test_a_caller_that_gives_up_does_not_disturb_the_rest_of_its_batch(

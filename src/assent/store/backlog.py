@@ -105,7 +105,7 @@ class Backlog:
                 self._change(sql, rows, finds_each=True)
             for sql, rows in along.items():
                 self._change(sql, rows, finds_each=False)
-        except sqlite3.Error:
+        except Exception:
             self.is_broken = True
             raise
 
@@ -131,7 +131,8 @@ class Backlog:
             for table in PARENTS_FIRST:
                 if table.name in tables and (rows := self._rows.pop(table.name, None)):
                     self._load(table, rows)
-        except sqlite3.Error:
+        # Not only errors of SQLite's own: also text that is no UTF-8, or a number over 64 bits.
+        except Exception:
             self.is_broken = True
             raise
 

@@ -163,10 +163,11 @@ class SqliteStore:
             raise
 
     async def close(self) -> None:
-        if self._thread is not None:
+        # From here on nobody is let in: behind the None no job would ever be taken.
+        thread, self._thread = self._thread, None
+        if thread is not None:
             self._jobs.put(None)
-            await asyncio.to_thread(self._thread.join)
-            self._thread = None
+            await asyncio.to_thread(thread.join)
         self._unlock()
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
@@ -201,7 +202,7 @@ class SqliteStore:
         watch = _Watch(connection)
         while (batch := self._next_batch()) is not None:
             if batch:
-                self._transact(connection, batch)
+                self._answer(connection, batch)
                 self._loop.call_soon_threadsafe(self._settle, batch)
             if watch.sees_a_change():
                 self._loop.call_soon_threadsafe(self._tell, frozenset[str]())
@@ -243,6 +244,14 @@ class SqliteStore:
             return batch
         return None
 
+    def _answer(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
+        """Whatever happens, everybody hears of it: the thread is the only one who answers."""
+        try:
+            self._transact(connection, batch)
+        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+            for job in batch:
+                job.error = _unavailable(error)
+
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""
         trusting = len(batch) > 1
@@ -270,7 +279,7 @@ class SqliteStore:
                     return [job]
             backlog.flush()
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001 - not SQLite's alone: text that is no UTF-8, too
             for job in batch:
                 job.error = _unavailable(error)
             return batch
