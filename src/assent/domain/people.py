@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from assent.domain.identifiers import want_keepable
+
 
 class PersonKind(StrEnum):
     """Humans decide; services own conversations and supply results; agents never decide."""
@@ -44,6 +46,11 @@ class Person:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
+        want_keepable("person's id", self.id)
+        for role in self.roles:
+            want_keepable("person's role", role)
+        if self.behind is not None:
+            want_keepable("id of the human behind", self.behind)
 
     @property
     def human(self) -> str:

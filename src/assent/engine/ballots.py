@@ -24,6 +24,7 @@ from assent.domain.errors import (
     WrongVerdict,
 )
 from assent.domain.forms import UserInput
+from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
 from assent.domain.people import ADMIN, Person, PersonKind
@@ -67,7 +68,16 @@ class Ballot:
         return {} if self.shown is None else {"shown": self.shown}
 
     def cleaned(self) -> "Ballot":
-        """The same with outputs and reasons as every database can hold them."""
+        """The same with outputs and reasons as every database can hold them.
+
+        What names something is not cleaned but refused: here, before it reaches a transaction.
+        """
+        want_findable("request", self.request_id)
+        want_keepable("channel", self.channel)
+        if self.key is not None:
+            want_keepable("idempotency key", self.key)
+        if self.shown is not None:
+            want_keepable("name of what was shown", self.shown)
         clean = _cleaned(self.request_id, self.verdict)
         return self if clean is self.verdict else replace(self, verdict=clean)
 

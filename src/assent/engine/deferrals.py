@@ -3,6 +3,7 @@
 from assent.domain.calls import Call
 from assent.domain.decisions import Supply, Verdict
 from assent.domain.errors import AlreadySettled, NotFound, NothingAwaited, WrongTool
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
@@ -24,6 +25,7 @@ class Deferrals:
         self, id: str, verdict: Verdict, *, tool: str | None, tolerant: bool
     ) -> Decided:
         """Settle a task; `tolerant` answers with what is, where it has been settled before."""
+        want_findable("task", id)
         call, request = await self._kernel.store.run(lambda tx: _find(tx, id))
         self._check(id, call, verdict, tool)
         ballot = Ballot(request_id=request.id, verdict=verdict, by=SYSTEM, channel=CHANNEL)

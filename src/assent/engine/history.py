@@ -5,18 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+import msgspec
+
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Message, Role
 from assent.domain.messages import (
     Answer,
-    FinishReason,
     ModelSaid,
-    Proposal,
     Said,
     TextBlock,
     ToolOutput,
-    Usage,
     UserSaid,
 )
 from assent.domain.outputs import as_text, blocks_of, is_content, json_text
@@ -27,32 +26,13 @@ INCOMPLETE = "[The user stopped this answer here.]"
 
 def dump_answer(answer: Answer) -> str:
     """An answer as its message's row keeps it."""
-    return json_text(
-        {
-            "text": answer.text,
-            "reasoning": answer.reasoning,
-            "proposals": [
-                {"provider_id": each.provider_id, "tool": each.tool, "arguments": each.arguments}
-                for each in answer.proposals
-            ],
-            "finish": answer.finish,
-            "usage": {
-                "input_tokens": answer.usage.input_tokens,
-                "output_tokens": answer.usage.output_tokens,
-            },
-            "model": answer.model,
-            "wire": answer.wire,
-            "wire_format": answer.wire_format,
-        }
-    )
+    return json_text(msgspec.to_builtins(answer))
 
 
 def load_answer(body: str) -> Answer:
     """Read what `dump_answer` wrote."""
-    got = cast("dict[str, Any]", json.loads(body))
-    proposals = tuple(Proposal(**each) for each in got.pop("proposals"))
-    usage, finish = Usage(**got.pop("usage")), FinishReason(got.pop("finish"))
-    return Answer(**got, proposals=proposals, usage=usage, finish=finish)
+    # Not by msgspec's own parser, which refuses the half surrogate pairs that a model can write.
+    return msgspec.convert(json.loads(body), Answer)
 
 
 def history(messages: Iterable[Message], calls: Iterable[Call], texts: Texts) -> tuple[Said, ...]:

@@ -10,6 +10,7 @@ from assent.domain.canonical import Json
 from assent.domain.credentials import Link, Purpose
 from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import Entry
+from assent.domain.identifiers import want_findable
 from assent.domain.people import Account, Person, PersonKind
 from assent.domain.requests import Request
 from assent.engine.authority import want_manager
@@ -62,6 +63,9 @@ class Links:
     async def _issue(
         self, person: str, purpose: Purpose, request_id: str | None, by: Person, within: timedelta
     ) -> tuple[Link, str]:
+        want_findable("account", person)
+        if request_id is not None:
+            want_findable("open request", request_id)
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
         def issue(tx: Tx) -> Link:

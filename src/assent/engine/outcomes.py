@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 
 from assent.domain.canonical import Json
-from assent.domain.errors import AssentError, InvalidOutput
+from assent.domain.errors import AssentError, InvalidArguments, InvalidOutput
+from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
 from assent.domain.tools import (
     ApprovalRequired,
+    Arguments,
     Context,
     Deferred,
     Generator,
@@ -76,27 +78,21 @@ def failed(message: str) -> Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt: the body with bound arguments, its time limit, and the secrets to keep."""
+    """One attempt: the body with its arguments, its time limit, and the secrets to keep."""
 
     tool: Tool
     context: Context
-    bound: Any
+    arguments: Arguments
     scrubber: Scrubber
     report: Report
 
     async def perform(self) -> Outcome:
-        """Run the body; whatever it raises becomes an outcome."""
+        """Bind the arguments and run the body; whatever its author's code raises is an outcome."""
         try:
-            return self._outcome(await self._within_time(self._run()))
-        except TimeoutError:
-            return Unknown(f"it did not end within {self.tool.timeout}")
-        except OutcomeUnknown as error:
-            return Unknown(self.scrubber.error(error))
-        except ApprovalRequired as error:
-            return self._asks(error)
-        except InvalidOutput as error:
-            return failed(self.scrubber.error(error))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - also sys.exit() ends only the call
+            return await self._performed()
+        except BaseException as error:
+            if not _is_of_body(error):
+                raise
             return failed(self._said(error))
 
     async def respond(self, supplied: Json) -> Outcome:
@@ -110,24 +106,37 @@ class Attempt:
                 return Succeeded(supplied)
             reworked = await self._within_time(hook(self.context, original))
             return Succeeded(self.scrubber.json(self._normal(reworked)))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the model is told, with the answer
+        except BaseException as error:
+            if not _is_of_body(error):
+                raise
             return Failed(failed_response(self.scrubber.error(error), original))
 
+    async def _performed(self) -> Outcome:
+        try:
+            return self._outcome(await self._within_time(self._run()))
+        except OutcomeUnknown as error:
+            return Unknown(self.scrubber.error(error))
+        except ApprovalRequired as error:
+            return self._asks(error)
+        except (InvalidArguments, InvalidOutput) as error:
+            return failed(self.scrubber.error(error))
+
     async def _run(self) -> object:
+        bound = self.tool.arguments.bind(self.arguments)
         match self.tool.kind:
             case Regular(body=body):
-                return await body(self.context, self.bound)
+                return await body(self.context, bound)
             case Hitl(on_tool_called=body):
-                return await body(self.context, self.bound)
+                return await body(self.context, bound)
             case Generator():
-                return await self._collect(self.tool.kind)
+                return await self._collect(self.tool.kind, bound)
             case Manual():
                 raise AssertionError("nobody runs a manual tool")
         assert_never(self.tool.kind)
 
-    async def _collect(self, kind: Generator) -> object:
+    async def _collect(self, kind: Generator, bound: Any) -> object:
         results: list[object] = []
-        async for item in kind.steps(self.context, self.bound):
+        async for item in kind.steps(self.context, bound):
             if isinstance(item, Progress):
                 self.report(item)
             else:
@@ -138,10 +147,16 @@ class Attempt:
 
     def _outcome(self, value: object) -> Outcome:
         if isinstance(value, Deferred):
-            return Waits(self.scrubber.text(value.task_id))
+            return self._waits(value)
         if value is None and isinstance(self.tool.kind, Hitl):
             return Waits(None)
         return Succeeded(self.scrubber.json(self._normal(value)))
+
+    def _waits(self, deferred: Deferred) -> Outcome:
+        if (reason := flaw(deferred.task_id)) is not None:
+            # It was begun somewhere: that nobody can ever name it is a doubt, not a failure.
+            return Unknown(f"it deferred to a task whose id cannot be kept: {reason}")
+        return Waits(self.scrubber.text(deferred.task_id))
 
     def _normal(self, value: object) -> Json:
         if self.tool.output is None or is_content(value):
@@ -168,8 +183,17 @@ class Attempt:
         try:
             async with timer:
                 return await work
-        except TimeoutError as error:
+        except TimeoutError:
             # A TimeoutError of the body's own is its failure; only our limit leaves a doubt.
-            if timer.expired():
+            if not timer.expired():
                 raise
-            raise RuntimeError(str(error) or "timed out") from error
+            raise OutcomeUnknown(f"it did not end within {self.tool.timeout}") from None
+
+
+def _is_of_body(error: BaseException) -> bool:
+    """Whether it ends this call alone: sys.exit() does, Ctrl-C and a worker that stops do not."""
+    if isinstance(error, asyncio.CancelledError):
+        # Nobody cancelled this task, so it comes from something that the body cancelled itself.
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling()
+    return not isinstance(error, KeyboardInterrupt)

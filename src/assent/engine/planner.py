@@ -70,7 +70,8 @@ class Planner:
         """The plan for a fresh proposal."""
         form = accepted.tool.tool.user_input
         if form is None:
-            return await self.judged(accepted.tool, accepted.arguments, context)
+            arguments, frozen = accepted.arguments, accepted.frozen
+            return await self.judged(accepted.tool, arguments, context, frozen=frozen)
         known = known_answers(accepted.tool, form, accepted.prefilled, self.saved)
         if not form.missing(known):
             merged = merge(
@@ -120,10 +121,10 @@ class Planner:
         arguments: Mapping[str, Json],
         context: Context,
         *,
-        reason: str = "",
+        frozen: Frozen | None = None,
     ) -> Plan:
-        """The plan for complete arguments."""
-        frozen = Frozen.of(dict(arguments))
+        """The plan for complete arguments, frozen already or to be so now."""
+        frozen = frozen or Frozen.of(dict(arguments))
         # An answer or an edit made these; whoever judges them must not see the earlier ones.
         if context.arguments != frozen.text:
             context = changed(context, arguments=frozen.text)
@@ -137,7 +138,7 @@ class Planner:
                 asking = Asking(
                     kind=RequestKind.APPROVAL,
                     question=Question(
-                        reason=reason or verdict.reason,
+                        reason=verdict.reason,
                         text=tool.tool.question,
                         preview=await preview(tool, arguments, context),
                     ),

@@ -9,6 +9,7 @@ from assent.domain.canonical import Json, digest
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.errors import KeyReused, NotFound, NothingAwaited, OverQuota, PendingCalls
 from assent.domain.events import EventKind, Fact
+from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import (
     ACTIVE_TURNS,
     AWAITING,
@@ -50,6 +51,13 @@ class Missive:
     on_pending: OnPending = OnPending.REFUSE
     key: str | None = None
     ask_when: Predicate | None = None
+
+    def __post_init__(self) -> None:
+        # Refused here, before it reaches a transaction that others share.
+        if self.conversation_id is not None:
+            want_keepable("conversation's id", self.conversation_id)
+        if self.key is not None:
+            want_keepable("idempotency key", self.key)
 
 
 def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
@@ -206,6 +214,7 @@ class Sending:
 
     async def stop(self, turn_id: str, by: Person) -> TurnRow:
         """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
+        want_findable("turn", turn_id)
         turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
         for task in self._kernel.tasks.of_turn(turn_id):
             # A body that runs is not torn down: its outcome is worth more than a doubt.
@@ -279,6 +288,7 @@ class Sending:
 
     async def resume(self, turn_id: str, by: Person) -> TurnRow:
         """Go on with a turn that failed: nothing settled is asked or run again."""
+        want_findable("turn", turn_id)
 
         def resume(tx: Tx) -> TurnRow:
             turn = self._owned(tx, turn_id, by)

@@ -31,6 +31,7 @@ from assent.domain.errors.decisions import (
     WrongVerdict,
 )
 from assent.domain.errors.formats import (
+    InvalidIdentifier,
     InvalidJson,
     InvalidPattern,
     InvalidSchema,
@@ -137,6 +138,7 @@ __all__ = [
     "SchemaFault",
     "InvalidSchema",
     "InvalidPattern",
+    "InvalidIdentifier",
     "Malformed",
     "UnsupportedVersion",
     "InvalidKey",

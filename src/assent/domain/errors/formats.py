@@ -68,6 +68,16 @@ class InvalidPattern(AssentError):
         self.reason = reason
 
 
+class InvalidIdentifier(AssentError):
+    """An id, key or name that no database can keep as it is; `what` says whose. Not repeated."""
+
+    code = "invalid_identifier"
+
+    def __init__(self, what: str, reason: str) -> None:
+        self.what, self.reason = what, reason
+        super().__init__(f"The {what} cannot be kept: {reason}")
+
+
 class Malformed(AssentError):
     """Data that does not have the shape its format promises; `field` says where."""
 
