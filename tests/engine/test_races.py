@@ -12,7 +12,17 @@ from typing import Any
 
 import pytest
 
-from assent import Assent, Audience, Person, Risk, approve, cancel, reject, tool
+from assent import (
+    ApprovalRequired,
+    Assent,
+    Audience,
+    Person,
+    Risk,
+    approve,
+    cancel,
+    reject,
+    tool,
+)
 from assent.domain.decisions import Verdict
 from assent.domain.errors import (
     AlreadyApproved,
@@ -473,3 +483,35 @@ async def test_one_decision_sent_many_times_at_once_counts_once_and_all_get_its_
             assert CallStatus.AWAITING_APPROVAL not in {answer.call_status for answer in answers}
             await rested(engines[0], turn.id)
     assert errands.ran == list(range(10))
+
+
+async def test_a_body_that_asks_while_its_turn_is_stopped_leaves_nobody_asked(
+    world: World, owner: Person
+) -> None:
+    goes_on, is_there = asyncio.Event(), asyncio.Semaphore(0)
+
+    @tool(risk=Risk.MODERATE, requires_approval=False)
+    async def hesitate(number: int) -> str:
+        """Ask once the race starts."""
+        is_there.release()
+        await goes_on.wait()
+        for _ in range(number % 7):
+            await asyncio.sleep(0)
+        raise ApprovalRequired
+
+    def script(prompt: Prompt) -> Answer:
+        return says("", calls("hesitate", number=int(getattr(prompt.history[-1], "text", "0"))))
+
+    async with world(script, hesitate) as assent:
+        turns = [await assent.start("agent", str(n), by=owner) for n in range(RACES)]
+        for _ in turns:
+            await is_there.acquire()
+        goes_on.set()
+        await asyncio.gather(*(assent.stop(turn, by=owner) for turn in turns))
+        stopped = [await assent.wait(turn) for turn in turns]
+        assert {turn.status for turn in stopped} == {TurnStatus.STOPPED}
+        assert await assent.pending() == []
+        assert {call.status for turn in stopped for call in turn.calls} <= {
+            CallStatus.CANCELLED,
+            CallStatus.FAILED,
+        }

@@ -259,6 +259,9 @@ class Sending:
         active = ACTIVE_TURNS
         if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
             raise Raced(turn.id)
+        # A body that asks for somebody holds the turn's row: what waits since we looked shows now.
+        if any(call.status in _WITHDRAWABLE for call in tx.calls.of_turn(turn.id)):
+            raise Raced(turn.id)
         tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
 
     def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:
