@@ -18,7 +18,7 @@ from assent import (
     tool,
 )
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.domain.messages import ModelSaid
+from assent.domain.messages import Answer, ModelSaid, Prompt
 from assent.domain.policy import Ask, Deny, Policy
 from assent.domain.tools import Arguments, EffectiveTool, Predicate, effective
 from assent.engine.gate import Gate
@@ -54,6 +54,26 @@ async def raising_later(*_: object) -> bool:
     raise RuntimeError("broken predicate")
 
 
+def leaving(*_: object) -> bool:
+    raise SystemExit(1)
+
+
+async def cancelled_within(*_: object) -> bool:
+    """Await something that somebody cancelled: not us."""
+    task = asyncio.ensure_future(asyncio.sleep(60))
+    task.cancel()
+    await task
+    return False
+
+
+class Abort(BaseException):
+    """No Exception: whoever catches those only lets it pass."""
+
+
+def aborting(*_: object) -> bool:
+    raise Abort
+
+
 def answering(value: object) -> Any:
     return lambda *_: value
 
@@ -68,6 +88,9 @@ class Quirk:
 FAULTS: dict[str, Any] = {
     "raises": raising,
     "raises later": raising_later,
+    "leaves": leaving,
+    "cancelled within": cancelled_within,
+    "aborts": aborting,
     "times out": hanging,
     "None": answering(None),
     "text": answering("no"),
@@ -158,7 +181,18 @@ async def test_a_predicate_that_changes_its_arguments_does_not_hide_them_from_a_
 
 
 # requirement: T9
-@pytest.mark.parametrize("fault", ["raises", "raises later", "object", "takes no arguments"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "raises",
+        "raises later",
+        "leaves",
+        "cancelled within",
+        "aborts",
+        "object",
+        "takes no arguments",
+    ],
+)
 async def test_a_call_that_the_policy_could_not_judge_does_not_run_and_the_model_is_told(
     file_world: World, fault: str
 ) -> None:
@@ -229,3 +263,21 @@ async def test_a_call_that_nobody_can_be_asked_about_is_denied(file_world: World
         turn = await working.send("agent", "pay bob", by=robot)
     assert till.paid == []
     assert [call.status for call in turn.calls] == [CallStatus.DENIED]
+
+
+@pytest.mark.parametrize("fault", ["leaves", "cancelled within", "aborts"])
+async def test_a_model_that_raises_what_is_no_error_ends_its_turn_only(
+    file_world: World, fault: str
+) -> None:
+    class Model(ScriptedModel):
+        async def request(self, prompt: Prompt) -> Answer:
+            given = FAULTS[fault](prompt)
+            await given
+            raise AssertionError("it should have raised")
+
+    async with file_world(Model([]), Till().pay()) as assent:
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        assert (turn.status, turn.error) == (
+            TurnStatus.FAILED,
+            "An internal error ended the turn.",
+        )

@@ -13,6 +13,7 @@ from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.ballots import Ballot
 from assent.engine.deciding import Deciding
+from assent.engine.faults import is_ours
 from assent.engine.kernel import Kernel
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,9 @@ class Callback:
         try:
             given = self.function(call, tool)
             answer = await given if inspect.isawaitable(given) else given
-        except Exception:
+        except BaseException as error:
+            if is_ours(error):
+                raise
             log.exception("on_confirmation failed; call %s stays pending", call.id)
             return
         if answer is not True and answer is not False:

@@ -20,6 +20,7 @@ from assent.domain.policy import (
     strongest,
 )
 from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, is_predicate
+from assent.engine.faults import OURS, is_ours
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -36,7 +37,9 @@ class Gate:
         """Allow, ask or deny; any error in between denies."""
         try:
             return await self._judge(tool, arguments, context)
-        except Exception:
+        except BaseException as error:
+            if is_ours(error):
+                raise
             log.exception("judging a call of %r failed; it does not run", tool.tool.name)
             return Deny(by="error", reason="The policy could not judge this call; it was not run.")
 
@@ -57,7 +60,9 @@ class Gate:
                     said.close()
                 elif said is not False and not inspect.isawaitable(said):
                     return cast("Deny", rule.verdict())
-        except Exception:
+        except OURS:
+            raise
+        except BaseException:
             log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)
             return Deny(by="error", reason="The policy could not judge this call; it was not run.")
         return None

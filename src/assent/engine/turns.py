@@ -16,6 +16,7 @@ from assent.domain.messages import Answer, ArgumentsDelta, Prompt, ReasoningDelt
 from assent.engine.agents import Agent
 from assent.engine.drafts import REFUSED, REPEATED, Draft, Drafting, storable
 from assent.engine.failpoints import point
+from assent.engine.faults import is_ours
 from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
 from assent.engine.planner import Planner
@@ -54,16 +55,16 @@ class Turns:
             return ready
         except LeaseLost:
             log.warning("turn %s is stopped or held by another worker now", turn.id)
-        except asyncio.CancelledError:
-            if self._kernel.tasks.closing:
-                await asyncio.shield(self._give_back(turn))
-            raise
         except ModelFailed as error:
             await self._fail(turn, str(error), outbox)
         except StoreUnavailable as error:
             # No fault of the turn's: when its lease is over somebody takes it up from the rows.
             log.warning("turn %s waits for the database: %s", turn.id, error)
-        except Exception:
+        except BaseException as error:
+            if is_ours(error):
+                if isinstance(error, asyncio.CancelledError) and self._kernel.tasks.closing:
+                    await asyncio.shield(self._give_back(turn))
+                raise
             log.exception("turn %s failed", turn.id)
             await self._fail(turn, "An internal error ended the turn.", outbox)
         finally:
