@@ -23,6 +23,7 @@ from assent.engine.snapshots import Turn
 from assent.engine.vault import Keyring, Vault
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World
+from tests.engine.till import STAFF, Till, one_call, rested
 from tests.store.rawsql import RawSql
 
 ROOT = Person("root", roles=frozenset({"admin"}))
@@ -586,3 +587,18 @@ async def test_an_agent_is_no_account(world: World) -> None:
     engine = Assent(world.url, agents=[Agent("ada", model=ScriptedModel([]))])
     async with engine as assent:
         assert await assent.people.find("ada") is None
+
+
+async def test_a_disabled_account_decides_nothing_whoever_speaks_for_it(world: World) -> None:
+    till = Till()
+    async with world(one_call, till.pay()) as assent:
+        await assent.people.add(STAFF, by=ROOT)
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        await assent.people.change(STAFF.id, by=ROOT, disabled=True)
+        with pytest.raises(NotFound):
+            await assent.decide(turn.pending[0].id, approve(), by=STAFF)
+        assert till.paid == []
+        await assent.people.change(STAFF.id, by=ROOT, disabled=False)
+        await assent.decide(turn.pending[0].id, approve(), by=STAFF)
+        await rested(assent, turn.id)
+    assert till.paid == [(5, "bob")]

@@ -27,7 +27,7 @@ from assent.domain.forms import UserInput
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
-from assent.domain.people import ADMIN, Person, PersonKind
+from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.drafts import storable
@@ -73,6 +73,7 @@ class Ballot:
         What names something is not cleaned but refused: here, before it reaches a transaction.
         """
         want_findable("request", self.request_id)
+        want_recordable(self.by)
         want_keepable("channel", self.channel)
         if self.key is not None:
             want_keepable("idempotency key", self.key)
@@ -128,9 +129,9 @@ def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
             return verdict
 
 
-def open_case(tx: Tx, request_id: str) -> Case:
-    """Read a request and what it is about, locking the request first."""
-    found = tx.requests.case(request_id)
+def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
+    """Read a request and what it is about, locking the request first; `by` is who decides."""
+    found = tx.requests.case(request_id, by=by)
     if found is None:
         raise NotFound("request", request_id)
     request, call, conversation = found

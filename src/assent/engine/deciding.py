@@ -70,6 +70,9 @@ class Deciding:
 
     async def decide(self, ballot: Ballot) -> Decided:
         """Decide one request; raises what stands against it, and changes nothing then."""
+        return await self._kernel.tasks.through(self._carried_out(ballot))
+
+    async def _carried_out(self, ballot: Ballot) -> Decided:
         point("before_decision")
         ballot = ballot.cleaned()
         answer = await self._kernel.store.run(lambda tx: self._decide(tx, ballot))
@@ -134,7 +137,7 @@ class Deciding:
     def _decide(self, tx: Tx, ballot: Ballot) -> Done | Decided | Refusal | Unclear:
         if (first := earlier(tx, ballot)) is not None:
             return first
-        case = open_case(tx, ballot.request_id)
+        case = open_case(tx, ballot.request_id, by=ballot.by.id)
         if (first := repeated(tx, case, ballot)) is not None:
             return first
         moves = self._moves(tx, ballot)
@@ -180,7 +183,7 @@ class Deciding:
             # Somebody may have used the key for another one while this was judged.
             if (first := earlier(tx, ballot)) is not None:
                 return first
-            now = open_case(tx, ballot.request_id)
+            now = open_case(tx, ballot.request_id, by=ballot.by.id)
             if (first := repeated(tx, now, ballot)) is not None:
                 return first
             moves = self._moves(tx, ballot)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from assent.domain.canonical import digest
 from assent.domain.policy import Policy
@@ -21,6 +21,7 @@ from assent.engine.vault import Vault
 from assent.ports import Clock, Store
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,16 @@ class Tasks:
         self._of_turn.setdefault(turn_id, set()).add(task)
         task.add_done_callback(lambda done: self._done(turn_id, done))
         return task
+
+    async def through(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await work that is carried to its end also if whoever awaits it goes away meanwhile.
+
+        What it commits may be a claim, and somebody has to run that.
+        """
+        task = asyncio.create_task(work)
+        self._all.add(task)
+        task.add_done_callback(self._all.discard)
+        return await asyncio.shield(task)
 
     def _done(self, turn_id: str, task: asyncio.Task[Any]) -> None:
         self._all.discard(task)

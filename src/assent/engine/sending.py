@@ -20,7 +20,7 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.messages import UserSaid
 from assent.domain.outputs import error_output, json_text
-from assent.domain.people import ADMIN, Person
+from assent.domain.people import ADMIN, Person, want_recordable
 from assent.domain.tools import Predicate
 from assent.engine.drafts import storable
 from assent.engine.failpoints import point
@@ -54,6 +54,7 @@ class Missive:
 
     def __post_init__(self) -> None:
         # Refused here, before it reaches a transaction that others share.
+        want_recordable(self.by)
         if self.conversation_id is not None:
             want_keepable("conversation's id", self.conversation_id)
         if self.key is not None:
@@ -80,6 +81,9 @@ class Sending:
 
     async def send(self, missive: Missive) -> TurnRow:
         """Store the message with its turn; the loop starts here, or wherever a worker is."""
+        return await self._kernel.tasks.through(self._sent(missive))
+
+    async def _sent(self, missive: Missive) -> TurnRow:
         turn_id = self._kernel.ids("turn")
         if missive.ask_when is not None:
             self._kernel.predicates[turn_id] = missive.ask_when
@@ -215,6 +219,7 @@ class Sending:
     async def stop(self, turn_id: str, by: Person) -> TurnRow:
         """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
         want_findable("turn", turn_id)
+        want_recordable(by)
         turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
         for task in self._kernel.tasks.of_turn(turn_id):
             # A body that runs is not torn down: its outcome is worth more than a doubt.
@@ -292,6 +297,7 @@ class Sending:
     async def resume(self, turn_id: str, by: Person) -> TurnRow:
         """Go on with a turn that failed: nothing settled is asked or run again."""
         want_findable("turn", turn_id)
+        want_recordable(by)
 
         def resume(tx: Tx) -> TurnRow:
             turn = self._owned(tx, turn_id, by)

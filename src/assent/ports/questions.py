@@ -25,8 +25,8 @@ class Requests(Protocol):
         """Read it without a lock: to show, not to decide."""
         ...
 
-    def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
-        """The same with the call and the conversation it is about, in one statement."""
+    def case(self, id: str, *, by: str | None = None) -> tuple[Request, Call, Conversation] | None:
+        """The same with the call and the conversation it is about; none for a disabled account."""
         ...
 
     def of_call(self, call_id: str) -> list[Request]: ...

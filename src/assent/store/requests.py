@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import bindparam, null, or_, select, update
+from sqlalchemy import Text, bindparam, exists, null, or_, select, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Call
@@ -21,7 +21,7 @@ from assent.store.calls import call_of
 from assent.store.conversations import conversation_of
 from assent.store.rows import Driver, Params, Row, dump, load, maybe_moment, micros, moment, reader
 from assent.store.statements import ClockNow, LockedId, fixed
-from assent.store.tables import calls, conversations, decisions, request_audience, requests
+from assent.store.tables import calls, conversations, decisions, people, request_audience, requests
 
 _r, _d = requests.c, decisions.c
 _open = _r.status == fixed(RequestStatus.OPEN)
@@ -41,7 +41,11 @@ CASE = (
             conversations, conversations.c.id == calls.c.conversation_id
         )
     )
-    .where(_r.id == bindparam("id"))
+    # Whoever is disabled is nobody, also if they were let in a moment ago or by somebody else.
+    .where(
+        _r.id == bindparam("id"),
+        ~exists().where(people.c.id == bindparam("by", type_=Text()), people.c.disabled),
+    )
     .with_for_update(of=requests)
 )
 REQUESTS_OF_CALL = (
@@ -123,8 +127,8 @@ class StoredRequests:
         found = self._driver.rows(LOOK, {"id": id})
         return request_of(found[0]) if found else None
 
-    def case(self, id: str) -> tuple[Request, Call, Conversation] | None:
-        found = self._driver.look(CASE, {"id": id})
+    def case(self, id: str, *, by: str | None = None) -> tuple[Request, Call, Conversation] | None:
+        found = self._driver.look(CASE, {"id": id, "by": by})
         if not found:
             return None
         row = tuple(found[0])
