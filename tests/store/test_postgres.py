@@ -204,3 +204,36 @@ async def read_only(url: str, switch: str) -> None:
         await admin.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {switch}")
     finally:
         await admin.close()
+
+
+async def test_what_the_driver_cannot_send_is_no_trouble_of_the_databases(store: Store) -> None:
+    # Told as trouble it would be tried again for ever.
+    with pytest.raises(asyncpg.DataError):
+        await store.run(lambda tx: tx.settings.set_fact("half", "\ud800"))
+
+
+async def test_transactions_whose_backends_end_under_them_hear_of_it_in_our_words(
+    store: Store, postgres_url: str
+) -> None:
+    admin: Any = await asyncpg.connect(postgres_url)
+    ended = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    )
+    heard: list[BaseException] = []
+
+    async def write(number: int) -> None:
+        for _ in range(30):
+            try:
+                await store.run(lambda tx: update(tx, f"row-{number}", "there"))
+            except BaseException as error:  # noqa: BLE001 - what it is is looked at below
+                heard.append(error)
+
+    writers = [asyncio.ensure_future(write(number)) for number in range(16)]
+    while not all(writer.done() for writer in writers):
+        await admin.execute(ended)
+        await asyncio.sleep(0.02)
+    await admin.close()
+    assert heard
+    assert {type(error) for error in heard} == {StoreUnavailable}
+    await store.run(lambda tx: update(tx, "last", "1"))

@@ -42,6 +42,7 @@ _DEFEATS = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
+_UNUSABLE = (asyncpg.InterfaceError, asyncpg.InternalClientError)
 # Any two processes that start at once take turns; the number only has to be ours.
 MIGRATION_LOCK = 0x617373656E74
 
@@ -222,6 +223,8 @@ class PostgresStore:
             asyncpg.InsufficientResourcesError,
             asyncpg.ReadOnlySQLTransactionError,
             asyncpg.OperatorInterventionError,
+            # What the driver says of a connection that the server has just ended.
+            *_UNUSABLE,
         ) as error:
             raise StoreUnavailable(str(error)) from error
         if touched:
@@ -340,6 +343,11 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
     connection = await connections.take()
     try:
         done = await use(connection)
+    except _UNUSABLE:
+        # It may not know yet that it is closed: nobody else is to get it.
+        connection.raw.terminate()
+        connections.give(connection)
+        raise
     except Exception:
         connections.give(connection)
         raise
