@@ -256,3 +256,21 @@ async def test_a_refused_row_that_another_brings_to_light_is_not_laid_at_its_doo
     first, second, seen, third = await at_once(file_store, talk(1, 1), talk(1, 1), read, talk(2, 2))
     assert (first, seen, third) == (None, 0, None)
     assert isinstance(second, sqlite3.IntegrityError)
+
+
+async def test_whoever_only_looked_and_raised_costs_nobody_a_second_run(file_store: Store) -> None:
+    runs: list[str] = []
+
+    def write(name: str) -> Callable[[Tx], None]:
+        def work(tx: Tx) -> None:
+            runs.append(name)
+            tx.settings.add_fact(name, "there")
+
+        return work
+
+    def look(tx: Tx) -> None:
+        raise LookupError(str(tx.requests.look("nowhere")))
+
+    answers = await at_once(file_store, write("a"), look, look, write("b"))
+    assert [isinstance(answer, LookupError) for answer in answers] == [False, True, True, False]
+    assert runs == ["a", "b"]

@@ -43,9 +43,12 @@ class SqliteDriver:
         self._changed: dict[str, frozenset[str]] = {}
         # Once: nothing else happens in the database while a transaction runs.
         self._now = now()
+        # Until then it can fail without anything to be undone.
+        self.has_written = False
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
+        self.has_written |= not compiled.only_reads
         self._make_way(compiled)
         return self._connection.execute(compiled.sql, self._ordered(compiled, params)).fetchall()
 
@@ -54,6 +57,7 @@ class SqliteDriver:
         return self.rows(statement, params)
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        self.has_written = True
         compiled = self._compiler(statement)
         ordered = self._ordered(compiled, params)
         if row not in self._changed and self._backlog.takes(row, compiled, ordered):
@@ -84,6 +88,7 @@ class SqliteDriver:
         return compiled.ordered(params)
 
     def insert(self, table: Table, rows: list[Params]) -> None:
+        self.has_written = True
         self._backlog.add(table, rows)
 
     def clock(self) -> int:
@@ -271,7 +276,7 @@ class SqliteStore:
     def _attempt(
         self, connection: sqlite3.Connection, backlog: Backlog, batch: list[_Job], *, careful: bool
     ) -> list[_Job]:
-        """Those that failed, and because of whom nothing was committed."""
+        """Those that failed halfway, and because of whom nothing was committed."""
         try:
             _begin(connection)
             for job in batch:
@@ -288,7 +293,9 @@ class SqliteStore:
     def _perform(
         self, connection: sqlite3.Connection, backlog: Backlog, job: _Job, *, careful: bool
     ) -> bool:
-        tx = Transaction(SqliteDriver(connection, self._compiler, backlog, self._now))
+        """Whether what it did may stay: all of it, or nothing."""
+        driver = SqliteDriver(connection, self._compiler, backlog, self._now)
+        tx = Transaction(driver)
         job.error = None
         try:
             job.result = job.fn(tx)
@@ -297,7 +304,7 @@ class SqliteStore:
                 backlog.flush()
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
             job.error = _unavailable(error)
-            return False
+            return not driver.has_written
         return True
 
     def _settle(self, batch: list[_Job]) -> None:
