@@ -22,6 +22,8 @@ class Limits:
     invalid_arguments: int = 3
     repeats: int = 3
     model_retries: int = 2
+    # Of text, reasoning and arguments together: a stream need not end by itself.
+    answer_chars: int = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 0.2
+_ENDLESS = "its answer is longer than {:,} characters"
 
 
 class Turns:
@@ -114,11 +115,14 @@ class Turns:
             answer = await model.request(prompt)
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
+        room = agent.limits.answer_chars
         # Closed at once, also when we are cancelled: a stream left open keeps its connection.
         async with aclosing(model.stream(prompt)) as stream:
             async for item in stream:
                 if outbox.is_void:
                     raise LeaseLost("turn", outbox.turn_id)
+                if not isinstance(item, Answer) and (room := room - len(item.text)) < 0:
+                    raise ModelFailed(_ENDLESS.format(agent.limits.answer_chars))
                 match item:
                     case TextDelta(text=text):
                         outbox.say(EventKind.TEXT, {"text": storable(text)})
