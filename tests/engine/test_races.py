@@ -45,7 +45,8 @@ from tests.store.rawsql import RawSql
 
 DECIDERS = 32
 RACES = 100
-THREE_WAY_RACES = int(os.environ.get("ASSENT_THREE_WAY_RACES", "300"))
+# A thousand over both databases.
+THREE_WAY_RACES = int(os.environ.get("ASSENT_THREE_WAY_RACES", "500"))
 CALLS_PER_TURN = 10
 PATIENT = Times(lease=timedelta(hours=1), look=timedelta(milliseconds=100))
 
