@@ -1,6 +1,6 @@
 """People's answers: who may, in time, about what they saw; then the call moves, once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -62,8 +62,10 @@ class Outcome:
 class Deciding:
     """Takes ballots; everything a person does to a request passes here."""
 
-    def __init__(self, kernel: Kernel, runner: Runner) -> None:
-        self._kernel, self._runner = kernel, runner
+    def __init__(
+        self, kernel: Kernel, runner: Runner, refresh: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._kernel, self._runner, self._refresh = kernel, runner, refresh
         self._verdicts = Verdicts(kernel=kernel, claims=runner.claims)
         self._rejudging = Rejudging(verdicts=self._verdicts)
         self._answering = Answering(kernel=kernel)
@@ -171,6 +173,10 @@ class Deciding:
         self, unclear: Unclear, ballot: Ballot
     ) -> Done | Decided | Refusal | Unclear:
         case = unclear.case
+        # An admin may have changed a tool: a process that only decides hears of it nowhere else,
+        # and what is cleared by an outdated policy is asked about again.
+        if case.request.policy_version != self._kernel.policy_version:
+            await self._refresh()
         try:
             judged = await self._judge(unclear, ballot)
         except (InvalidArguments, InvalidJson, InvalidAnswer) as error:

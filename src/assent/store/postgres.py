@@ -48,10 +48,11 @@ MIGRATION_LOCK = 0x617373656E74
 
 
 class _Done(NamedTuple, Generic[T]):
-    """What a function came to, the turns it touched, and what is still to be written of it."""
+    """What a function came to, the turns it touched, and what is still to be written, if any."""
 
     result: T
     touched: frozenset[str]
+    has_written: bool
     writes: Writes | None = None
 
 
@@ -216,7 +217,7 @@ class PostgresStore:
         if self._connections is None:
             raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
         try:
-            result, touched = await self._transacted(self._connections, fn)
+            done = await self._transacted(self._connections, fn)
         except (
             OSError,
             asyncpg.PostgresConnectionError,
@@ -227,14 +228,14 @@ class PostgresStore:
             *_UNUSABLE,
         ) as error:
             raise StoreUnavailable(str(error)) from error
-        if touched:
-            self._tell(touched)
+        if done.touched:
+            self._tell(done.touched)
+        # Also of what belongs to no turn: a tool that an admin tightens must bind everywhere soon.
+        if done.has_written:
             self._hint.set()
-        return result
+        return done.result
 
-    async def _transacted(
-        self, connections: Connections, fn: Callable[[Tx], T]
-    ) -> tuple[T, frozenset[str]]:
+    async def _transacted(self, connections: Connections, fn: Callable[[Tx], T]) -> _Done[T]:
         """On trust; a function that was wrong, or lost to another, runs again with locks."""
         try:
             done = await _lent(connections, lambda its: self._attempt(its, fn, trusting=True))
@@ -243,7 +244,7 @@ class PostgresStore:
         except (asyncpg.InvalidTextRepresentationError, *_DEFEATS) as error:
             log.debug("a transaction runs again, with locks: %s", error)
             done = await _lent(connections, lambda its: self._persist(its, fn))
-        return done.result, done.touched
+        return done
 
     async def _commit(self, connections: Connections, writes: Writes) -> None:
         """With others of its kind; where that fails, whosever fault it is, by itself."""
@@ -267,7 +268,7 @@ class PostgresStore:
             result, touched = await greenlet_spawn(_perform, fn, driver)
             writes = driver.collected()
             if trusting and not driver.began:
-                return _Done(result, touched, writes)
+                return _Done(result, touched, writes is not None, writes)
             # Nothing begun means that this one statement is the whole transaction.
             if writes is not None:
                 await write(connection, writes)
@@ -277,7 +278,7 @@ class PostgresStore:
             if driver.began:
                 await _rollback(connection)
             raise
-        return _Done(result, touched)
+        return _Done(result, touched, driver.began or writes is not None)
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)

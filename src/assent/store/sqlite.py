@@ -128,7 +128,11 @@ class _Watch:
         if (now := time.monotonic()) < self._next:
             return False
         self._next = now + WATCH_SECONDS
-        before, self._seen = self._seen, self._version()
+        try:
+            before, self._seen = self._seen, self._version()
+        except sqlite3.Error:
+            # Whoever reads or writes next hears of it; the thread has to go on.
+            return False
         return self._seen != before
 
     def _version(self) -> int:
