@@ -85,11 +85,16 @@ async def test_only_true_approves_and_anything_unclear_leaves_the_call_pending(
 
 
 # conformance: 22
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("the dialog was closed"), SystemExit(1), asyncio.CancelledError()],
+    ids=repr,
+)
 async def test_a_callback_that_raises_leaves_the_call_for_people(
-    world: World, owner: Person
+    world: World, owner: Person, error: BaseException
 ) -> None:
     def on_confirmation(call: Call, metadata: EffectiveTool) -> bool:
-        raise RuntimeError("the dialog was closed")
+        raise error
 
     bank = Bank()
     script = [says("", PAY), "Done."]

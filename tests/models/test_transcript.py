@@ -210,15 +210,55 @@ async def test_an_answer_that_got_no_further_than_its_reasoning_is_left_out(
     assert "Hm, hm" not in json.dumps(provider.requests[1].body)
 
 
+BLANK = pytest.mark.parametrize("blank", ["", " ", "\n\n"], ids=repr)
+
+
+@every_wire
+@both_ways
+@BLANK
+async def test_a_blank_message_does_not_spoil_the_requests_after_it(
+    wire: Wire, stream: bool, blank: str, provider: FakeProvider
+) -> None:
+    provider.script(Reply(text="ok"))
+    history = (UserSaid(text=blank), UserSaid(text="Find me a cat"))
+    async with wire.model(provider) as model:
+        answer = await asked(model, Prompt(instructions=blank, history=history), stream=stream)
+    assert answer.text == "ok"
+    body = json.dumps(provider.requests[0].body)
+    assert json.dumps(blank) not in body
+    assert "(blank)" in body
+
+
+@every_wire
+@pytest.mark.parametrize("kept", [True, False], ids=["with wire form", "neutral"])
+async def test_blank_text_beside_a_call_is_not_sent_back(
+    wire: Wire, kept: bool, provider: FakeProvider
+) -> None:
+    provider.script(Reply(text="\n\n", calls=(ToolUse(tool="search", id="a"),)))
+    provider.script(Reply(text="ok"))
+    async with wire.model(provider) as model:
+        answer = await model.request(after(Answer(text="hi")))
+        final = await model.request(after(answer if kept else neutral(answer), "a cat"))
+    assert final.text == "ok"
+    assert json.dumps("\n\n") not in json.dumps(provider.requests[1].body)
+
+
+@every_wire
+@BLANK
+async def test_a_blank_output_is_called_one(wire: Wire, blank: str, provider: FakeProvider) -> None:
+    provider.script(Reply(text="ok"))
+    async with wire.model(provider) as model:
+        await model.request(after(called("a", "b"), blank, (TextBlock(text=blank),)))
+    body = json.dumps(provider.requests[0].body)
+    assert json.dumps(blank) not in body
+    assert body.count("(blank)") == 2
+
+
 @pytest.mark.parametrize("wire", [ANTHROPIC, RESPONSES], ids=lambda wire: wire.dialect)
 @pytest.mark.parametrize(
     ("block", "sent"),
     [
         (MediaBlock(type="input_image", media_type="image/png", data=PIXEL), PIXEL),
-        (
-            MediaBlock(type="input_image", media_type="", url=f"data:image/png;base64,{PIXEL}"),
-            PIXEL,
-        ),
         (
             MediaBlock(type="input_image", media_type="image/png", url="https://e.test/c.png"),
             "https://e.test/c.png",
@@ -233,7 +273,7 @@ async def test_an_answer_that_got_no_further_than_its_reasoning_is_left_out(
         ),
         (TextBlock(text="Just words"), "Just words"),
     ],
-    ids=["data", "data URL", "image URL", "file URL", "broken data", "text"],
+    ids=["data", "image URL", "file URL", "broken data", "text"],
 )
 async def test_content_blocks_of_an_output_reach_the_model(
     wire: Wire, block: Block, sent: str, provider: FakeProvider

@@ -1,6 +1,5 @@
 """How tools are written: a decorator over typed functions, and a class form."""
 
-import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from assent.domain.arguments import (
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.errors import InvalidTool
+from assent.domain.foreign import called
 from assent.domain.forms import UserInput
 from assent.domain.people import Audience
 from assent.domain.tools import (
@@ -267,25 +267,17 @@ def _steps(function: Callable[..., AsyncIterator[object]], context: str | None) 
 
 
 def _body(function: Callable[..., Any], context: str | None) -> Body:
-    if inspect.iscoroutinefunction(function):
+    async def body(ctx: Context, bound: dict[str, Any]) -> object:
+        return await called(function, **bound, **({context: ctx} if context else {}))
 
-        async def asynchronous(ctx: Context, bound: dict[str, Any]) -> object:
-            return await function(**bound, **({context: ctx} if context else {}))
-
-        return asynchronous
-
-    async def threaded(ctx: Context, bound: dict[str, Any]) -> object:
-        return await asyncio.to_thread(function, **bound, **({context: ctx} if context else {}))
-
-    return threaded
+    return body
 
 
 def _hook(function: Callable[..., Any]) -> Callable[[Context, Json], Awaitable[object]]:
     takes_context = len(inspect.signature(function).parameters) > 1
 
     async def hook(ctx: Context, value: Json) -> object:
-        given = function(value, ctx) if takes_context else function(value)
-        return await given if inspect.isawaitable(given) else given
+        return await called(function, value, *((ctx,) if takes_context else ()))
 
     return hook
 

@@ -1,7 +1,8 @@
 """What came of a call, as it is stored and as the model is told."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
@@ -12,7 +13,7 @@ from assent.domain.messages import Block, MediaBlock, TextBlock
 
 MAX_OUTPUT_CHARS = 1_000_000
 _KEPT_CHARS = 8_000
-_BLOCK_TYPES = frozenset({"input_text", "input_image", "input_file"})
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
 def jsonable(tool: str, value: object) -> Json:
@@ -58,30 +59,52 @@ def as_text(value: Json) -> str:
 
 
 def is_content(value: object) -> bool:
-    """Whether it is a list of content blocks: not empty, and every type known."""
+    """Whether it is a list of content blocks: not empty, and each of a known type and form.
+
+    Anything else is JSON to a model: a block it cannot read would spoil every later request.
+    """
     if not isinstance(value, list) or not value:
         return False
-    blocks = cast("list[object]", value)
-    return all(
-        isinstance(block, dict) and cast("dict[str, object]", block).get("type") in _BLOCK_TYPES
-        for block in blocks
-    )
+    return all(_block(item) is not None for item in cast("list[object]", value))
 
 
 def blocks_of(value: Sequence[Json]) -> tuple[Block, ...]:
     """Content blocks as the model adapters take them."""
-    return tuple(_block(cast("dict[str, str]", block)) for block in value)
+    return tuple(block for item in value if (block := _block(item)) is not None)
 
 
-def _block(block: dict[str, str]) -> Block:
-    kind = block["type"]
-    if kind == "input_text":
-        return TextBlock(text=block.get("text", ""))
-    url = block.get("image_url") or block.get("file_url") or block.get("url")
-    data = block.get("file_data") or block.get("data")
-    fallback = "image/png" if kind == "input_image" else "application/octet-stream"
-    media_type = block.get("media_type", fallback)
-    return MediaBlock(type=kind.removeprefix("input_"), media_type=media_type, url=url, data=data)
+def _block(item: object) -> Block | None:
+    match item:
+        case {"type": "input_text", "text": str(text)}:
+            return TextBlock(text=text)
+        case {"type": "input_image"}:
+            return _media("image", cast("Mapping[str, object]", item))
+        case {"type": "input_file"}:
+            return _media("file", cast("Mapping[str, object]", item))
+        case _:
+            return None
+
+
+def _media(kind: str, item: Mapping[str, object]) -> MediaBlock | None:
+    url = item.get("image_url") or item.get("file_url") or item.get("url")
+    data = item.get("file_data") or item.get("data")
+    said = str(item.get("media_type", ""))
+    match data or url:
+        case str(source) if source.startswith("data:"):
+            head, _, data = source.partition(";base64,")
+            return MediaBlock(type=kind, media_type=_media_type(head[5:], kind), data=data)
+        case str(source) if data:
+            return MediaBlock(type=kind, media_type=_media_type(said, kind), data=source)
+        case str(source) if source.startswith(("https://", "http://")):
+            return MediaBlock(type=kind, media_type=_media_type(said, kind), url=source)
+        case _:
+            return None
+
+
+def _media_type(said: str, kind: str) -> str:
+    plain = said.partition(";")[0].strip().lower()
+    fallback = "image/png" if kind == "image" else "application/octet-stream"
+    return plain if _MEDIA_TYPE.fullmatch(plain) else fallback
 
 
 def error_output(message: str) -> Json:

@@ -1,8 +1,5 @@
 """From an accepted proposal to what becomes of it: judged, previewed, and who is asked."""
 
-import asyncio
-import inspect
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,16 +13,14 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Verdict
 from assent.domain.requests import Binding, Question, Request
-from assent.domain.tools import Context, EffectiveTool, Preview, is_manual_tool
+from assent.domain.tools import Context, EffectiveTool, is_manual_tool
 from assent.domain.values import SavedValue
 from assent.engine.gate import Gate
 from assent.engine.ids import Ids
 from assent.engine.inputs import known_answers, merge
 from assent.engine.intake import Accepted
+from assent.engine.previews import preview
 from assent.engine.vault import Vault
-
-log = logging.getLogger(__name__)
-PREVIEW_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +130,13 @@ class Planner:
             case Allow():
                 return self.allowed(tool, frozen, verdict)
             case Ask():
+                within = self.gate.policy.timeout
                 asking = Asking(
                     kind=RequestKind.APPROVAL,
                     question=Question(
                         reason=verdict.reason,
                         text=tool.tool.question,
-                        preview=await preview(tool, arguments, context),
+                        preview=await preview(tool.tool, arguments, context, within=within),
                     ),
                     audience=verdict.audience or tool.audience,
                     decide_within=verdict.decide_within or tool.decide_within,
@@ -182,22 +178,6 @@ def result_wanted(tool: EffectiveTool) -> Asking:
         audience=tool.audience,
         decide_within=tool.decide_within,
     )
-
-
-async def preview(
-    tool: EffectiveTool, arguments: Mapping[str, Json], context: Context
-) -> Preview | None:
-    """What the call would do; a failure is shown and never fatal."""
-    if tool.tool.preview is None:
-        return None
-    try:
-        async with asyncio.timeout(PREVIEW_SECONDS):
-            given = tool.tool.preview(arguments, context)
-            made = await given if inspect.isawaitable(given) else given
-    except Exception as error:  # noqa: BLE001 - whatever a preview raises is shown on the card
-        log.warning("the preview of %r failed: %s", tool.tool.name, error)
-        return Preview(text=f"{type(error).__name__}: {error}", failed=True)
-    return Preview(text=made) if isinstance(made, str) else made
 
 
 def mint(

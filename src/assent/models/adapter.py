@@ -1,21 +1,27 @@
 """Any model of pydantic-ai as a `ChatModel`."""
 
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import contextmanager
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from typing import TypeVar
 
 from pydantic_ai.exceptions import ModelAPIError, UserError
-from pydantic_ai.messages import InstructionPart, ModelResponse
+from pydantic_ai.messages import InstructionPart, ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from assent.domain.errors import ModelFailed
+from assent.domain.errors import AssentError, ModelFailed
 from assent.domain.messages import Answer, Delta, Prompt, ToolSpec
 from assent.models.answers import answer_of
 from assent.models.deltas import Reading
-from assent.models.failures import UNREADABLE, failure_of
+from assent.models.failures import UNREADABLE, failure_of, is_of_prompt
+from assent.models.media import in_words, taken_by
 from assent.models.transcript import messages_of
 
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+_Given = tuple[list[ModelMessage], ModelSettings | None, ModelRequestParameters]
 _PROVIDER_ERRORS = (ModelAPIError, UserError, *UNREADABLE)
 
 
@@ -36,35 +42,55 @@ class PydanticAIModel:
     ) -> None:
         self._model, self._settings, self._secrets = model, settings, tuple(secrets)
         self._name = name or f"{model.system}:{model.model_name}"
-        self._finish_required = finish_required
+        self._finish_required, self._takes = finish_required, taken_by(model)
 
     @property
     def name(self) -> str:
         return self._name
 
     async def request(self, prompt: Prompt) -> Answer:
-        messages, parameters = messages_of(prompt), _parameters(prompt)
         with self._failures():
-            prepared = self._model.prepare_messages(messages, parameters)
-            response = await self._model.request(prepared, self._settings, parameters)
+            response = await self._sent(prompt, lambda given: self._model.request(*given))
         return self._answered(response)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer, None]:
-        messages, parameters = messages_of(prompt), _parameters(prompt)
         reading = Reading()
         with self._failures():
-            prepared = self._model.prepare_messages(messages, parameters)
-            async with self._model.request_stream(prepared, self._settings, parameters) as events:
+            async with AsyncExitStack() as stack:
+                opened = stack.enter_async_context
+                events = await self._sent(
+                    prompt, lambda given: opened(self._model.request_stream(*given))
+                )
                 async for event in events:
                     for delta in reading.read(event):
                         yield delta
             response = events.get()
         yield self._answered(response)
 
+    async def _sent(self, prompt: Prompt, send: Callable[[_Given], Awaitable[T]]) -> T:
+        """Send it; if an image or file in it may be why that failed, again with words for them."""
+        shown = in_words(prompt, unless=self._takes)
+        try:
+            return await send(self._given(shown))
+        except Exception as error:
+            told = in_words(prompt)
+            if told == shown or not is_of_prompt(error):
+                raise
+            log.warning("%s may not take an image or file; asking again without", self._name)
+        return await send(self._given(told))
+
+    def _given(self, prompt: Prompt) -> _Given:
+        parameters = _parameters(prompt)
+        messages = self._model.prepare_messages(messages_of(prompt), parameters)
+        return messages, self._settings, parameters
+
     @contextmanager
     def _failures(self) -> Generator[None]:
         try:
             yield
+        except AssentError:
+            # A history that cannot be sent is no failure of the provider's.
+            raise
         except _PROVIDER_ERRORS as error:
             # The cause stays behind: providers and proxies echo keys and prompts in theirs.
             raise failure_of(error, secrets=self._secrets) from None
@@ -80,10 +106,10 @@ class PydanticAIModel:
 
 
 def _parameters(prompt: Prompt) -> ModelRequestParameters:
-    instructions = [InstructionPart(content=prompt.instructions)] if prompt.instructions else []
+    given = prompt.instructions
     return ModelRequestParameters(
         function_tools=[_definition(tool) for tool in prompt.tools],
-        instruction_parts=instructions,
+        instruction_parts=[InstructionPart(content=given)] if given.strip() else [],
     )
 
 

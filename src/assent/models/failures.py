@@ -33,6 +33,17 @@ def failure_of(error: Exception, *, secrets: Sequence[str] = ()) -> ModelFailed:
     return ModelFailed(_safe(reason, secrets), transient=transient)
 
 
+def is_of_prompt(error: Exception) -> bool:
+    """Whether what was sent may be why it failed: refused for good, or not even sendable."""
+    match error:
+        case ModelHTTPError():
+            return not _is_passing(error) and error.status_code != 401
+        case ModelAPIError() | UnexpectedModelBehavior():
+            return False
+        case _:
+            return True
+
+
 def _judged(error: Exception) -> tuple[str, bool]:
     match error:
         case ModelHTTPError():

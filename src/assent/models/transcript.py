@@ -1,32 +1,25 @@
 """A prompt's history as pydantic-ai's messages: every call has one id and exactly one result."""
 
-import base64
-import binascii
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
 from pydantic_ai.messages import (
-    AudioUrl,
-    BinaryContent,
-    DocumentUrl,
-    ImageUrl,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
+    ModelResponsePart,
     MultiModalContent,
+    TextPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
-    VideoUrl,
 )
 
 from assent.domain.errors import Malformed
 from assent.domain.messages import (
     Block,
-    MediaBlock,
     ModelSaid,
     Prompt,
     TextBlock,
@@ -34,9 +27,11 @@ from assent.domain.messages import (
     UserSaid,
 )
 from assent.models.answers import response_of
+from assent.models.media import content_of
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_NAME_CHARS: Final = 64
+_BLANK: Final = "(blank)"
 
 
 def messages_of(prompt: Prompt) -> list[ModelMessage]:
@@ -61,7 +56,7 @@ class _Transcript:
         self._ids: set[str] = set()
 
     def hear(self, said: UserSaid) -> None:
-        self._parts.append(UserPromptPart(content=said.text))
+        self._parts.append(UserPromptPart(content=_filled(said.text)))
 
     def recall(self, said: ModelSaid) -> None:
         outputs = _paired(said)
@@ -89,6 +84,7 @@ class _Transcript:
             if isinstance(part, ToolCallPart)
             else part
             for part in response.parts
+            if not _is_blank(part)
         ]
         return replace(response, parts=parts)
 
@@ -108,6 +104,11 @@ class _Transcript:
         return _NOT_IN_A_NAME.sub("_", part.tool_name)[:_MAX_NAME_CHARS] or "unknown"
 
 
+def _is_blank(part: ModelResponsePart) -> bool:
+    # What Google signs it wants back, blank or not.
+    return isinstance(part, TextPart) and not (part.content.strip() or part.provider_details)
+
+
 def _paired(said: ModelSaid) -> list[ToolOutput]:
     """The outputs in the order of the proposals; equal ids are told apart by their order."""
     waiting = list(said.outputs)
@@ -124,44 +125,20 @@ def _paired(said: ModelSaid) -> list[ToolOutput]:
 
 
 def _returned(call: ToolCallPart, output: ToolOutput) -> ToolReturnPart:
+    content = output.content
     return ToolReturnPart(
         tool_name=call.tool_name,
         tool_call_id=call.tool_call_id,
-        content=output.content if isinstance(output.content, str) else [*_content(output.content)],
+        content=_filled(content) if isinstance(content, str) else [*map(_content, content)],
         outcome="failed" if output.failed else "success",
     )
 
 
-def _content(blocks: tuple[Block, ...]) -> Iterator[str | MultiModalContent]:
-    for block in blocks:
-        match block:
-            case TextBlock():
-                yield block.text
-            case MediaBlock():
-                yield _media(block)
-            case _:
-                assert_never(block)
+def _content(block: Block) -> str | MultiModalContent:
+    content = block.text if isinstance(block, TextBlock) else content_of(block)
+    return _filled(content) if isinstance(content, str) else content
 
 
-def _media(block: MediaBlock) -> str | MultiModalContent:
-    try:
-        if block.data is not None:
-            data = base64.b64decode(block.data, validate=True)
-            return BinaryContent(data=data, media_type=block.media_type)
-        if block.url is not None and block.url.startswith("data:"):
-            return BinaryContent.from_data_uri(block.url)
-    except (binascii.Error, ValueError):
-        return f"[a file of type {block.media_type} that cannot be read]"
-    return _linked(block.url or "", block.media_type)
-
-
-def _linked(url: str, media_type: str) -> MultiModalContent:
-    match media_type.partition("/")[0]:
-        case "image":
-            return ImageUrl(url=url, media_type=media_type)
-        case "audio":
-            return AudioUrl(url=url, media_type=media_type)
-        case "video":
-            return VideoUrl(url=url, media_type=media_type)
-        case _:
-            return DocumentUrl(url=url, media_type=media_type)
+def _filled(text: str) -> str:
+    """Anthropic refuses blank text, and with it in the history every later request."""
+    return text if text.strip() else _BLANK
