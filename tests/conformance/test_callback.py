@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -217,3 +218,31 @@ async def test_only_the_word_off_switches_approvals_off(
 
     assert statuses(turn) == [CallStatus.AWAITING_APPROVAL]
     assert bank.paid == []
+
+
+async def test_a_plain_callback_asks_about_one_after_the_other_and_holds_nobody_up(
+    world: World, owner: Person
+) -> None:
+    asking, most, may_go_on = 0, 0, threading.Event()
+
+    def ask(*_: object) -> bool:
+        nonlocal asking, most
+        asking += 1
+        most = max(most, asking)
+        may_go_on.wait(10)
+        asking -= 1
+        return True
+
+    bank = Bank()
+    model = ScriptedModel([says("", PAY, calls("pay", to="mallory", amount=6)), "Done."])
+    async with world(model, bank.pay(), on_confirmation=ask) as assent:
+        turn_id = await assent.start("agent", "go", by=owner)
+        async with asyncio.timeout(20):
+            while not asking:  # noqa: ASYNC110 - a thread asks
+                await asyncio.sleep(0.01)
+            assert len(await assent.pending()) == 2
+            may_go_on.set()
+            while (await assent.turn(turn_id)).status is not TurnStatus.DONE:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    assert sorted(bank.paid) == [("eve", 5), ("mallory", 6)]
+    assert most == 1

@@ -1,13 +1,15 @@
 """Seed 003's callback: a decider like any other, inside this process."""
 
+import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
 from assent.domain.errors import AssentError
+from assent.domain.foreign import called
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
@@ -31,6 +33,7 @@ class Callback:
     kernel: Kernel
     deciding: Deciding
     function: OnConfirmation
+    _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def heard(self, requests: Sequence[Request]) -> None:
         """New requests: ask about each approval, in a task of its own."""
@@ -49,8 +52,7 @@ class Callback:
         if call is None or conversation is None or tool is None:
             return
         try:
-            given = self.function(call, tool)
-            answer = await given if inspect.isawaitable(given) else given
+            answer = await self._answered(call, tool)
         except BaseException as error:
             if is_ours(error):
                 raise
@@ -67,3 +69,10 @@ class Callback:
             await self.deciding.decide(ballot)
         except AssentError as error:
             log.info("on_confirmation could not decide call %s: %s", call.id, error)
+
+    async def _answered(self, call: Call, tool: EffectiveTool) -> object:
+        if inspect.iscoroutinefunction(self.function):
+            return await self.function(call, tool)
+        # A plain one may sit at a terminal: about one call after the other, and nothing else waits.
+        async with self._alone:
+            return await called(self.function, call, tool)
