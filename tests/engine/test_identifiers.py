@@ -7,7 +7,7 @@ import pytest
 
 from assent import Assent, Person, approve
 from assent.domain.errors import AssentError, InvalidIdentifier, NotFound
-from assent.domain.people import SYSTEM
+from assent.domain.people import ADMIN, SYSTEM
 from assent.engine.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, actions, call_of
@@ -36,6 +36,24 @@ KEPT: dict[str, Act] = {
     ),
     "conversation": lambda assent, turn, by, text: assent.start(
         "agent", "hello", by=by, conversation_id=text
+    ),
+    "who decides": lambda assent, turn, by, text: assent.decide(
+        turn.pending[0].id, approve(), by=Person(text)
+    ),
+    "whose role decides": lambda assent, turn, by, text: assent.decide(
+        turn.pending[0].id, approve(), by=Person("bob", roles=frozenset({text}))
+    ),
+    "who says something": lambda assent, turn, by, text: assent.start(
+        "agent", "hello", by=Person(text)
+    ),
+    "who opens a conversation": lambda assent, turn, by, text: assent.open(
+        "agent", by=Person(text)
+    ),
+    "who is behind them": lambda assent, turn, by, text: assent.open(
+        "agent", by=Person("bob", behind=text)
+    ),
+    "who stops": lambda assent, turn, by, text: assent.stop(
+        turn.id, by=Person(text, roles=frozenset({ADMIN}))
     ),
 }
 SOUGHT: dict[str, Act] = {

@@ -58,6 +58,8 @@ class Play(RuleBasedStateMachine):
         self.made: list[tuple[str, Verdict, Person]] = []
         self.count = 0
         self.version, self.policy, self.gone, self.parallel = "1", "base", GONE[0], 1
+        # The laws are looked at before the first step, too.
+        Play.steps -= 1
         self.reopen()
 
     def reopen(self) -> None:
@@ -125,6 +127,9 @@ class Play(RuleBasedStateMachine):
     @invariant()
     def laws_hold(self) -> None:
         Play.steps += 1
+        self._judge()
+
+    def _judge(self) -> None:
         broken = self.laws.check(self.ledger, self.diary)
         assert not broken, broken
         assert not self.stage.complaints, self.stage.complaints
@@ -134,7 +139,7 @@ class Play(RuleBasedStateMachine):
         """Whatever happened, everything can be brought to an end."""
         try:
             self._bring_to_an_end()
-            self.laws_hold()
+            self._judge()
             assert not unfinished(self.ledger), unfinished(self.ledger)
         finally:
             self.stage.do(self.stage.crash)

@@ -46,16 +46,20 @@ class Person:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
-        want_keepable("person's id", self.id)
-        for role in self.roles:
-            want_keepable("person's role", role)
-        if self.behind is not None:
-            want_keepable("id of the human behind", self.behind)
 
     @property
     def human(self) -> str:
         """The one somebody ultimately is: two identities of one human have the same."""
         return self.behind or self.id
+
+
+def want_recordable(by: Person) -> None:
+    """Raise unless every database can keep who acts; rows were judged before they were written."""
+    want_keepable("person's id", by.id)
+    for role in by.roles:
+        want_keepable("person's role", role)
+    if by.behind is not None:
+        want_keepable("id of the human behind", by.behind)
 
 
 SYSTEM = Person("system", roles=frozenset({SYSTEM_ROLE}), kind=PersonKind.SERVICE)

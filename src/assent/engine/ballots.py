@@ -17,6 +17,7 @@ from assent.domain.errors import (
     ConfirmationRequired,
     Expired,
     InvalidJson,
+    JsonFault,
     KeyReused,
     NotEligible,
     NotFound,
@@ -34,7 +35,6 @@ from assent.engine.drafts import storable
 from assent.engine.inputs import secret_names
 from assent.engine.planner import Asking
 from assent.ports import Tx
-from assent.presentation.phrases import phrase_of
 
 ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
     RequestKind.APPROVAL: frozenset({VerdictName.APPROVE, VerdictName.REJECT, VerdictName.CANCEL}),
@@ -116,6 +116,8 @@ class Refusal:
 
 def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
     match verdict:
+        case verdicts.Approve(arguments=arguments) if not _is_object(arguments):
+            raise InvalidJson(JsonFault.TYPE, "arguments are an object, or the text of one")
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
             return replace(verdict, output=jsonable(request_id, output))
         case (
@@ -127,6 +129,10 @@ def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
             return replace(verdict, reason=storable(reason))
         case _:
             return verdict
+
+
+def _is_object(arguments: object) -> bool:
+    return arguments is None or isinstance(arguments, Mapping | str)
 
 
 def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
@@ -259,6 +265,9 @@ def unconfirmed(
     wanted = firmest(request.confirmation, None if asking is None else asking.confirmation)
     if wanted is not Confirmation.TYPED:
         return None
+    # Loaded when used: most calls are approved by a click, and need no cards until then.
+    from assent.presentation.phrases import phrase_of
+
     # What runs is what is typed: of edited arguments their own value.
     phrase = phrase_of(call.tool, edited or call.arguments, tool)
     if phrase.is_typed(verdict.typed):

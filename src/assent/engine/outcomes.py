@@ -21,6 +21,7 @@ from assent.domain.tools import (
     Regular,
     Tool,
 )
+from assent.engine.faults import is_ours
 from assent.engine.scrubber import Scrubber
 
 T = TypeVar("T")
@@ -91,7 +92,7 @@ class Attempt:
         try:
             return await self._performed()
         except BaseException as error:
-            if not _is_of_body(error):
+            if is_ours(error):
                 raise
             return failed(self._said(error))
 
@@ -107,7 +108,7 @@ class Attempt:
             reworked = await self._within_time(hook(self.context, original))
             return Succeeded(self.scrubber.json(self._normal(reworked)))
         except BaseException as error:
-            if not _is_of_body(error):
+            if is_ours(error):
                 raise
             return Failed(failed_response(self.scrubber.error(error), original))
 
@@ -188,12 +189,3 @@ class Attempt:
             if not timer.expired():
                 raise
             raise OutcomeUnknown(f"it did not end within {self.tool.timeout}") from None
-
-
-def _is_of_body(error: BaseException) -> bool:
-    """Whether it ends this call alone: sys.exit() does, Ctrl-C and a worker that stops do not."""
-    if isinstance(error, asyncio.CancelledError):
-        # Nobody cancelled this task, so it comes from something that the body cancelled itself.
-        task = asyncio.current_task()
-        return task is not None and not task.cancelling()
-    return not isinstance(error, KeyboardInterrupt)

@@ -156,12 +156,20 @@ class Runner:
         try:
             outcome = await self._execute(claim, outbox)
         except asyncio.CancelledError:
-            # Shutting down in the middle of a body: nobody can say what it did.
-            stopped = Unknown("the worker was stopped while it ran")
-            await asyncio.shield(self._record(claim, stopped, outbox))
+            await asyncio.shield(self._cut_off(claim, outbox))
             raise
         point("before_outcome")
         return await self._record(claim, outcome, outbox)
+
+    async def _cut_off(self, claim: Claim, outbox: Outbox) -> None:
+        """Cancelled in the middle of a body: nobody can say what it did."""
+        if self._kernel.tasks.closing:
+            await self._record(claim, Unknown("the worker was stopped while it ran"), outbox)
+            return
+        # By its own body, or by somebody whom we do not know. This task ends, the worker goes on.
+        recorded = await self._record(claim, Unknown("it was cancelled while it ran"), outbox)
+        if (again := self._follow(recorded)) is not None:
+            self.start(again)
 
     async def _execute(self, claim: Claim, outbox: Outbox) -> Outcome:
         call, tool = claim.call, claim.tool.tool
@@ -169,17 +177,13 @@ class Runner:
             arguments, scrubber = await self._resolved(claim)
         except AssentError as error:
             return failed(str(error))
-        try:
-            bound = tool.arguments.bind(arguments)
-        except Exception as error:  # noqa: BLE001 - a validator of the author may raise anything
-            return failed(scrubber.error(error))
 
         def report(progress: Progress) -> None:
             value: Json = {"call_id": call.id, "value": scrubber.json(_shown(tool, progress))}
             outbox.say(EventKind.PROGRESS, value | {"fraction": progress.fraction})
 
         attempt = Attempt(
-            tool=tool, context=claim.context, bound=bound, scrubber=scrubber, report=report
+            tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
         )
         # The last look before anything happens: a paused worker wakes up here, not later.
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
@@ -294,7 +298,8 @@ class Runner:
         return None
 
     def _is_over(self, tx: Tx, call: Call) -> bool:
-        turn = tx.turns.get(call.turn_id)
+        # Locked: whoever stops it at this moment looks at its calls once more after us.
+        turn = tx.turns.lock(call.turn_id)
         return turn is None or turn.status not in ACTIVE_TURNS
 
     def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
@@ -316,8 +321,15 @@ class Runner:
             decide_within=claim.tool.decide_within,
         )
 
+    def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
+        """Whether what is settled under this id would be another call, or its task."""
+        if tx.calls.by_task(task_id) is not None:
+            return True
+        # Upstreams know our ids, as keys that we sent: a call's own is as good a name as any.
+        return task_id != call.id and tx.calls.get(task_id) is not None
+
     def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
-        if task_id is not None and moves.tx.calls.by_task(task_id) is not None:
+        if task_id is not None and self._is_taken(moves.tx, task_id, claim.call):
             output = json_text(error_output(f"Another call has the task {task_id!r} already."))
             moves.move(claim.call, CallStatus.FAILED, "fail", output=output)
             return

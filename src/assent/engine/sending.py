@@ -3,11 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from unicodedata import category
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
-from assent.domain.errors import KeyReused, NotFound, NothingAwaited, OverQuota, PendingCalls
+from assent.domain.errors import (
+    EmptyMessage,
+    KeyReused,
+    NotFound,
+    NothingAwaited,
+    OverQuota,
+    PendingCalls,
+)
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import (
@@ -60,6 +68,11 @@ class Missive:
         if self.key is not None:
             want_keepable("idempotency key", self.key)
 
+    @property
+    def is_legible(self) -> bool:
+        """Whether there is anything to read in it, besides spaces and what nobody sees."""
+        return any(category(each)[0] not in "ZC" for each in storable(self.text))
+
 
 def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
     """The first step of a new conversation needs no reading: this message is all there is."""
@@ -81,30 +94,37 @@ class Sending:
 
     async def send(self, missive: Missive) -> TurnRow:
         """Store the message with its turn; the loop starts here, or wherever a worker is."""
+        if not missive.is_legible:
+            raise EmptyMessage
         return await self._kernel.tasks.through(self._sent(missive))
 
     async def _sent(self, missive: Missive) -> TurnRow:
         turn_id = self._kernel.ids("turn")
-        if missive.ask_when is not None:
-            self._kernel.predicates[turn_id] = missive.ask_when
         try:
             turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
         except OverQuota as error:
-            self._kernel.predicates.pop(turn_id, None)
             await self._refused(missive.by, missive.conversation_id, error)
             raise
         point("after_send")
-        if turn.id == turn_id and self._kernel.is_worker:
-            self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
+        if turn.id == turn_id:
+            self._begin(turn, missive)
         return turn
+
+    def _begin(self, turn: TurnRow, missive: Missive) -> None:
+        # Kept until the turn ends, so only for one that there is.
+        if missive.ask_when is not None:
+            self._kernel.predicates[turn.id] = missive.ask_when
+        if self._kernel.is_worker:
+            self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
 
     async def open(self, agent: str, by: Person) -> Conversation:
         """Create a conversation that nothing was said in yet."""
+        missive = Missive(agent=agent, text="", by=by)
 
         def add(tx: Tx) -> Conversation:
             # Before it is there: of what is written already it would count itself.
             self._kernel.quotas.admit_conversation(tx, by.id)
-            return self._conversation(tx, Missive(agent=agent, text="", by=by))
+            return self._conversation(tx, missive)
 
         try:
             return await self._kernel.store.run(add)

@@ -12,6 +12,7 @@ from assent.domain.errors.accounts import (
 )
 from assent.domain.errors.conversations import (
     AgentNotNamed,
+    EmptyMessage,
     InvalidResume,
     MessageChanged,
     NothingAwaited,
@@ -118,6 +119,7 @@ __all__ = [
     "NothingAwaited",
     "MessageChanged",
     "NothingToRegenerate",
+    "EmptyMessage",
     "UnsupportedContent",
     "AgentNotNamed",
     "InvalidResume",

@@ -55,6 +55,15 @@ class NothingToRegenerate(Conflict):
         )
 
 
+class EmptyMessage(AssentError):
+    """A message in which nothing can be read; kept, it would spoil every later one with it."""
+
+    code = "empty_message"
+
+    def __init__(self) -> None:
+        super().__init__("A message has at least one visible character")
+
+
 class UnsupportedContent(AssentError):
     """A message has parts that no agent here is given."""
 

@@ -1,0 +1,65 @@
+"""What is said to an agent, before anything comes of it."""
+
+import pytest
+
+from assent import Person
+from assent.domain.errors import EmptyMessage, KeyReused, PendingCalls
+from assent.domain.lifecycle import TurnStatus
+from assent.models.scripted import ScriptedModel, calls, says
+from tests.conformance.scenes import Bank
+from tests.conftest import World
+
+BLANK = ["", " ", "\n\t \r", "\u00a0\u3000", "\u200b\u2060\ufeff", "\u202e\u2066", "\x07"]
+
+
+@pytest.mark.parametrize("text", BLANK, ids=ascii)
+async def test_a_message_in_which_nothing_can_be_read_is_refused_and_not_kept(
+    world: World, owner: Person, text: str
+) -> None:
+    model = ScriptedModel(["Hello."])
+    async with world(model) as assent:
+        with pytest.raises(EmptyMessage):
+            await assent.send("agent", text, by=owner, conversation_id="talk")
+
+        turn = await assent.send("agent", "hello", by=owner, conversation_id="talk")
+        assert (turn.status, turn.text) == (TurnStatus.DONE, "Hello.")
+    [prompt] = model.prompts
+    assert len(prompt.history) == 1
+
+
+@pytest.mark.parametrize("text", ["?", " . ", "\u200bno\u200b", "👍", "\x00", "\ud800"], ids=ascii)
+async def test_whatever_can_be_read_is_a_message(world: World, owner: Person, text: str) -> None:
+    async with world(["Hello."]) as assent:
+        turn = await assent.send("agent", text, by=owner)
+        assert turn.status is TurnStatus.DONE
+
+
+async def test_a_predicate_is_forgotten_with_the_message_that_was_refused(
+    world: World, owner: Person
+) -> None:
+    model = ScriptedModel([says("", calls("pay", to="eve", amount=5)), "Paid."])
+    async with world(model, Bank().pay()) as assent:
+        talk, key = "talk", "once"
+        await assent.send("agent", "pay", by=owner, conversation_id=talk, idempotency_key=key)
+        known = dict(assent.kernel.predicates)
+
+        for error, used in ((PendingCalls, None), (KeyReused, key)):
+            with pytest.raises(error):
+                await assent.start(
+                    "agent",
+                    "more",
+                    by=owner,
+                    conversation_id=talk,
+                    idempotency_key=used,
+                    ask_when=asks,
+                )
+        # The same message once more is no refusal, and no turn of its own either.
+        await assent.start(
+            "agent", "pay", by=owner, conversation_id=talk, idempotency_key=key, ask_when=asks
+        )
+
+        assert assent.kernel.predicates == known
+
+
+def asks(*_: object) -> bool:
+    return True
