@@ -60,6 +60,13 @@ SOUGHT: dict[str, Act] = {
     "request": lambda assent, turn, by, text: assent.decide(text, approve(), by=by),
     "turn to stop": lambda assent, turn, by, text: assent.stop(text, by=by),
     "turn to resume": lambda assent, turn, by, text: assent.restart(text, by=by),
+    "turn": lambda assent, turn, by, text: assent.turn(text),
+    "turn to follow": lambda assent, turn, by, text: anext(assent.events(text)),
+    "request to look at": lambda assent, turn, by, text: assent.request(text),
+    "conversation": lambda assent, turn, by, text: assent.conversation(text),
+    "conversation to export": lambda assent, turn, by, text: assent.export(text, by=by),
+    "conversation to forget of": lambda assent, turn, by, text: assent.clear_values(text, by=by),
+    "account": lambda assent, turn, by, text: assent.people.get(text),
     "task": lambda assent, turn, by, text: assent.resolve(text, "done"),
     "recipient of a link": lambda assent, turn, by, text: assent.people.links.to_sign_in(
         text, by=SYSTEM

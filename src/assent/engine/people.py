@@ -13,6 +13,7 @@ from assent.domain.canonical import Json
 from assent.domain.credentials import Key
 from assent.domain.errors import AccountExists, InvalidAccount, NotFound
 from assent.domain.events import Entry
+from assent.domain.identifiers import want_findable
 from assent.domain.people import SYSTEM, SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.authority import manages, want_manager
 from assent.engine.directory import Directory
@@ -249,6 +250,7 @@ def _owns(by: Person, person: str) -> bool:
 
 
 def _account(tx: Tx, id: str) -> Account:
+    want_findable("account", id)
     found = tx.people.get(id)
     if found is None:
         raise NotFound("account", id)

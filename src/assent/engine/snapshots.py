@@ -10,6 +10,7 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, TurnRow, status_of
 from assent.domain.errors import NotFound
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import (
     CallStatus,
     ConversationStatus,
@@ -89,6 +90,7 @@ class Thread:
 
 def read_turn(tx: Tx, turn_id: str) -> Turn:
     """Read a turn with its calls and open requests."""
+    want_findable("turn", turn_id)
     found = tx.snapshots.turn(turn_id)
     if found is None:
         raise NotFound("turn", turn_id)
@@ -107,6 +109,7 @@ def read_turn(tx: Tx, turn_id: str) -> Turn:
 
 def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:
     """Read a conversation with everything in it."""
+    want_findable("conversation", conversation_id)
     conversation = tx.conversations.get(conversation_id)
     if conversation is None:
         raise NotFound("conversation", conversation_id)

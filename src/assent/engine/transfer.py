@@ -12,6 +12,7 @@ from assent.domain.copies import changed
 from assent.domain.decisions import Decision
 from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import EventKind, Fact
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Proposal, Usage
 from assent.domain.outputs import json_text
@@ -51,6 +52,7 @@ class Transfer:
         """The conversation as JSON text; only its owner and admins learn that it exists."""
 
         def export(tx: Tx) -> dict[str, Json]:
+            want_findable("conversation", conversation_id)
             conversation = tx.conversations.get(conversation_id)
             if conversation is None or not (by.id == conversation.owner.id or ADMIN in by.roles):
                 raise NotFound("conversation", conversation_id)
