@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test check bench pictures constraints clean
+.PHONY: help install demo chat test check bench pictures constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -19,6 +19,9 @@ install: $(STAMP)  ## Set up .venv with everything development needs
 
 demo: $(STAMP)  ## Serve an agent here and decide what it may do; no key, no network; ARGS="--port 0"
 	@$(BIN)/assent demo $(ARGS)
+
+chat: $(STAMP)  ## Talk to the same agent here in the terminal; ARGS="--model openai:gpt-5"
+	@$(BIN)/assent chat $(ARGS)
 
 test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)

@@ -21,13 +21,16 @@ from assent.ports import ChatModel, Clock, Store
 
 MEMORY = ":memory:"
 _SQLITE = "sqlite:///"
+# Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
+# lost its leases.
+_SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class SystemClock:
     """This machine's clock."""
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.clock_gettime(_SINCE_BOOT)
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -37,6 +40,8 @@ class Assent(Engine):
     """The engine on a database: `sqlite:///path`, `sqlite:///:memory:` or `postgresql://…`.
 
     Secrets are sealed with ASSENT_KEY, or with a key file that is made beside the database.
+    What was approved under another policy is asked again; `policy_version` names it by hand, where
+    the code of rules and hook does not tell.
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class Assent(Engine):
         agents: Iterable[Agent],
         rules: Iterable[Rule] = (),
         policy: PolicyHook | None = None,
+        policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
         worker: bool = True,
@@ -72,6 +78,7 @@ class Assent(Engine):
             agents=agents,
             rules=rules,
             policy=policy,
+            policy_version=policy_version,
             approvals=approvals,
             on_confirmation=on_confirmation,
             worker=worker,

@@ -70,6 +70,50 @@ def test_an_edit_is_checked_shown_as_a_diff_and_runs_as_edited(
     assert not (workspace / "hello.txt").exists()
 
 
+def test_an_edit_that_was_not_confirmed_is_still_there_to_go_on_from(
+    demo: tuple[str, ...], workspace: Path
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "Perform a dangerous operation on test.txt")
+        session.answer(CHOICE, "e")
+        session.answer("[b]ack", "f")
+        session.answer("action ▸ [delete]", "archive")
+        session.answer("target ▸ [test.txt]", "old.txt")
+        session.answer("Type yes to go on", "y")
+        session.expect("Not done")
+
+        session.answer(CHOICE, "e")
+        session.expect("Your last changes are still here.")
+        session.answer("[b]ack", "f")
+        session.answer("action ▸ [archive]", "")
+        session.answer("target ▸ [old.txt]", "")
+        assert '+ action  "archive"' in session.answer("Type yes to go on", "yes")
+        session.expect("✓ dangerous_tool", PROMPT)
+        session.leave()
+
+    assert (workspace / "danger.log").read_text() == "archive old.txt\n"
+
+
+def test_an_edit_that_was_taken_back_starts_anew(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "write hello.txt: Hello")
+        session.answer(CHOICE, "e")
+        session.answer("[b]ack", "j")
+        session.answer("JSON ▸", '{"path": "bye.txt", "content": "Hello\\n"}')
+        session.answer("[a]pprove  [b]ack", "b")
+
+        session.answer(CHOICE, "e")
+        session.answer("[b]ack", "f")
+        session.answer("path ▸ [bye.txt]", "hello.txt")
+        session.answer("content ▸", "")
+        session.expect("That changes nothing.")
+
+        session.answer(CHOICE, "e")
+        assert "last changes" not in session.answer("[b]ack", "b")
+        session.answer(CHOICE, "l")
+        session.leave()
+
+
 def test_arguments_can_be_edited_as_json(demo: tuple[str, ...], workspace: Path) -> None:
     with piped(*demo) as session:
         session.answer(PROMPT, "write hello.txt: Hello")
@@ -105,7 +149,7 @@ def test_a_form_asks_only_visible_fields_and_a_secret_is_nowhere_to_be_seen(
     secret = "correct-horse-battery"
     with piped(*demo) as session:
         session.answer(PROMPT, "connect to example.com")
-        session.answer(CHOICE, "a")
+        assert 'only if ssh_login is  "key"' in session.answer(CHOICE, "a")
         session.answer("Username", "Ada Lovelace")
         session.expect("A username has small letters")
         session.answer("▸ ", "ada")

@@ -1,14 +1,16 @@
 """What changed between question, approval and run: the tool's definition or the policy."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from assent import Audience, Effect, Person, Rule, RunAgain, Tool, approve, tool
+from assent import Ask, Audience, Effect, Person, Rule, RunAgain, Tool, approve, tool
 from assent.domain.calls import Author
 from assent.domain.canonical import Json
 from assent.domain.errors import Expired, Superseded
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
+from assent.domain.policy import PolicyHook
 from assent.engine.outcomes import OutcomeUnknown
 from assent.engine.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
@@ -250,6 +252,80 @@ async def test_a_policy_changed_since_the_approval_asks_again_in_time(
         assert again.decide_by is not None
 
         turn = await decide_only(assent, turn, approve(), owner)
+
+    assert turn.status is TurnStatus.DONE
+    assert bank.paid == [("eve", 5)]
+
+
+def above(limit: int) -> Rule:
+    """Bosses are asked from a limit on: the rule that somebody edits before a restart."""
+    audience = Audience.of("boss")
+    return Rule.of(Effect.ASK, "pay", audience=audience, when=lambda a, _: a["amount"] > limit)
+
+
+def hooked(limit: int) -> PolicyHook:
+    """The same, as a hook."""
+    when, bosses = above(limit).when, Ask(by="limit", audience=Audience.of("boss"))
+    return lambda _, args, context: bosses if when and when(args, context) else None
+
+
+def waiting(hours: int) -> Rule:
+    """A rule about nothing but how long to wait."""
+    return Rule.of(Effect.ASK, "other", decide_within=timedelta(hours=hours))
+
+
+# What a deployment is started with, by the number in its code that somebody edits.
+EDITED: dict[str, Callable[[int], dict[str, object]]] = {
+    "predicate": lambda limit: {"rules": [above(limit)]},
+    "hook": lambda limit: {"policy": hooked(limit)},
+    "decide_within": lambda hours: {"rules": [waiting(hours)]},
+    "policy_version": lambda number: {"policy_version": str(number)},
+}
+
+
+# conformance: 73
+# requirement: T1
+@pytest.mark.parametrize("part", EDITED)
+async def test_an_edited_policy_voids_what_was_approved_under_the_old_one(
+    world: World, owner: Person, part: str
+) -> None:
+    bank, policy = Bank(), EDITED[part]
+    turn = await approved(world, owner, bank.pay(), **policy(100))
+
+    async with world([], bank.pay(), **policy(1)) as assent:
+        turn = await assent.wait(turn.id)
+
+    assert (statuses(turn), bank.paid) == ([CallStatus.AWAITING_APPROVAL], [])
+    assert "policy changed" in turn.pending[0].question.reason
+
+
+# conformance: 73
+# requirement: T1
+@pytest.mark.parametrize("part", ["predicate", "hook"])
+async def test_a_lower_limit_since_the_question_asks_those_whom_it_names(
+    world: World, owner: Person, part: str
+) -> None:
+    bank, policy = Bank(), EDITED[part]
+    turn = await asked(world, owner, bank.pay(), **policy(100))
+
+    async with world(["Done."], bank.pay(), **policy(1)) as assent:
+        turn = await decide_only(assent, turn, approve(), owner)
+        assert (turn.pending[0].audience, bank.paid) == (Audience.of("boss"), [])
+        await decide_only(assent, turn, approve(), BOSS)
+
+    assert bank.paid == [("eve", 5)]
+
+
+# conformance: 73
+@pytest.mark.parametrize("part", EDITED)
+async def test_a_policy_that_is_only_started_again_lets_the_approval_count(
+    world: World, owner: Person, part: str
+) -> None:
+    bank, policy = Bank(), EDITED[part]
+    turn = await approved(world, owner, bank.pay(), **policy(100))
+
+    async with world(["Done."], bank.pay(), **policy(100)) as assent:
+        turn = await assent.wait(turn.id)
 
     assert turn.status is TurnStatus.DONE
     assert bank.paid == [("eve", 5)]

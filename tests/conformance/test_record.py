@@ -13,9 +13,17 @@ import pytest
 from assent import (
     ApprovalRequired,
     Assent,
+    Audience,
+    Context,
+    DidNotRun,
+    Effect,
     Hint,
+    OutcomeUnknown,
     Person,
     Progress,
+    Ran,
+    Rule,
+    RunAgain,
     Tool,
     answer,
     approve,
@@ -446,14 +454,48 @@ def _person() -> Tool:
     return hitl("delete_file", output=str, on_tool_called=called, requires_approval=False)
 
 
+def _reworking() -> Tool:
+    async def called(path: str) -> None:
+        """Leave it to a person."""
+
+    async def received(_: Context, output: Any) -> str:
+        return f"{output}, they say"
+
+    return hitl(
+        "delete_file",
+        output=str,
+        on_tool_called=called,
+        on_response_received=received,
+        requires_approval=False,
+    )
+
+
+def _doubtful() -> Tool:
+    attempts: list[str] = []
+
+    @tool(requires_approval=False)
+    async def delete_file(path: str) -> str:
+        """Delete a file, over a bad line."""
+        attempts.append(path)
+        if len(attempts) == 1:
+            raise OutcomeUnknown("the line went dead")
+        return "deleted"
+
+    return delete_file
+
+
 # conformance: 135
 @pytest.mark.parametrize(
     ("declare", "verdict", "name"),
     [
         (_asking, answer(why="old"), "answer"),
         (_person, supply("deleted"), "supply"),
+        (_reworking, supply("deleted"), "supply"),
         (_person, cancel("no need"), "cancel"),
         (lambda: Deleting().tool, approve(), "approve"),
+        (_doubtful, Ran(output="deleted"), "ran"),
+        (_doubtful, DidNotRun(), "did_not_run"),
+        (_doubtful, RunAgain(), "run_again"),
     ],
 )
 async def test_every_decision_names_who_when_what_and_where(
@@ -472,6 +514,26 @@ async def test_every_decision_names_who_when_what_and_where(
     assert (entry.actor, entry.channel, entry.request_id) == ("ada", "terminal", request.id)
     assert '"path":"a"' in str(entry.data)
     assert entry.at == decision.at
+
+
+# conformance: 135
+async def test_each_of_several_votes_is_on_record_with_what_it_was_for(
+    world: World, owner: Person
+) -> None:
+    two = [Rule.of(Effect.ASK, "delete_file", audience=Audience.of("board"), quorum=2)]
+    board = [Person(name, roles=frozenset({"board"})) for name in ("ann", "ben")]
+    async with world(deleting("a"), Deleting().tool, rules=two) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        for person in board:
+            await assent.decide(turn.pending[0].id, approve(), by=person, channel="web")
+        await assent.wait(turn.id)
+        entries = await assent.audit(call_id=turn.calls[0].id)
+
+    votes = [entry for entry in entries if entry.action in ("vote", "approve")]
+    assert [(entry.actor, entry.data["arguments"]) for entry in votes] == [
+        ("ann", '{"path":"a"}'),
+        ("ben", '{"path":"a"}'),
+    ]
 
 
 # conformance: 136

@@ -429,6 +429,8 @@ async def test_turns_of_living_workers_and_finished_turns_are_left_alone(
     model = ScriptedModel(["First.", "Second."])
     async with world(model, clock=clock) as assent:
         done = await assent.send("agent", "one", by=owner)
+        # It looks only when told to, below: or it takes the next turn before the other one can.
+        await assent._worker.rest()
         turn_id = await _abandoned_turn(world, owner, clock)
         before = await everything(world.url)
         await assent.reconciler.reconcile()

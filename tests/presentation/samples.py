@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from assent.domain.canonical import Json
-from assent.domain.cards import Card, Choice, TextPreview, Verb
+from assent.domain.cards import Blank, Card, Choice, Condition, Text, TextPreview, Verb
+from assent.domain.fields import Field
 from assent.domain.lifecycle import RequestKind
 from assent.domain.tools import Hint, Risk
 from assent.presentation import plain, terminal
@@ -88,6 +89,7 @@ def hostile_card(text: str) -> Card:
         details=entries_of({"why": text}),
         preview=TextPreview(text),
         edited_by=(text,),
+        blanks=(Blank(field=Field("y"), only_if=Condition(field="x", value=Text(text))),),
         agent_words=text,
     )
 

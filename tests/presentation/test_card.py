@@ -8,6 +8,7 @@ from assent.domain.canonical import Json
 from assent.domain.cards import (
     Added,
     Changed,
+    Condition,
     DiffPreview,
     Entry,
     FailedPreview,
@@ -20,7 +21,7 @@ from assent.domain.cards import (
 )
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.declarations import tool
-from assent.domain.fields import Field, FieldType
+from assent.domain.fields import Field, FieldType, ShowIf
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience
@@ -261,6 +262,28 @@ def test_a_form_becomes_blanks_with_what_is_filled_in_already() -> None:
     assert [(blank.field.name, blank.prefilled) for blank in card.blanks] == [
         ("account", Text("ada")),
         ("password", None),
+    ]
+
+
+def test_a_blank_knows_which_answer_calls_for_it() -> None:
+    form = UserInput(
+        "How?",
+        [
+            Field("login", type=FieldType.SELECT, options=["password", "key"]),
+            Field("password", type=FieldType.SECRET, show_if=ShowIf("login", "password")),
+            Field("taxes", type=FieldType.MULTI_SELECT, options=["vat", "duty"]),
+            Field("rate", type=FieldType.NUMBER, show_if=ShowIf("taxes", "vat")),
+        ],
+    )
+    asked = replace(request(RequestKind.INPUT), question=Question(form=form.to_json()))
+
+    card = card_of(asked, call({}), TOOL)
+
+    assert [blank.only_if for blank in card.blanks] == [
+        None,
+        Condition(field="login", value=Text("password")),
+        None,
+        Condition(field="taxes", value=Text("vat"), among=True),
     ]
 
 

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from assent.domain.cards import (
     Blank,
     Card,
+    Condition,
     DiffPreview,
     FailedPreview,
     Note,
     Number,
     Past,
+    Text,
     TextPreview,
+    Truth,
     Verb,
 )
 from assent.domain.decisions import VerdictName
@@ -486,6 +489,28 @@ def test_a_form_lists_its_fields(surface: Surface) -> None:
 
     for said in ('"us"', "Fromyourpage", "countnumber", "filledinwith4"):
         assert said in shown
+
+
+@pages
+def test_a_field_that_depends_on_another_says_on_which_answer(surface: Surface) -> None:
+    blanks = (
+        Blank(field=Field("key"), only_if=Condition(field="login", value=Text("by key"))),
+        Blank(field=Field("port"), only_if=Condition(field="custom", value=Truth(value=True))),
+        Blank(field=Field("rate"), only_if=Condition(field="taxes", value=Text("vat"), among=True)),
+    )
+
+    shown = flat(seen(surface, surface.render(card(kind=RequestKind.INPUT, blanks=blanks))))
+
+    words = ('onlyifloginis"bykey"', "onlyifcustomistrue", 'onlyiftaxesincludes"vat"')
+    assert [shown.count(said) for said in words] == [1, 1, 1]
+
+
+@pages
+def test_a_category_is_called_one(surface: Surface) -> None:
+    for source in ("local", "mcp:mail"):
+        for category in ("mail", "everything that has to do with mails and their like"):
+            shown = flat(seen(surface, surface.render(card(category=category, source=source))))
+            assert f"category{flat(category)}" in shown
 
 
 # requirement: D8, D9

@@ -61,9 +61,9 @@ class Desk:
         if not docket.request.is_open:
             self._say_gone(docket)
             return Sitting.GONE
-        shown = self.show(docket)
+        shown, hearing = self.show(docket), self._hearing(docket)
         while True:
-            verdict = await self._unless_gone(docket, self._verdict(docket))
+            verdict = await self._unless_gone(docket, self._verdict(hearing))
             if isinstance(verdict, Sitting):
                 return verdict
             try:
@@ -71,7 +71,7 @@ class Desk:
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
                 docket = await docket_of(self.assent, request_id)
-                shown = self.show(docket)
+                shown, hearing = self.show(docket), self._hearing(docket)
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
             except AssentError as error:
@@ -125,9 +125,12 @@ class Desk:
         if not problems:
             self.console.screen.quote(str(error))
 
-    async def _verdict(self, docket: Docket) -> Verdict | Sitting:
+    def _hearing(self, docket: Docket) -> Hearing:
+        return Hearing(console=self.console, docket=docket)
+
+    async def _verdict(self, hearing: Hearing) -> Verdict | Sitting:
         """What the person says, after as many looks and attempts as they like."""
-        hearing = Hearing(console=self.console, docket=docket)
+        docket = hearing.docket
         while True:
             key = await self.console.choose(KEYS[docket.request.kind], docket.countdown)
             if key is LATER:

@@ -30,9 +30,8 @@ class Editing:
     docket: Docket
     tool: EffectiveTool
 
-    async def edit(self) -> dict[str, Json] | None:
-        """The new arguments, valid and shown as a diff; None if there is nothing to change."""
-        current = self.docket.arguments()
+    async def edit(self, current: Mapping[str, Json]) -> dict[str, Json] | None:
+        """The new arguments, valid and shown as a diff; {} if they change nothing, None if left."""
         key = await self.console.choose((_FIELDS, _JSON, _BACK))
         while key is not _BACK:
             ask = self._by_fields if key is _FIELDS else self._as_json
@@ -44,7 +43,7 @@ class Editing:
                 continue
             if frozen is None:
                 self.console.screen.line("That changes nothing.", Ink.WARNING)
-                return None
+                return {}
             self._show(frozen)
             return frozen.thaw()
         return None

@@ -1,7 +1,7 @@
 """What a person can say about a request, and the questions that lead to each verdict."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.docket import Docket
@@ -44,12 +44,14 @@ KEYS: Mapping[RequestKind, tuple[Key, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Hearing:
     """Asks one person what it takes to decide one request."""
 
     console: Console
     docket: Docket
+    # An edit that does not count yet: whoever edits again goes on from there.
+    _edited: dict[str, Json] = field(default_factory=dict[str, Json])
 
     async def hear(self, key: Key) -> Verdict | None:
         """The verdict that a key stands for; None if they turned back on the way."""
@@ -70,11 +72,15 @@ class Hearing:
         if self.docket.tool is None:
             self.console.screen.line("Its tool is not known here: nobody could check an edit.")
             return None
+        if self._edited:
+            self.console.screen.line("Your last changes are still here.", Ink.FAINT)
         editing = Editing(console=self.console, docket=self.docket, tool=self.docket.tool)
-        arguments = await editing.edit()
-        if arguments is None or not await self._approves_edit():
+        arguments = await editing.edit(self._edited or self.docket.arguments())
+        if arguments is None:
             return None
-        return Approve(arguments=arguments)
+        self._edited = arguments
+        counts = bool(arguments) and await self._approves_edit()
+        return Approve(arguments=arguments) if counts else None
 
     async def _approves_edit(self) -> bool:
         if self.docket.card.confirmation is Confirmation.CLICK:

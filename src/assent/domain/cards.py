@@ -165,11 +165,24 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """Which answer to another field calls for this one; of several, `among` them."""
+
+    field: str
+    value: Value
+    among: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Blank:
-    """One field of a form to fill in, with what the model or an earlier answer put there."""
+    """One field of a form to fill in, with what the model or an earlier answer put there.
+
+    `only_if` is when it is asked for; None means always.
+    """
 
     field: Field
     prefilled: Value | None = None
+    only_if: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Self
 
 from assent.domain.canonical import digest, encode
 from assent.domain.confirmations import Confirmation, firmest
+from assent.domain.fingerprints import fingerprint
 from assent.domain.people import Audience
 from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, Risk
 
@@ -65,6 +66,10 @@ PolicyHook = Callable[[EffectiveTool, Arguments, Context], HookAnswer | Awaitabl
 def _glob(pattern: str) -> re.Pattern[str]:
     # Only `*` is special, and only where declared: `bash` never matches `bash_admin`.
     return re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
+
+
+def _name(function: object) -> str:
+    return getattr(function, "__qualname__", "?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,22 +141,24 @@ class Rule:
                     else Deny(by=f"rule:{self.name}")
                 )
 
-    def to_json(self) -> dict[str, object]:
-        """What the policy's version is computed from."""
+    def to_json(self, saying: Callable[[object], str] = _name) -> dict[str, object]:
+        """The rule as data; `saying` puts its predicate into words."""
         # Only where it is said: the versions of policies that never say it stay what they were.
-        firm: dict[str, object] = {}
+        said: dict[str, object] = {}
         if self.confirmation is not None:
-            firm["confirmation"] = self.confirmation
+            said["confirmation"] = self.confirmation
         if self.quorum > 1:
-            firm["quorum"] = self.quorum
-        return firm | {
+            said["quorum"] = self.quorum
+        if self.decide_within is not None:
+            said["decide_within"] = self.decide_within.total_seconds()
+        return said | {
             "name": self.name,
             "effect": self.effect,
             "tools": list(self.tools),
             "categories": sorted(self.categories),
             "risks": sorted(self.risks),
             "sources": sorted(self.sources),
-            "when": None if self.when is None else getattr(self.when, "__qualname__", "?"),
+            "when": None if self.when is None else saying(self.when),
             "reason": self.reason,
             "audience": None if self.audience is None else self.audience.to_json(),
         }
@@ -174,18 +181,27 @@ def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """A deployment's rules and hook, with a version that stands for what they say."""
+    """A deployment's rules and hook, with a version that stands for what they say.
+
+    `named` is the version as the deployment says it itself: code then counts by its name only, for
+    it may hold what differs between processes.
+    """
 
     rules: tuple[Rule, ...] = ()
     hook: PolicyHook | None = None
     approvals: bool = True
     timeout: timedelta = timedelta(seconds=10)
-    salt: str = field(default="")
+    named: str = ""
+    # Changes whenever the rules, their code, the hook's or the approvals switch change. Taken at
+    # once: what a hook comes to remember while it works is no other policy.
+    version: str = field(init=False, default="")
 
-    @cached_property
-    def version(self) -> str:
-        """Changes whenever the rules, the hook or the approvals switch change."""
-        rules: Sequence[object] = [rule.to_json() for rule in self.rules]
-        hook = None if self.hook is None else getattr(self.hook, "__qualname__", "?")
-        body = {"rules": rules, "hook": hook, "approvals": self.approvals, "salt": self.salt}
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "version", self._version())
+
+    def _version(self) -> str:
+        saying = _name if self.named else fingerprint
+        rules: Sequence[object] = [rule.to_json(saying) for rule in self.rules]
+        hook = None if self.hook is None else saying(self.hook)
+        body = {"rules": rules, "hook": hook, "approvals": self.approvals, "salt": self.named}
         return digest(encode(body))[:16]  # pyright: ignore[reportArgumentType]

@@ -14,6 +14,7 @@ from assent.domain.errors import (
     TurnFailed,
 )
 from assent.domain.events import Entry, Event
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import SYSTEM, Person
 from assent.domain.policy import Policy, PolicyHook, Rule
@@ -75,6 +76,7 @@ class Assent:
         agents: Iterable[Agent],
         rules: Iterable[Rule] = (),
         policy: PolicyHook | None = None,
+        policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
         worker: bool = True,
@@ -86,7 +88,12 @@ class Assent:
             clock=wiring.clock,
             ids=wiring.ids,
             catalogue=catalogue,
-            policy=Policy(rules=tuple(rules), hook=policy, approvals=approvals != "off"),
+            policy=Policy(
+                rules=tuple(rules),
+                hook=policy,
+                approvals=approvals != "off",
+                named=policy_version,
+            ),
             vault=wiring.vault,
             bus=Bus(),
             is_worker=worker,
@@ -100,7 +107,7 @@ class Assent:
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
-        self._deciding = Deciding(kernel, self._runner)
+        self._deciding = Deciding(kernel, self._runner, self._overrides.load)
         self._deferrals = Deferrals(kernel, self._deciding)
         self.feed = Feed(kernel.store)
         self.sweeper = Sweeper(kernel, self._runner)
@@ -295,6 +302,7 @@ class Assent:
 
     async def request(self, request_id: str) -> Request:
         """One request."""
+        want_findable("request", request_id)
         found = await self.kernel.store.run(lambda tx: tx.requests.get(request_id))
         if found is None:
             raise NotFound("request", request_id)
@@ -393,6 +401,7 @@ class Assent:
         """Forget saved answers, of one scope or all."""
 
         def clear(tx: Tx) -> int:
+            want_findable("conversation", conversation_id)
             conversation = tx.conversations.get(conversation_id)
             if conversation is None or by.id != conversation.owner.id:
                 raise NotFound("conversation", conversation_id)
@@ -419,6 +428,7 @@ class Assent:
 
 
 def _events(tx: Tx, turn_id: str, after: int) -> tuple[list[Event], bool]:
+    want_findable("turn", turn_id)
     turn = tx.turns.get(turn_id)
     if turn is None:
         raise NotFound("turn", turn_id)

@@ -174,10 +174,10 @@ class Verdicts:
         id = self.kernel.ids("dec")
         made = vote(id, case, ballot, approved=approved, arguments=None, now=moves.now)
         moves.tx.decisions.add(made)
-        data: dict[str, Json] = {
+        data = {
             "votes": case.request.votes + 1,
             "quorum": case.request.quorum,
-            **ballot.witness,
+            **_seen(case.call, ballot),
         }
         call = case.call
         call = moves.move(call, call.status, "vote", request_id=case.request.id, data=data)
@@ -186,29 +186,30 @@ class Verdicts:
     def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
         """An approved revision goes to the runner, or to whoever supplies a manual result."""
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
-        data: dict[str, Json] = {
+        data = {
             "digest": call.arguments.digest,
             "revision": call.revision,
-            "arguments": shown(call.arguments.text),
-            **ballot.witness,
+            **_seen(call, ballot),
         }
         changes: CallChanges = {
             "approved": True,
             "cleared_by": f"{PERSON}{ballot.by.id}",
         }
+        in_doubt = case.request.kind is RequestKind.OUTCOME
+        action = "run_again" if in_doubt else "approve"
         # What was in doubt was judged before it ran: the claim asks again if the policy changed.
-        if case.request.kind is not RequestKind.OUTCOME:
+        if not in_doubt:
             changes["policy_version"] = self.kernel.policy_version
         id = case.request.id
         if tool is not None and is_manual_tool(tool.tool):
             waiting = moves.move(
-                call, S.AWAITING_RESULT, "approve", request_id=id, data=data, **changes
+                call, S.AWAITING_RESULT, action, request_id=id, data=data, **changes
             )
             self.open(moves, waiting, case, result_wanted(tool))
             return self.done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within
-        return self._go_ahead(moves, case, call, R.APPROVED, action="approve", data=data, **changes)
+        return self._go_ahead(moves, case, call, R.APPROVED, action=action, data=data, **changes)
 
     def _go_ahead(
         self,
@@ -278,11 +279,7 @@ class Verdicts:
         refusal = self.close(moves, case, ballot, status)
         if refusal is not None:
             return refusal
-        data: dict[str, Json] = {
-            "reason": getattr(ballot.verdict, "reason", ""),
-            "arguments": shown(case.call.arguments.text),
-            **ballot.witness,
-        }
+        data = {"reason": getattr(ballot.verdict, "reason", ""), **_seen(case.call, ballot)}
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
         return self.done(moves, case, status, call)
@@ -320,7 +317,7 @@ class Verdicts:
             case.call,
             R.ANSWERED,
             action="supply",
-            data=ballot.witness,
+            data=_seen(case.call, ballot),
             supplied=json_text(output),
             cleared_by=f"{PERSON}{ballot.by.id}",
             # An approval bounds when the call starts, not when a person answers it.
@@ -381,6 +378,11 @@ class Verdicts:
             return self.done(moves, case, status, moved)
         claim = self.claims.take(moves, moved, case.conversation, verified=True)
         return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
+
+
+def _seen(call: Call, ballot: Ballot) -> dict[str, Json]:
+    """What a decision was about, for the record."""
+    return {"arguments": shown(call.arguments.text), **ballot.witness}
 
 
 def is_altered(case: Case) -> bool:

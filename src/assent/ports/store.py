@@ -1,22 +1,26 @@
 """A database, and one transaction of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from assent.ports.people import Directory, Keys, Links, People, Sessions, Standing
-from assent.ports.questions import Decisions, Feed, Journal, Requests, Settings, Values
-from assent.ports.views import (
-    Counts,
-    Insights,
-    Listings,
-    Openings,
-    Precedents,
-    Record,
-    Snapshots,
-    Subjects,
-)
-from assent.ports.work import Calls, Conversations, Leases, Messages, Turns
+# Only named here: what they are about is loaded by those who deal with it.
+if TYPE_CHECKING:
+    from assent.ports.people import Directory, Keys, Links, People, Sessions, Standing
+    from assent.ports.questions import Decisions, Feed, Journal, Requests, Settings, Values
+    from assent.ports.views import (
+        Counts,
+        Insights,
+        Listings,
+        Openings,
+        Precedents,
+        Record,
+        Snapshots,
+        Subjects,
+    )
+    from assent.ports.work import Calls, Conversations, Leases, Messages, Turns
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from assent.domain.cards import (
     Card,
     CardPreview,
     Choice,
+    Condition,
     DiffPreview,
     FailedPreview,
     Note,
@@ -19,7 +20,7 @@ from assent.domain.cards import (
 )
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.decisions import Decision
-from assent.domain.fields import FieldType
+from assent.domain.fields import Field, FieldType, ShowIf
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Question, Request
@@ -173,14 +174,23 @@ def _preview(preview: Preview | None) -> CardPreview | None:
 def _blanks(question: Question) -> tuple[Blank, ...]:
     if question.form is None:
         return ()
-    fields = UserInput.from_json(question.form).fields
+    fields = {field.name: field for field in UserInput.from_json(question.form).fields}
     known: Mapping[str, Json] = question.prefilled
     return tuple(
-        Blank(field=f, prefilled=value_of(known[f.name]) if f.name in known else None)
-        if f.type is not FieldType.SECRET
-        else Blank(field=f)
-        for f in fields
+        Blank(
+            field=field,
+            prefilled=value_of(known[name])
+            if name in known and field.type is not FieldType.SECRET
+            else None,
+            only_if=None if field.show_if is None else _condition(field.show_if, fields),
+        )
+        for name, field in fields.items()
     )
+
+
+def _condition(rule: ShowIf, fields: Mapping[str, Field]) -> Condition:
+    among = fields[rule.field].type is FieldType.MULTI_SELECT
+    return Condition(field=rule.field, value=value_of(rule.equals), among=among)
 
 
 def _note(decision: Decision) -> Note:

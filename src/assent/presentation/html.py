@@ -39,7 +39,7 @@ from assent.presentation.outline import (
     rejections_of,
     warning_of,
 )
-from assent.presentation.passages import PAST_CHARS
+from assent.presentation.passages import PAST_CHARS, condition_words
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import mark, quoted, safe_line
 from assent.presentation.verdicts import done
@@ -80,7 +80,7 @@ def render_changes(found: Iterable[Change]) -> Html:
 def _header(card: Card, level: int) -> Html:
     """Our title, then the tool by its name and source: never by words a server chose for it."""
     origin = (" from ", element("code", foreign(card.source), class_="source"))
-    category = (" ", element("span", foreign(card.category), class_="category"))
+    category = (" ", element("span", "category ", foreign(card.category), class_="category"))
     tool = element(
         "p",
         element("code", foreign(card.tool), class_="tool"),
@@ -156,6 +156,9 @@ def _about(blank: Blank) -> Iterator[Html]:
         yield foreign(field.label)
     if field.help:
         yield block(field.help)
+    if blank.only_if is not None:
+        words = f"{condition_words(blank.only_if)} "
+        yield joined((element("span", words, class_="remark"), value(blank.only_if.value)))
     for option in field.choices:
         label = f"  {safe_line(option.label)}" if option.label else ""
         yield isolated(quoted(option.value) + label)

@@ -65,8 +65,9 @@ def remaining(time: timedelta) -> str:
 
 def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
     """Which tool of which source; the heading of a card, never a title that a server gave it."""
+    category = f"category {card.category}" if card.category else ""
     origin = f"from {card.source}" if card.is_foreign else ""
-    parts = [part for part in (card.category, origin) if part]
+    parts = [part for part in (category, origin) if part]
     room = sheet.room(place.indent)
     if all(fits_line(text, room) for text in (card.tool, *parts)):
         about = " · ".join(map(safe_line, parts))
@@ -77,7 +78,7 @@ def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
         sheet.put(place, Span(name, Role.STRONG), Span(f"  {about}" if about else "", Role.MUTED))
         return
     sheet.foreign(card.tool, Place(indent=place.indent, role=Role.STRONG))
-    for label, text in (("kind", card.category), ("from", card.source)):
+    for label, text in (("category", card.category), ("from", card.source)):
         if text:
             put_fact(sheet, Fact(label=label, text=text), place)
 

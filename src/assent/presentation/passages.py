@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from assent.domain.cards import Blank, Members, Note, Past, Text
+from assent.domain.cards import Blank, Condition, Members, Note, Past, Text
 from assent.domain.fields import FieldType, Option
 from assent.presentation.elision import select
 from assent.presentation.fields import (
@@ -80,6 +80,11 @@ def fits_line(text: str, room: int) -> bool:
     return len(text) <= LINE_CHARS and "\n" not in text and fits(safe_line(text), room)
 
 
+def condition_words(condition: Condition) -> str:
+    """When a field is asked for, up to the value; the other field by the name that it has here."""
+    return f"only if {condition.field} {'includes' if condition.among else 'is'}"
+
+
 def _edits(sheet: Sheet, edits: Edits, place: Place) -> None:
     for editor in edits.editors:
         put_fact(sheet, Fact(label="by", text=editor), place)
@@ -115,6 +120,8 @@ def _blank(sheet: Sheet, blank: Blank, place: Place) -> None:
         sheet.foreign(field.label, inside)
     if field.help:
         sheet.foreign(field.help, inside)
+    if blank.only_if is not None:
+        put_value(sheet, condition_words(blank.only_if), blank.only_if.value, inside)
     _options(sheet, field.choices, replace(inside, sign="○", role=Role.MUTED))
     if blank.prefilled is not None and field.type is not FieldType.SECRET:
         put_value(sheet, "filled in with", blank.prefilled, inside)

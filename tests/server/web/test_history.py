@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from assent import Assent, Field, Person, Progress, Risk, Rule, UserInput, tool
-from assent.domain.decisions import Approve, Give, Ran, Reject
+from assent.domain.decisions import Approve, Give, Ran, Reject, RunAgain
 from assent.domain.events import Entry
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
@@ -297,6 +297,18 @@ async def test_a_story_of_a_call_in_doubt_says_who_settled_it(serve: Serve) -> N
         await visitor.open(f"/history/{posted}")
         assert titles(visitor)[-1] == "Confirmed: it did run"
         assert "posted at noon" in visitor.text
+
+
+async def test_a_story_of_a_call_that_was_run_again_does_not_call_that_an_approval(
+    serve: Serve,
+) -> None:
+    async with visited(serve) as (served, visitor):
+        posted = await said(served.assent, "post", Approve())
+        asked = await served.assent.kernel.store.run(lambda tx: tx.requests.of_call(posted))
+        await served.assent.decide(asked[-1].id, RunAgain(), by=USER)
+        await visitor.open(f"/history/{posted}")
+        assert titles(visitor).count("Approved") == 1
+        assert "Confirmed: it did not run, and shall now" in titles(visitor)
 
 
 async def test_a_story_of_a_call_that_was_stopped_ends_with_that(serve: Serve) -> None:

@@ -117,6 +117,8 @@ class Rule(Shape):
     reason: str
     audience: Audience | None
     confirmation: Confirmation | None = None
+    quorum: int = Field(default=1, description="How many people have to approve.")
+    decide_within: float | None = Field(default=None, description="In seconds.")
 
 
 class Policy(Shape):
