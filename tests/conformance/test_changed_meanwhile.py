@@ -5,7 +5,19 @@ from datetime import timedelta
 
 import pytest
 
-from assent import Ask, Audience, Effect, Person, Rule, RunAgain, Tool, approve, tool
+from assent import (
+    Ask,
+    Audience,
+    Confirmation,
+    Effect,
+    Person,
+    Risk,
+    Rule,
+    RunAgain,
+    Tool,
+    approve,
+    tool,
+)
 from assent.domain.calls import Author
 from assent.domain.canonical import Json
 from assent.domain.errors import Expired, Superseded
@@ -417,3 +429,42 @@ async def test_a_callback_is_asked_again_about_a_call_whose_tool_changed(
     assert heard == [{"to": "eve", "amount": 5, "currency": "EUR"}]
     assert turn.status is TurnStatus.DONE
     assert paid == [("eve", 5, "EUR")]
+
+
+# What a tool may say about who is asked, tightened before a restart.
+TIGHTENED: dict[str, dict[str, object]] = {
+    "approvers": {"approvers": ["boss"]},
+    "risk": {"risk": Risk.DANGEROUS},
+    "confirmation": {"confirmation": Confirmation.TYPED},
+    "predicate": {"requires_approval": lambda args, _: args["amount"] > 1},
+}
+
+
+# conformance: 73
+# requirement: T1
+@pytest.mark.parametrize("said", TIGHTENED)
+async def test_a_tool_that_asks_otherwise_since_the_approval_asks_again(
+    world: World, owner: Person, said: str
+) -> None:
+    bank = Bank()
+    turn = await approved(world, owner, bank.pay())
+    async with world([], bank.pay(**TIGHTENED[said])) as assent:
+        turn = await assent.wait(turn.id)
+    assert (statuses(turn), bank.paid) == ([CallStatus.AWAITING_APPROVAL], [])
+
+
+# conformance: 73
+# requirement: T1
+async def test_whom_a_tool_names_since_the_question_has_to_approve_it(
+    world: World, owner: Person
+) -> None:
+    bank = Bank()
+    turn = await asked(world, owner, bank.pay())
+    async with world(["Done."], bank.pay(approvers=["boss"])) as assent:
+        with pytest.raises(Superseded):
+            await decide_only(assent, turn, approve(), owner)
+        turn = await assent.wait(turn.id)
+        assert (turn.pending[0].audience, bank.paid) == (Audience.of("boss"), [])
+        boss = Person("eve", roles=frozenset({"boss"}))
+        await decide_only(assent, turn, approve(), boss)
+    assert bank.paid == [("eve", 5)]

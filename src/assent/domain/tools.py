@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, cast
 
 import msgspec
 
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.errors import AssentError, InvalidTool
+from assent.domain.fingerprints import fingerprint
 from assent.domain.forms import UserInput
 from assent.domain.people import Audience, Person
 
@@ -255,9 +256,21 @@ class Tool:
                     "kind": type(self.kind).__name__.lower(),
                     "parameters": self.arguments.full,
                     "output": None if self.output is None else self.output.schema,
+                    "approval": self._approval(),
                 }
             )
         )
+
+    def _approval(self) -> dict[str, Json]:
+        """Who is asked before it runs, and how: under other terms nobody has approved it."""
+        wish = self.requires_approval
+        return {
+            "risk": self.risk,
+            "wished": wish if isinstance(wish, bool) else fingerprint(wish),
+            "audience": cast("Json", self.audience.to_json()),
+            "confirmation": self.confirmation,
+            "callers": cast("Json", sorted(self.caller_roles)),
+        }
 
 
 def is_hitl_tool(tool: Tool) -> bool:
