@@ -22,14 +22,17 @@ LAYERS = {"app", "domain", "engine", "ports"}
 # Of these layers: what only cards, pages, the record and archives need.
 LATER = {
     *("assent.domain.cards", "assent.domain.insights", "assent.domain.precedents"),
-    *("assent.domain.record", "assent.engine.archive", "assent.engine.archiving"),
+    *("assent.domain.credentials", "assent.domain.pages", "assent.domain.record"),
+    *("assent.engine.archive", "assent.engine.archiving", "assent.engine.directory"),
     *("assent.engine.history_story", "assent.engine.insights", "assent.engine.landing"),
-    *("assent.engine.precedents", "assent.engine.transfer"),
+    *("assent.engine.links", "assent.engine.listing", "assent.engine.people"),
+    *("assent.engine.precedents", "assent.engine.sessions", "assent.engine.standing"),
+    "assent.engine.transfer",
     *("assent.ports.people", "assent.ports.questions", "assent.ports.views"),
 }
 # Python writes and compiles each of them: half a millisecond on a fast machine, and of all that
 # `import assent` does the largest part. Load what only some need where they need it.
-DATACLASSES = 115
+DATACLASSES = 105
 
 PROGRAM = """
 import json, sys

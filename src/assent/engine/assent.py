@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -29,9 +30,7 @@ from assent.engine.deferrals import Deferrals
 from assent.engine.feed import Feed
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
-from assent.engine.listing import waiting
 from assent.engine.overrides import Overrides
-from assent.engine.people import People
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
@@ -43,6 +42,7 @@ from assent.engine.worker import Worker
 from assent.ports import ChatModel, Clock, Store, Tx
 
 if TYPE_CHECKING:
+    from assent.engine.people import People
     from assent.engine.transfer import Transfer
 
 POLL_SECONDS = 1.0
@@ -103,7 +103,6 @@ class Assent:
         )
         self._alone = wiring.alone
         self._overrides = Overrides(kernel)
-        self.people = People(kernel)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
@@ -156,8 +155,15 @@ class Assent:
         """Whether this process looks for work and keeps what it holds."""
         return self._worker.is_alive
 
+    # Loaded when used, as are lists: `import assent` takes long enough without them.
+    @cached_property
+    def people(self) -> "People":
+        """Accounts, their keys, sessions and links."""
+        from assent.engine.people import People
+
+        return People(self.kernel)
+
     def _transfer(self) -> "Transfer":
-        # Loaded when used: the archive's shapes are a sixth of the time `import assent` takes.
         from assent.engine.transfer import Transfer
 
         return Transfer(kernel=self.kernel, announce=self.kernel.announce)
@@ -298,6 +304,8 @@ class Assent:
         self, *, person: Person | None = None, limit: int = 50, after: str | None = None
     ) -> list[Request]:
         """Open requests, newest first; with a person, only what they may decide."""
+        from assent.engine.listing import waiting
+
         return await self.kernel.store.run(lambda tx: waiting(tx, person, after=after, limit=limit))
 
     async def request(self, request_id: str) -> Request:
