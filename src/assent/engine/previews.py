@@ -30,7 +30,7 @@ async def preview(
         if is_ours(error):
             raise
         said = "".join(traceback.format_exception_only(error)).strip()
-        log.warning("the preview of %r failed: %s", tool.name, said)
+        log.warning("the preview of %r failed: %r", tool.name, said)
         return Preview(text=cut(said), failed=True)
 
 

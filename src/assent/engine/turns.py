@@ -104,7 +104,7 @@ class Turns:
             except ModelFailed as error:
                 if not error.transient or attempt == agent.limits.model_retries:
                     raise
-                log.warning("asking %s again: %s", agent.name, error.reason)
+                log.warning("asking %s again: %r", agent.name, error.reason)
                 outbox.say(EventKind.RESET, {"reason": error.reason})
                 await asyncio.sleep(RETRY_SECONDS * 2**attempt)
         raise AssertionError("a model is asked at least once")
