@@ -59,7 +59,7 @@ async def shown(page: Page) -> list[dict[str, Any]]:
 
 async def until(page: Page, tag: str, *, there: bool = True) -> None:
     """Wait until one is shown, or is not any more."""
-    for _ in range(100):
+    for _ in range(400):
         found: list[dict[str, Any]] = await page.evaluate(_SHOWN)
         if any(each["tag"] == tag for each in found) is there:
             return
