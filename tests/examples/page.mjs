@@ -73,10 +73,8 @@ const actions = {
   },
 };
 
-const seen = [];
 for (const [action, what] of steps) {
   await actions[action](what);
-  seen.push(document.querySelector("main").textContent);
+  console.log(JSON.stringify(document.querySelector("main").textContent));
 }
-console.log(JSON.stringify(seen));
 process.exit(0);

@@ -9,7 +9,7 @@ from tests.faults.nursery import Nursery, until
 from tests.faults.worker_program import ADA, Counter, Order, engine
 
 # More than a round can decide before it is killed, however fast the disk.
-REQUESTS = 400
+REQUESTS = 1000
 # A hundred kills over both databases.
 ROUNDS = 50
 
