@@ -8,6 +8,7 @@ from typing import Any
 import psutil
 
 from assent import Assent
+from assent.domain.copies import changed
 from assent.domain.lifecycle import TurnStatus
 from bench.cycle import OWNER, agent
 
@@ -50,7 +51,6 @@ async def multiply(assent: Assent, count: int) -> None:
     [request] = await assent.pending(limit=1)
 
     def copy(tx: Any) -> None:
-        from dataclasses import replace
 
         conversation = tx.conversations.get(request.conversation_id)
         turn = tx.turns.get(request.turn_id)
@@ -58,9 +58,9 @@ async def multiply(assent: Assent, count: int) -> None:
         call = tx.calls.get(request.call_id)
         for _ in range(count):
             ids = {noun: assent.kernel.ids(noun) for noun in ("conv", "turn", "msg", "call", "req")}
-            tx.conversations.add(replace(conversation, id=ids["conv"]))
+            tx.conversations.add(changed(conversation, id=ids["conv"]))
             tx.turns.add(
-                replace(
+                changed(
                     turn, id=ids["turn"], conversation_id=ids["conv"], status=TurnStatus.WAITING
                 ),
                 owner=OWNER.id,
@@ -69,10 +69,10 @@ async def multiply(assent: Assent, count: int) -> None:
                 lease=assent.kernel.times.lease,
             )
             tx.messages.append(
-                replace(message, id=ids["msg"], conversation_id=ids["conv"], turn_id=ids["turn"])
+                changed(message, id=ids["msg"], conversation_id=ids["conv"], turn_id=ids["turn"])
             )
             place = {"conversation_id": ids["conv"], "turn_id": ids["turn"]}
-            tx.calls.add([replace(call, id=ids["call"], message_id=ids["msg"], **place)])
-            tx.requests.add([replace(request, id=ids["req"], call_id=ids["call"], **place)])
+            tx.calls.add([changed(call, id=ids["call"], message_id=ids["msg"], **place)])
+            tx.requests.add([changed(request, id=ids["req"], call_id=ids["call"], **place)])
 
     await assent.kernel.store.run(copy)
