@@ -19,7 +19,7 @@ CONCURRENCY = 32
 DECISIONS = int(os.environ.get("BENCH_DECISIONS", "600"))
 LISTENERS = int(os.environ.get("BENCH_LISTENERS", "2000"))
 PAUSED = int(os.environ.get("BENCH_PAUSED", "100000"))
-ROUNDS = 3
+ROUNDS = 5
 
 
 class Report:
