@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
+from types import ModuleType
 from typing import Self
 
 import psutil
@@ -50,10 +50,10 @@ class Child:
 class Nursery:
     """Forks children of a process that has everything loaded and nothing started."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: ModuleType = worker_program) -> None:
         path = os.pathsep.join(folder for folder in sys.path if folder)
         self._server = subprocess.Popen(
-            [sys.executable, str(Path(worker_program.__file__))],
+            [sys.executable, str(program.__file__)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

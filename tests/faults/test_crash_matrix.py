@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import signal
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,13 +9,13 @@ import pytest
 import assent.engine
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.engine.failpoints import POINTS
+from tests.faults.deaths import Death, die
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery
 from tests.faults.worker_program import (
     AFTER_EFFECT,
     BEFORE_EFFECT,
     KINDS,
     Counter,
-    Order,
     play,
 )
 
@@ -40,17 +38,6 @@ PRELUDE = {point: "before_body" for point in POINTS if point.endswith("_doubt")}
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
-    """A story and where its processes die, one after the other."""
-
-    kind: str
-    places: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "-".join((self.kind, *self.places))
-
-
 def deaths() -> list[Death]:
     made: list[Death] = []
     for kind, skipped in SKIPS.items():
@@ -65,12 +52,6 @@ def deaths() -> list[Death]:
 DEATHS = deaths()
 # On PostgreSQL a lease has to run out after each death: the stories whose commits differ.
 ON_POSTGRES = [death for death in DEATHS if death.kind in ("gated", "elsewhere")]
-
-
-def die(nursery: Nursery, url: str, death: Death, counter: Counter) -> None:
-    for place in death.places:
-        child = nursery.start(Order(url=url, counter=counter.path, kind=death.kind, dies=place))
-        assert child.end() == -signal.SIGKILL, f"{place} was not reached"
 
 
 async def recover(url: str, death: Death, counter: Counter) -> None:

@@ -1,12 +1,7 @@
 """A process dies at every step of what people answer, not only of what they approve."""
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,9 +10,10 @@ from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.engine.failpoints import POINTS
 from tests.conformance.records import everything
 from tests.faults import story_program, worker_program
+from tests.faults.deaths import Death, die
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery
 from tests.faults.story_program import PIN, STORIES, play
-from tests.faults.worker_program import AFTER_EFFECT, BEFORE_EFFECT, Counter, Order
+from tests.faults.worker_program import AFTER_EFFECT, BEFORE_EFFECT, Counter
 
 _START = ("inside_send", "after_send", "before_proposal", "inside_proposal", "after_proposal")
 _DECISION = ("before_decision", "inside_decision", "after_decision")
@@ -49,18 +45,6 @@ RESOLVING = {
     AFTER_EFFECT: (*_DECISION, *_ANSWER),
 }
 
-
-@dataclass(frozen=True, slots=True)
-class Death:
-    """A story and where its processes die, one after the other."""
-
-    story: str
-    places: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "-".join((self.story, *self.places))
-
-
 DEATHS = [Death(story, (place,)) for story, places in PLACES.items() for place in places]
 DOUBTS = [
     Death("gated", (first, second)) for first, places in RESOLVING.items() for second in places
@@ -72,42 +56,21 @@ def on_postgres(deaths: list[Death]) -> list[Death]:
     return [d for d in deaths if d.places[-1].startswith("inside_") or d.places[-1] in _EFFECT]
 
 
-class StoryNursery(Nursery):
-    """Forks children that play these stories."""
-
-    def __init__(self) -> None:
-        path = os.pathsep.join(folder for folder in sys.path if folder)
-        self._server = subprocess.Popen(
-            [sys.executable, str(Path(story_program.__file__))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        self._children = []
-
-
 @pytest.fixture(scope="module")
 def stories() -> Iterator[Nursery]:
     """One for all stories of this module."""
-    with StoryNursery() as nursery:
+    with Nursery(story_program) as nursery:
         yield nursery
-
-
-def die(nursery: Nursery, url: str, death: Death, counter: Counter) -> None:
-    for place in death.places:
-        child = nursery.start(Order(url=url, counter=counter.path, kind=death.story, dies=place))
-        assert child.end() == -signal.SIGKILL, f"{place} was not reached"
 
 
 async def recover(url: str, death: Death, counter: Counter) -> None:
     """Whatever state the dead left, people lead it to its end; the world was changed once."""
     async with asyncio.timeout(DEADLINE_SECONDS):
-        turn = await play(url, death.story, counter)
+        turn = await play(url, death.kind, counter)
 
     assert (turn.status, turn.text) == (TurnStatus.DONE, "Done.")
     assert {call.status for call in turn.calls} == {CallStatus.SUCCEEDED}
-    assert sorted(counter.lines()) == sorted(STORIES[death.story].effects.values())
+    assert sorted(counter.lines()) == sorted(STORIES[death.kind].effects.values())
     # Whoever died in between left no secret behind, in the clear or sealed.
     rows = await everything(url)
     assert rows["secrets"] == []
