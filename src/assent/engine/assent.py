@@ -286,7 +286,8 @@ class Assent:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
         while True:
             ticket = self.kernel.bus.ticket(turn_id)
-            events, ended = await self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023
+            found = self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
+            events, ended = await found
             if not events and not ended:
                 await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
                 continue

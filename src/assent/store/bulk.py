@@ -97,7 +97,7 @@ def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> st
         taken += insert.takes
     # Read one after the other, and a change happens when it is read: locks are taken in order.
     certain = [n for n, change in enumerate(changes) if change.finds_one]
-    found = [f"EXISTS (SELECT 1 FROM change_{n})" for n in certain]  # noqa: S608
+    found = [f"EXISTS (SELECT 1 FROM change_{n})" for n in certain]  # noqa: S608 - a number
     return f"WITH {', '.join(parts)} {checked(found)}"
 
 

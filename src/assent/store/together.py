@@ -71,7 +71,7 @@ def statement_of(kind: Kind) -> str | None:
         parts.append(f"{table.name}_rows AS ({moved(insert.sql, taken)})")
         taken += insert.takes
     certain = [n for n, change in enumerate(kind.changes) if change.finds_one]
-    found = [f"(SELECT count(*) FROM change_{n}) = $1::bigint" for n in certain]  # noqa: S608
+    found = [f"(SELECT count(*) FROM change_{n}) = $1::bigint" for n in certain]  # noqa: S608 - our own names
     return f"WITH {', '.join(parts)} {checked(found or ['$1::bigint > 0'])}"
 
 
@@ -94,13 +94,13 @@ def _for_many(change: Change, name: str) -> list[str] | None:
 def _locking(lock: re.Match[str], name: str, given: str) -> str:
     rows = f"{given} JOIN {lock['table']} AS same ON same.id = {_by_row(lock['id'])}"
     # In the order of their keys, as everybody else who locks several.
-    locked = f"SELECT same.id FROM {rows} ORDER BY same.id FOR UPDATE OF same"  # noqa: S608
+    locked = f"SELECT same.id FROM {rows} ORDER BY same.id FOR UPDATE OF same"  # noqa: S608 - our own names
     return f"{name} AS MATERIALIZED ({locked})"
 
 
 def _after(lock: re.Match[str], name: str) -> str:
     """The same change, of rows that are locked: the clock is read when the last of them is."""
-    late = f"(SELECT CASE WHEN count(*) >= 0 THEN {_CLOCK} END FROM {name})"  # noqa: S608
+    late = f"(SELECT CASE WHEN count(*) >= 0 THEN {_CLOCK} END FROM {name})"  # noqa: S608 - our own names
     return lock.string.replace(lock[0], lock["id"]).replace(_CLOCK, late)
 
 

@@ -80,7 +80,7 @@ async def looks(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerat
     while True:
         ticket = bus.ticket(turn_id)
         try:
-            look = await assent.kernel.store.run(lambda tx: _look(tx, turn_id, after))  # noqa: B023
+            look = await assent.kernel.store.run(lambda tx: _look(tx, turn_id, after))  # noqa: B023 - run now
             if look.events:
                 after = look.events[-1].seq
             elif not look.turn.is_resting:
