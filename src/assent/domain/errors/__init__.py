@@ -53,6 +53,7 @@ from assent.domain.errors.operations import (
     StoreUnavailable,
     WorkerRunning,
 )
+from assent.domain.errors.parameters import InvalidParameter
 from assent.domain.errors.root import (
     AssentError,
     Conflict,
@@ -130,6 +131,7 @@ __all__ = [
     "ModelFailed",
     "ModelNotConfigured",
     "OverQuota",
+    "InvalidParameter",
     "InvalidTool",
     "InvalidArguments",
     "InvalidOutput",

@@ -1,0 +1,333 @@
+"""What people pass to public constructors: taken as they write it, or refused when it is made.
+
+A class or function has one table: parameter → `Check`. Whoever holds a value that went through
+one may compare it with `is`.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from difflib import get_close_matches
+from enum import Enum
+from reprlib import Repr
+from typing import Any, Final, Literal, cast
+
+from assent.domain.errors import InvalidParameter
+
+# Far longer than anybody waits, and no database's calendar ends before.
+LONGEST: Final = timedelta(days=36_500)
+_UNFIT: Final = object()
+_SHORT: Final = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one parameter takes: `allowed` says it in words, `read` gives the value to keep.
+
+    `read` answers `unfit()` for what is not taken. What is `hidden` is never repeated.
+    """
+
+    allowed: str
+    read: Callable[[Any], object]
+    hidden: bool = False
+
+    def taken(self, where: str, parameter: str, given: object) -> Any:
+        """The value to keep; raises `InvalidParameter`, which names all there is to know."""
+        value = self.read(given)
+        if value is _UNFIT:
+            what = f"a value of type {type(given).__name__}" if self.hidden else shown(given)
+            raise InvalidParameter(where, parameter, self.allowed, what)
+        return value
+
+
+def unfit() -> object:
+    """What a check reads from what it does not take."""
+    return _UNFIT
+
+
+def shown(given: object) -> str:
+    """What was given, in few signs; an object's own words may fail, too."""
+    try:
+        return _SHORT.repr(given)
+    except Exception:  # noqa: BLE001 - a broken repr must not hide what is wrong
+        return f"a value of type {type(given).__name__}"
+
+
+def settle(made: object, where: str, checks: Mapping[str, Check]) -> None:
+    """Check a frozen dataclass that is being made, and keep what its table makes of it."""
+    for name, check in checks.items():
+        given = getattr(made, name)
+        value = check.read(given)
+        if value is _UNFIT:
+            check.taken(where, name, given)
+        if value is not given:
+            object.__setattr__(made, name, value)
+
+
+def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, Any]:
+    """The values to keep of what was passed by name; an unknown name is refused, too."""
+    for name in given:
+        if name not in checks:
+            raise InvalidParameter(where, "a parameter", _known(checks), _stranger(name, checks))
+    return {name: checks[name].taken(where, name, value) for name, value in given.items()}
+
+
+def _known(checks: Iterable[str]) -> str:
+    return f"one of {', '.join(checks)}"
+
+
+def _stranger(name: str, checks: Iterable[str]) -> str:
+    close = get_close_matches(name, tuple(checks), n=1)
+    return f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)
+
+
+def _alternatives(texts: Iterable[str]) -> str:
+    *most, last = map(repr, texts)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def optional(check: Check) -> Check:
+    """The same, or None."""
+
+    def read(given: object) -> object:
+        return None if given is None else check.read(given)
+
+    return Check(f"{check.allowed}, or None", read, check.hidden)
+
+
+def either(*checks: Check) -> Check:
+    """What the first of several takes that takes it."""
+
+    def read(given: object) -> object:
+        values = (check.read(given) for check in checks)
+        return next((value for value in values if value is not _UNFIT), _UNFIT)
+
+    return Check(", or ".join(check.allowed for check in checks), read)
+
+
+def one_of(kind: type[Enum]) -> Check:
+    """A member of an enum, or its text."""
+    members = {str(member.value): member for member in kind}
+
+    def read(given: object) -> object:
+        if isinstance(given, kind):
+            return given
+        # A member of another enum may have the same text and mean something else.
+        if not isinstance(given, str) or isinstance(given, Enum):
+            return _UNFIT
+        return members.get(given, _UNFIT)
+
+    return Check(f"{_alternatives(members)} (or a member of {kind.__name__})", read)
+
+
+def word(*words: str) -> Check:
+    """One of a few texts, exactly as written."""
+
+    def read(given: object) -> object:
+        return given if isinstance(given, str) and given in words else _UNFIT
+
+    return Check(_alternatives(words), read)
+
+
+def _is_name(given: object) -> bool:
+    return isinstance(given, str) and bool(given.strip())
+
+
+def _items(given: object) -> list[object] | None:
+    """Several things; text is one thing, and a mapping would lose its values."""
+    if isinstance(given, str | bytes | bytearray | Mapping):
+        return None
+    return list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else None
+
+
+def several(
+    one: Check, kept: type[tuple[Any, ...] | frozenset[Any]], what: str, *, some: bool = False
+) -> Check:
+    """One or several things that each pass a check; `some` refuses an empty list or set.
+
+    The empty value that is kept itself passes all the same: it is how not saying anything looks.
+    """
+
+    def read(given: object) -> object:
+        if type(given) is kept and not given:
+            return given
+        alone = one.read(given)
+        if alone is not _UNFIT:
+            return kept((alone,))
+        items = _items(given)
+        if items is None or (some and not items):
+            return _UNFIT
+        values = [one.read(item) for item in items]
+        if any(value is _UNFIT for value in values):
+            return _UNFIT
+        is_same = type(given) is kept and all(map(_is, values, items))
+        return given if is_same else kept(values)
+
+    return Check(f"{what}{' (at least one)' if some else ''}", read)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def _text(given: object) -> object:
+    return given if isinstance(given, str) else _UNFIT
+
+
+def _name(given: object) -> object:
+    return given if _is_name(given) else _UNFIT
+
+
+def _flag(given: object) -> object:
+    return given if isinstance(given, bool) else _UNFIT
+
+
+def _function(given: object) -> object:
+    return given if callable(given) and not isinstance(given, type) else _UNFIT
+
+
+def _mapping(given: object) -> object:
+    is_named = isinstance(given, Mapping) and all(isinstance(key, str) for key in given)  # pyright: ignore[reportUnknownVariableType]
+    return cast("object", given) if is_named else _UNFIT
+
+
+text: Final = Check("text", _text)
+name: Final = Check("text that is not blank", _name)
+flag: Final = Check("True or False", _flag)
+function: Final = Check("a function", _function)
+mapping: Final = Check("a mapping with text as keys", _mapping)
+names: Final = several(name, frozenset, "a name or several names")
+ordered_names: Final = several(name, tuple, "a name or several names")
+
+
+def members(kind: type[Enum], *, some: bool = False) -> Check:
+    """One or several members of an enum, or their texts."""
+    one = one_of(kind)
+    return several(one, frozenset, f"{one.allowed}, or several of them", some=some)
+
+
+def whole(least: int, most: int | None = None) -> Check:
+    """A whole number within bounds; True is no number."""
+
+    def read(given: object) -> object:
+        if isinstance(given, bool) or not isinstance(given, int) or given < least:
+            return _UNFIT
+        return given if most is None or given <= most else _UNFIT
+
+    return Check(f"a whole number {_bounds(least, most)}", read)
+
+
+def number(least: float | None = None, *, above: float | None = None) -> Check:
+    """A finite number within bounds; True is no number."""
+
+    def read(given: object) -> object:
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            return _UNFIT
+        if isinstance(given, float) and not math.isfinite(given):
+            return _UNFIT
+        fits = (least is None or given >= least) and (above is None or given > above)
+        return given if fits else _UNFIT
+
+    if above is not None:
+        return Check(f"a number above {above}", read)
+    return Check("a number" if least is None else f"a number, {least} or more", read)
+
+
+def _bounds(least: int, most: int | None) -> str:
+    return f"of {least} or more" if most is None else f"from {least} to {most}"
+
+
+def duration(*, zero: bool = False) -> Check:
+    """Seconds or a timedelta, above zero; None is for `optional`."""
+
+    def read(given: object) -> object:
+        length = _length(given)
+        if length is None or length > LONGEST:
+            return _UNFIT
+        return length if length > timedelta(0) or (zero and not length) else _UNFIT
+
+    least = "0 or more" if zero else "above 0"
+    return Check(f"seconds or a timedelta, {least} and at most {LONGEST.days} days", read)
+
+
+def _length(given: object) -> timedelta | None:
+    if isinstance(given, timedelta):
+        return given
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    # Not `>`: any comparison with nan is false.
+    return timedelta(seconds=given) if abs(given) <= LONGEST.total_seconds() else None
+
+
+def instance(kind: type[Any], what: str = "") -> Check:
+    """A value of a class of ours."""
+
+    def read(given: object) -> object:
+        return given if isinstance(given, kind) else _UNFIT
+
+    return Check(what or f"a {kind.__name__}", read)
+
+
+def hidden(check: Check) -> Check:
+    """The same, for what must not be repeated."""
+    return Check(check.allowed, check.read, hidden=True)
+
+
+def positionals(given: Callable[..., object]) -> int | Literal["any", "unknown"]:
+    """How many positional arguments a function takes."""
+    try:
+        parameters = inspect.signature(given).parameters.values()
+    except (TypeError, ValueError):
+        return "unknown"
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return "any"
+    return sum(
+        each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in parameters
+    )
+
+
+def of_two(what: str) -> Check:
+    """A function of (arguments, context); one of the arguments alone is taken as such."""
+
+    def read(given: object) -> object:
+        if _function(given) is _UNFIT:
+            return _UNFIT
+        judge = cast("Callable[..., Any]", given)
+        count = positionals(judge)
+        if count == 1:
+            return _with_context(judge)
+        return judge if count in ("any", "unknown") or _can_take_two(judge) else _UNFIT
+
+    return Check(what, read)
+
+
+def _can_take_two(judge: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(judge).bind(None, None)
+    except TypeError:
+        return False
+    return True
+
+
+def _with_context(judge: Callable[..., Any]) -> Callable[..., Any]:
+    # `lambda args: …` is what people write; the context is there for those who ask for it.
+    if inspect.iscoroutinefunction(judge):
+
+        async def asynchronous(arguments: Mapping[str, object], _: object) -> object:
+            return await judge(arguments)
+
+        return _named_after(judge, asynchronous)
+
+    def synchronous(arguments: Mapping[str, object], _: object) -> object:
+        return judge(arguments)
+
+    return _named_after(judge, synchronous)
+
+
+def _named_after(judge: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    # Not functools.wraps: its signature would be the old one, and it would be wrapped again.
+    wrapper.__qualname__ = getattr(judge, "__qualname__", type(judge).__qualname__)
+    return wrapper
