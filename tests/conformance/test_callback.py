@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assent import (
+    Agent,
     ApprovalRequired,
     Context,
     Effect,
@@ -16,6 +17,7 @@ from assent import (
     Rule,
     approve,
     reject,
+    run_once,
     tool,
 )
 from assent.domain.calls import Call
@@ -194,6 +196,83 @@ async def test_approvals_off_runs_what_would_be_asked_and_says_so_on_record(
     assert "approvals_off" in [entry.action for entry in everything]
     assert [e.data["by"] for e in gated if e.action == "gate"] == ["approvals:off"]
     assert turn.calls[0].cleared_by == "approvals:off"
+
+
+# conformance: 22, 75
+async def test_approvals_off_answers_a_body_that_asks_for_approval(
+    world: World, owner: Person
+) -> None:
+    attempts: list[tuple[int, bool, Any]] = []
+
+    @tool(idempotent=False)
+    async def remove(ctx: Context) -> str:
+        """Remove, but ask first."""
+        attempts.append((ctx.attempt, ctx.approved, dict(ctx.metadata)))
+        if not ctx.approved:
+            raise ApprovalRequired({"reason": "it is not empty"})
+        return "removed"
+
+    script = [says("", calls("remove")), "Done."]
+    async with world(script, remove, approvals="off") as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        entries = await assent.audit(call_id=turn.calls[0].id)
+
+    why = {"reason": "it is not empty"}
+    assert attempts == [(1, False, {}), (2, True, why)]
+    assert (turn.status, turn.pending) == (TurnStatus.DONE, ())
+    assert turn.calls[0].cleared_by == "approvals:off"
+    assert [e.action for e in entries][-5:] == ["claim", "ask", "gate", "claim", "succeed"]
+    assert entries[-3].data["by"] == "approvals:off"
+
+
+# conformance: 22, 75
+async def test_approvals_off_does_not_answer_a_body_for_ever(world: World, owner: Person) -> None:
+    @tool
+    async def nag() -> str:
+        """Ask, whatever was said."""
+        raise ApprovalRequired
+
+    script = [says("", calls("nag")), "Done."]
+    async with world(script, nag, approvals="off") as assent:
+        turn = await assent.send("agent", "go", by=owner)
+
+    assert statuses(turn) == [CallStatus.FAILED]
+    assert turn.calls[0].attempts == 2
+
+
+# conformance: 22, 75
+async def test_approvals_off_runs_no_body_that_a_rule_denies_since_it_asked(
+    world: World, owner: Person
+) -> None:
+    runs: list[bool] = []
+
+    @tool
+    async def remove(ctx: Context) -> str:
+        """Remove, but ask first."""
+        runs.append(ctx.approved)
+        raise ApprovalRequired
+
+    rules = [Rule.of(Effect.DENY, "remove", when=lambda _a, _c: bool(runs))]
+    script = [says("", calls("remove")), "OK."]
+    async with world(script, remove, approvals="off", rules=rules) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+
+    assert runs == [False]
+    assert statuses(turn) == [CallStatus.DENIED]
+
+
+# conformance: 22, 75
+async def test_run_once_with_approvals_off_answers_a_body_that_asks_for_approval() -> None:
+    @tool
+    async def remove(ctx: Context) -> str:
+        """Remove, but ask first."""
+        if not ctx.approved:
+            raise ApprovalRequired
+        return "removed"
+
+    model = ScriptedModel([says("", calls("remove")), "Done."])
+    agent = Agent("files", model=model, tools=[remove])
+    assert await run_once(agent, "go", approvals="off") == "Done."
 
 
 # conformance: 22

@@ -19,6 +19,7 @@ from assent.domain.policy import Deny
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.failpoints import point
+from assent.engine.gate import APPROVALS_OFF
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Asking, binding_of, mint
 from assent.engine.transitions import Moves, after
@@ -116,7 +117,7 @@ class Claims:
         conversation: Conversation,
         action: str,
         *,
-        request_id: str,
+        request_id: str | None = None,
         data: dict[str, Json] | None = None,
         **changes: Unpack[CallChanges],
     ) -> tuple[Call, Claim | None]:
@@ -140,6 +141,12 @@ class Claims:
         point("inside_claim")
         claim = Claim(call=claimed, tool=tool, conversation=conversation, expires=expires)
         return claimed, claim
+
+    def waive(self, moves: Moves, asked: Call, conversation: Conversation) -> Claim | None:
+        """Claim a call that nobody is asked about because approvals are off; a denial stays."""
+        by: dict[str, Json] = {"by": APPROVALS_OFF}
+        changes: CallChanges = {"cleared_by": APPROVALS_OFF, "approved": True}
+        return self.clear(moves, asked, conversation, "gate", data=by, **changes)[1]
 
     def _would_hold(self, call: Call, tool: EffectiveTool, conversation: Conversation) -> bool:
         """Whether the claim's own check would pass."""

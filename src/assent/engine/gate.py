@@ -24,6 +24,7 @@ from assent.engine.faults import OURS, is_ours
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+APPROVALS_OFF = "approvals:off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class Gate:
         verdict = await self._hooked(verdict, tool, arguments, context)
         verdict = await self._ruled(verdict, tool, arguments, context)
         if isinstance(verdict, Ask) and not self.policy.approvals:
-            return Allow(by="approvals:off", waived=True)
+            return Allow(by=APPROVALS_OFF, waived=True)
         return verdict
 
     async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:

@@ -288,7 +288,7 @@ class Runner:
                 output = error_output(self._kernel.texts.aborted)
                 moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
             case Asks(metadata=metadata):
-                self._ask(moves, claim, dict(metadata))
+                return self._ask(moves, claim, dict(metadata))
             case Waits(task_id=task_id):
                 self._wait(moves, claim, task_id)
             case Unknown(reason=reason):
@@ -302,7 +302,8 @@ class Runner:
         turn = tx.turns.lock(call.turn_id)
         return turn is None or turn.status not in ACTIVE_TURNS
 
-    def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> None:
+    def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> Claim | None:
+        """The body's own question; where approvals are off, the next attempt instead of it."""
         asked = moves.move(
             claim.call,
             CallStatus.AWAITING_APPROVAL,
@@ -310,6 +311,8 @@ class Runner:
             data={"metadata": metadata},
             metadata=json_text(metadata),
         )
+        if not self._kernel.policy.approvals:
+            return self.claims.waive(moves, asked, claim.conversation)
         reason = str(metadata.get("reason", "The tool asks for approval."))
         self.claims.ask(
             moves,
@@ -320,6 +323,7 @@ class Runner:
             metadata=metadata,
             decide_within=claim.tool.decide_within,
         )
+        return None
 
     def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
         """Whether what is settled under this id would be another call, or its task."""
