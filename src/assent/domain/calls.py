@@ -1,12 +1,17 @@
 """A tool call on record: frozen arguments, their digest, and where it stands."""
 
+import json
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 
 from assent.domain.canonical import Json, digest, encode, parse
 from assent.domain.lifecycle import TERMINAL, CallStatus
+
+T = TypeVar("T")
 
 
 class Author(StrEnum):
@@ -18,8 +23,11 @@ class Author(StrEnum):
     DEFINITION = "definition"
 
 
-class Frozen(Struct, frozen=True):
-    """Arguments as immutable canonical text; everything shown or run derives from it."""
+class Frozen(Struct, frozen=True, eq=False):
+    """Arguments as immutable canonical text; everything shown or run derives from it.
+
+    Reads like a mapping: `call.arguments["path"]`. `thaw` gives a dict that may be changed.
+    """
 
     text: str
     digest: str
@@ -39,6 +47,50 @@ class Frozen(Struct, frozen=True):
         """A fresh copy of the arguments."""
         value = parse(self.text)
         return value if isinstance(value, dict) else {"arguments": value}
+
+    def __getitem__(self, name: str) -> Json:
+        return self.thaw()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.thaw()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.thaw())
+
+    def __len__(self) -> int:
+        return len(self.thaw())
+
+    def __bool__(self) -> Literal[True]:
+        # No arguments are arguments too: `edited or original` must not pass over them.
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Frozen):
+            return self.text == other.text and self.digest == other.digest
+        return self.thaw() == other if isinstance(other, Mapping) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def get(self, name: str, default: T | None = None) -> Json | T:
+        """The argument of that name, or the default."""
+        return self.thaw().get(name, default)
+
+    def keys(self) -> KeysView[str]:
+        """The names of the arguments."""
+        return self.thaw().keys()
+
+    def values(self) -> ValuesView[Json]:
+        """The values of the arguments."""
+        return self.thaw().values()
+
+    def items(self) -> ItemsView[str, Json]:
+        """Names and values."""
+        return self.thaw().items()
+
+
+# A struct cannot inherit from it, and `isinstance(arguments, Mapping)` is what people ask.
+Mapping.register(Frozen)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - typeshed hides it
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -89,6 +141,11 @@ class Call(Struct, frozen=True, kw_only=True):
     def failed(self) -> bool:
         """Whether the model should read the output as an error."""
         return self.is_settled and self.status is not CallStatus.SUCCEEDED
+
+    @property
+    def result(self) -> Json:
+        """What came of it, as the model reads it; None as long as there is nothing."""
+        return None if self.output is None else json.loads(self.output)
 
 
 class Revision(Struct, frozen=True, kw_only=True):
