@@ -19,9 +19,9 @@ async def test_a_message_in_which_nothing_can_be_read_is_refused_and_not_kept(
     model = ScriptedModel(["Hello."])
     async with world(model) as assent:
         with pytest.raises(EmptyMessage):
-            await assent.send("agent", text, by=owner, conversation_id="talk")
+            await assent.send("agent", text, by=owner, conversation_id="talk", create=True)
 
-        turn = await assent.send("agent", "hello", by=owner, conversation_id="talk")
+        turn = await assent.send("agent", "hello", by=owner, conversation_id="talk", create=True)
         assert (turn.status, turn.text) == (TurnStatus.DONE, "Hello.")
     [prompt] = model.prompts
     assert len(prompt.history) == 1
@@ -40,7 +40,9 @@ async def test_a_predicate_is_forgotten_with_the_message_that_was_refused(
     model = ScriptedModel([says("", calls("pay", to="eve", amount=5)), "Paid."])
     async with world(model, Bank().pay()) as assent:
         talk, key = "talk", "once"
-        await assent.send("agent", "pay", by=owner, conversation_id=talk, idempotency_key=key)
+        await assent.send(
+            "agent", "pay", by=owner, conversation_id=talk, create=True, idempotency_key=key
+        )
         known = dict(assent.kernel.predicates)
 
         for error, used in ((PendingCalls, None), (KeyReused, key)):

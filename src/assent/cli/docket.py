@@ -13,9 +13,8 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
-from assent.engine.history import load_answer
-from assent.ports import Tx
-from assent.presentation.card import card_of, hints_of
+from assent.engine.showing import read_showing
+from assent.presentation.card import hints_of
 from assent.presentation.fields import inline_of
 from assent.presentation.page import remaining
 from assent.presentation.text import safe_line
@@ -61,31 +60,9 @@ class Docket:
 async def docket_of(assent: Assent, request_id: str) -> Docket:
     """Everything about one request, as it stands."""
 
-    def read(tx: Tx) -> Docket:
-        request = tx.requests.get(request_id)
-        call = None if request is None else tx.calls.get(request.call_id)
-        if request is None or call is None:
-            raise NotFound("request", request_id)
-        tool = assent.kernel.catalogue.tool(call.agent, call.tool)
-        card = card_of(
-            request,
-            call,
-            tool,
-            revisions=tx.calls.revisions(call.id),
-            decisions=tx.decisions.of_request(request.id),
-            agent_words=_words(tx, call),
-            rejected=tx.precedents.rejections(request, call.arguments.digest),
-        )
-        return Docket(request=request, call=call, tool=tool, card=card)
-
-    return await assent.kernel.store.run(read)
-
-
-def _words(tx: Tx, call: Call) -> str:
-    """What the agent said in the message that made the call."""
-    messages = tx.messages.of_conversation(call.conversation_id)
-    bodies = [message.body for message in messages if message.id == call.message_id]
-    return load_answer(bodies[0]).text if bodies and bodies[0] else ""
+    catalogue = assent.kernel.catalogue
+    found = await assent.kernel.store.run(lambda tx: read_showing(tx, request_id, catalogue))
+    return Docket(request=found.request, call=found.call, tool=found.tool, card=found.card)
 
 
 async def conversations_of(

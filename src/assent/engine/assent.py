@@ -17,20 +17,24 @@ from assent.domain.errors import (
 from assent.domain.events import Entry, Event
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.people import SYSTEM, Person
+from assent.domain.parameters import flag
+from assent.domain.people import SYSTEM
 from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
+from assent.engine import callers
 from assent.engine.agents import Agent, Catalogue
 from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
+from assent.engine.callers import Callers, Who
 from assent.engine.deciding import Deciding, Outcome
 from assent.engine.deferrals import Deferrals
 from assent.engine.feed import Feed
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
 from assent.engine.overrides import Overrides
+from assent.engine.patience import Patience
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
 from assent.engine.sending import Missive, OnPending, Sending
@@ -102,6 +106,7 @@ class Assent:
             times=wiring.times,
         )
         self._alone = wiring.alone
+        self._who = Callers(kernel=kernel).who
         self._overrides = Overrides(kernel)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
@@ -184,21 +189,26 @@ class Assent:
 
     async def send(
         self,
-        agent: str,
+        agent: str | Agent,
         text: str,
         *,
-        by: Person,
-        conversation_id: str | None = None,
+        by: Who,
+        conversation_id: str | Conversation | None = None,
+        create: bool = False,
         on_pending: Literal["refuse", "supersede"] = "refuse",
         idempotency_key: str | None = None,
         ask_when: Predicate | None = None,
     ) -> Turn:
-        """Send a message and run until the model answers or somebody has to be waited for."""
+        """Send a message and run until the model answers or somebody has to be waited for.
+
+        Where no worker takes it up, `NoWorker` says so; the message is stored all the same.
+        """
         turn_id = await self.start(
             agent,
             text,
             by=by,
             conversation_id=conversation_id,
+            create=create,
             on_pending=on_pending,
             idempotency_key=idempotency_key,
             ask_when=ask_when,
@@ -207,83 +217,104 @@ class Assent:
 
     async def start(
         self,
-        agent: str,
+        agent: str | Agent,
         text: str,
         *,
-        by: Person,
-        conversation_id: str | None = None,
+        by: Who,
+        conversation_id: str | Conversation | None = None,
+        create: bool = False,
         on_pending: Literal["refuse", "supersede"] = "refuse",
         idempotency_key: str | None = None,
         ask_when: Predicate | None = None,
     ) -> str:
-        """Send a message and return the turn's id at once; follow it with `events` or `wait`."""
+        """Send a message and return the turn's id at once; follow it with `events` or `wait`.
+
+        A `conversation_id` that there is not is an error, unless `create` asks for it to be made.
+        """
+        where = "Assent.start()"
         missive = Missive(
-            agent=agent,
-            text=text,
-            by=by,
-            conversation_id=conversation_id,
-            on_pending=OnPending(on_pending),
+            agent=callers.agent_name(where, agent),
+            text=callers.MESSAGE.taken(where, "text", text),
+            by=await self._who(where, by),
+            conversation_id=callers.optional_conversation(where, conversation_id),
+            create=flag.taken(where, "create", create),
+            on_pending=OnPending(callers.ON_PENDING.taken(where, "on_pending", on_pending)),
             key=idempotency_key,
             ask_when=ask_when,
         )
         return (await self._sending.send(missive)).id
 
-    async def open(self, agent: str, *, by: Person) -> Conversation:
+    async def open(self, agent: str | Agent, *, by: Who) -> Conversation:
         """Create a conversation that nothing was said in yet."""
-        return await self._sending.open(agent, by)
+        where = "Assent.open()"
+        name = callers.agent_name(where, agent)
+        return await self._sending.open(name, await self._who(where, by))
 
-    async def run(self, agent: str, text: str, *, by: Person) -> str:
+    async def run(self, agent: str | Agent, text: str, *, by: Who) -> str:
         """Send a message and insist on an answer: a pause raises `Paused`, a failure `TurnFailed`.
 
         For agents inside tools of other agents: half an answer never looks like a whole one.
         """
-        turn = await self.send(agent, text, by=by)
+        name = callers.agent_name("Assent.run()", agent)
+        turn = await self.send(name, text, by=by)
         if turn.pending:
             ids = [request.id for request in turn.pending]
-            raise Paused(agent, ids, [request.tool for request in turn.pending])
+            raise Paused(name, ids, [request.tool for request in turn.pending])
         if turn.status is not TurnStatus.DONE:
-            raise TurnFailed(agent, turn.status, turn.error)
+            raise TurnFailed(name, turn.status, turn.error)
         return turn.text
 
-    async def wait(self, turn_id: str) -> Turn:
+    async def wait(self, turn_id: str | Turn | Decided) -> Turn:
         """Until the turn rests: answered, failed, stopped, or waiting for people only."""
+        turn_id = callers.turn_id("Assent.wait()", turn_id)
+        patience = Patience(self.kernel.times.takeup)
         while True:
             # A turn that came to rest under our eyes need not be read again.
             left = await self.kernel.tasks.quiet(turn_id)
             if isinstance(left, Turn) and left.is_resting:
                 return left
             ticket = self.kernel.bus.ticket(turn_id)
-            turn = await self.turn(turn_id)
-            if turn.is_resting:
+            found = await self.turn(turn_id)
+            if found.is_resting:
                 self.kernel.bus.drop(turn_id, ticket)
-                return turn
+                return found
+            if not self.kernel.is_worker:
+                patience.look(found)
             await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
 
-    async def turn(self, turn_id: str) -> Turn:
+    async def turn(self, turn_id: str | Turn | Decided) -> Turn:
         """A turn as it stands."""
-        return await self.kernel.store.run(lambda tx: read_turn(tx, turn_id))
+        id = callers.turn_id("Assent.turn()", turn_id)
+        return await self.kernel.store.run(lambda tx: read_turn(tx, id))
 
-    async def conversation(self, conversation_id: str) -> Thread:
+    async def conversation(self, conversation_id: str | Conversation | Thread) -> Thread:
         """A conversation as it stands, with its derived status; asks no model anything."""
-        return await self.kernel.store.run(lambda tx: read_thread(tx, conversation_id, self.kernel))
+        id = callers.conversation_id("Assent.conversation()", conversation_id)
+        return await self.kernel.store.run(lambda tx: read_thread(tx, id, self.kernel))
 
-    async def stop(self, turn_id: str, *, by: Person) -> Turn:
+    async def stop(self, turn_id: str | Turn, *, by: Who) -> Turn:
         """End a turn; pending calls are cancelled, a partial answer is kept as incomplete."""
-        await self._sending.stop(turn_id, by)
+        where = "Assent.stop()"
+        turn_id = callers.turn_id(where, turn_id)
+        await self._sending.stop(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
-    async def resume(self, turn_id: str, *, by: Person) -> Turn:
+    async def resume(self, turn_id: str | Turn, *, by: Who) -> Turn:
         """Go on with a turn that failed, without repeating anything that is settled."""
-        await self.restart(turn_id, by=by)
-        return await self.wait(turn_id)
+        return await self.wait(await self.restart(turn_id, by=by))
 
-    async def restart(self, turn_id: str, *, by: Person) -> Turn:
+    async def restart(self, turn_id: str | Turn, *, by: Who) -> Turn:
         """The same without waiting for what comes of it."""
-        await self._sending.resume(turn_id, by)
+        where = "Assent.restart()"
+        turn_id = callers.turn_id(where, turn_id)
+        await self._sending.resume(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
-    async def events(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[Event]:
+    async def events(
+        self, turn_id: str | Turn | Decided, *, after: int = 0
+    ) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
+        turn_id = callers.turn_id("Assent.events()", turn_id)
         while True:
             ticket = self.kernel.bus.ticket(turn_id)
             found = self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
@@ -302,15 +333,26 @@ class Assent:
     # Requests and decisions
 
     async def pending(
-        self, *, person: Person | None = None, limit: int = 50, after: str | None = None
+        self, *, person: Who | None = None, limit: int = 50, after: str | None = None
     ) -> list[Request]:
         """Open requests, newest first; with a person, only what they may decide."""
         from assent.engine.listing import waiting
 
-        return await self.kernel.store.run(lambda tx: waiting(tx, person, after=after, limit=limit))
+        who = None if person is None else await self._who("Assent.pending()", person)
+        return await self.kernel.store.run(lambda tx: waiting(tx, who, after=after, limit=limit))
 
-    async def request(self, request_id: str) -> Request:
-        """One request."""
+    async def card(self, request_id: Request | str) -> str:
+        """What a person is shown of a request, as plain text: read from the rows, nothing cut."""
+        from assent.engine.showing import read_showing
+        from assent.presentation.plain import render
+
+        id, catalogue = callers.request_id("Assent.card()", request_id), self.kernel.catalogue
+        found = await self.kernel.store.run(lambda tx: read_showing(tx, id, catalogue))
+        return render(found.card, now=self.kernel.clock.now()).text
+
+    async def request(self, request_id: str | Request) -> Request:
+        """One request, as it stands."""
+        request_id = callers.request_id("Assent.request()", request_id)
         want_findable("request", request_id)
         found = await self.kernel.store.run(lambda tx: tx.requests.get(request_id))
         if found is None:
@@ -319,10 +361,10 @@ class Assent:
 
     async def decide(
         self,
-        request_id: str,
+        request_id: Request | str,
         verdict: Verdict,
         *,
-        by: Person,
+        by: Who,
         digest: str | None = None,
         shown: str | None = None,
         channel: str = "library",
@@ -332,10 +374,11 @@ class Assent:
 
         `digest` is that of the request as it was seen, `shown` says which renderer showed it.
         """
+        where = "Assent.decide()"
         ballot = Ballot(
-            request_id=request_id,
-            verdict=verdict,
-            by=by,
+            request_id=callers.request_id(where, request_id),
+            verdict=callers.verdict(where, verdict),
+            by=await self._who(where, by),
             channel=channel,
             digest=digest,
             shown=shown,
@@ -345,17 +388,19 @@ class Assent:
 
     async def decide_all(
         self,
-        decisions: Sequence[tuple[str, Verdict]],
+        decisions: Sequence[tuple[Request | str, Verdict]],
         *,
-        by: Person,
+        by: Who,
         channel: str = "library",
         digests: Mapping[str, str] | None = None,
         shown: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> list[Outcome]:
         """Decide several requests; each outcome is reported, a contradiction refuses all."""
+        where = "Assent.decide_all()"
+        said, who = callers.decisions(where, decisions), await self._who(where, by)
         return await self._deciding.decide_all(
-            decisions, by, channel, digests=digests, shown=shown, key=idempotency_key
+            said, who, channel, digests=digests, shown=shown, key=idempotency_key
         )
 
     # Deferred tasks
@@ -383,16 +428,21 @@ class Assent:
 
     # Conversations as JSON
 
-    async def export(self, conversation_id: str, *, by: Person) -> str:
+    async def export(self, conversation_id: str | Conversation | Thread, *, by: Who) -> str:
         """A conversation as versioned JSON text, without secrets; for its owner and admins."""
-        return await self._transfer().export(conversation_id, by)
+        where = "Assent.export()"
+        id = callers.conversation_id(where, conversation_id)
+        return await self._transfer().export(id, await self._who(where, by))
 
-    async def import_(self, text: str, *, by: Person, owner: Person | None = None) -> str:
+    async def import_(self, text: str, *, by: Who, owner: Who | None = None) -> str:
         """A new conversation of `owner` (else the admin who imports) from exported text.
 
         What was decided elsewhere does not count here: whatever was not settled is asked again.
         """
-        return await self._transfer().import_(text, by, owner or by)
+        where = "Assent.import_()"
+        who = await self._who(where, by)
+        whose = who if owner is None else await self._who(where, owner)
+        return await self._transfer().import_(text, who, whose)
 
     # Saved values, settings, record
 
@@ -404,17 +454,16 @@ class Assent:
             found.setdefault(row.scope, {})[row.name] = None if row.secret else row.value
         return found
 
-    async def clear_values(
-        self, conversation_id: str, *, by: Person, scope: str | None = None
-    ) -> int:
+    async def clear_values(self, conversation_id: str, *, by: Who, scope: str | None = None) -> int:
         """Forget saved answers, of one scope or all."""
+        who = await self._who("Assent.clear_values()", by)
 
         def clear(tx: Tx) -> int:
             want_findable("conversation", conversation_id)
             conversation = tx.conversations.get(conversation_id)
-            if conversation is None or by.id != conversation.owner.id:
+            if conversation is None or who.id != conversation.owner.id:
                 raise NotFound("conversation", conversation_id)
-            _note(tx, self.kernel.ids, "clear_values", by.id, conversation_id=conversation_id)
+            _note(tx, self.kernel.ids, "clear_values", who.id, conversation_id=conversation_id)
             return tx.values.clear(conversation_id, scope)
 
         return await self.kernel.store.run(clear)
@@ -423,9 +472,9 @@ class Assent:
         """Every tool as this deployment sees it."""
         return self.kernel.catalogue.every_tool()
 
-    async def override(self, tool: str, override: Override | None, *, by: Person) -> None:
+    async def override(self, tool: str, override: Override | None, *, by: Who) -> None:
         """Replace a tool's metadata for this deployment; None goes back to its declaration."""
-        await self._overrides.set(tool, override, by)
+        await self._overrides.set(tool, override, await self._who("Assent.override()", by))
 
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None

@@ -50,6 +50,8 @@ class Times:
     look: timedelta = timedelta(seconds=2)
     flush: timedelta = timedelta(milliseconds=150)
     grace: timedelta = timedelta(seconds=10)
+    # After this much nobody looks: whoever waits for a worker from outside is told so.
+    takeup: timedelta = timedelta(seconds=10)
 
 
 class Tasks:
@@ -145,7 +147,6 @@ class Kernel:
     tasks: Tasks = field(default_factory=Tasks)
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)
-    deps: Callable[[], object] | object = None
     # Hears of every request once it is durable, whatever opened it.
     announce: Callable[[Sequence[Request]], None] = lambda _: None
 

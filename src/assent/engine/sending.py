@@ -56,6 +56,8 @@ class Missive:
     text: str
     by: Person
     conversation_id: str | None = None
+    # Whether a conversation of that id is made where there is none.
+    create: bool = False
     on_pending: OnPending = OnPending.REFUSE
     key: str | None = None
     ask_when: Predicate | None = None
@@ -84,6 +86,12 @@ def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
     )
     said = (UserSaid(text=storable(missive.text)),)
     return Loaded(turn=turn, conversation=conversation, said=lambda: said, calls=(), saved=())
+
+
+def _no_conversation(id: str) -> NotFound:
+    # The same for what is somebody else's: whoever asks learns nothing.
+    hint = "leave conversation_id out to begin one, or add create=True to begin one of this id"
+    return NotFound("conversation", id, hint)
 
 
 class Sending:
@@ -210,8 +218,10 @@ class Sending:
         found = None if id is None else tx.conversations.get(id)
         if found is not None:
             if found.owner.id != missive.by.id:
-                raise NotFound("conversation", found.id)
+                raise _no_conversation(found.id)
             return found
+        if id is not None and not missive.create:
+            raise _no_conversation(id)
         agent = self._kernel.catalogue.agent(missive.agent)
         conversation = Conversation(
             id=id or self._kernel.ids("conv"),

@@ -45,6 +45,14 @@ class Turn(Struct, frozen=True, kw_only=True):
         return True
 
     @property
+    def is_unclaimed(self) -> bool:
+        """Whether it lies where any worker would take it up."""
+        if self.status is not TurnStatus.WAITING:
+            return self.status is TurnStatus.READY
+        at_work = {call.status for call in self.calls} & _AT_WORK
+        return at_work == {CallStatus.CLEARED}
+
+    @property
     def requires_attention(self) -> bool:
         """Whether a person has to do something before it can go on."""
         return bool(self.pending)

@@ -30,6 +30,7 @@ STATUS: dict[type[AssentError], int] = {
     errors.ModelFailed: 502,
     errors.StoreUnavailable: 503,
     errors.NotReady: 503,
+    errors.NoWorker: 503,
     errors.IdentityUnavailable: 503,
     errors.TooManyRequests: 429,
     errors.TooLarge: 413,

@@ -60,7 +60,9 @@ async def paused(served: Served, text: str = "go", account: str = "user") -> Req
     """The one request of a turn that waits, in the account's own thread."""
     person = await served.assent.people.get(account)
     assert person is not None
-    turn = await served.assent.send("agent", text, by=person.person, conversation_id=THREAD)
+    turn = await served.assent.send(
+        "agent", text, by=person.person, conversation_id=THREAD, create=True
+    )
     [request] = turn.pending
     return request
 
@@ -437,7 +439,7 @@ async def test_an_id_whose_revision_changed_since_it_was_announced_is_a_conflict
     after = tool(risk=Risk.DANGEROUS, requires_approval=True)(dangerous_tool)
     async with world(asking(), before.tool) as assent:
         owner = Person("user", roles=frozenset({"requester"}))
-        turn = await assent.send("agent", "go", by=owner, conversation_id=THREAD)
+        turn = await assent.send("agent", "go", by=owner, conversation_id=THREAD, create=True)
         [announced] = turn.pending
     async with serve(ScriptedModel(["Done."]), after) as served:
         again = await redefined(served, announced)

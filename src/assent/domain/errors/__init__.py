@@ -50,6 +50,7 @@ from assent.domain.errors.keys import (
 from assent.domain.errors.operations import (
     LeaseLost,
     NotReady,
+    NoWorker,
     StoreUnavailable,
     WorkerRunning,
 )
@@ -165,6 +166,7 @@ __all__ = [
     "InvalidCommand",
     "StoreUnavailable",
     "WorkerRunning",
+    "NoWorker",
     "LeaseLost",
     "NotReady",
 ]

@@ -26,6 +26,20 @@ class WorkerRunning(AssentError):
         )
 
 
+class NoWorker(AssentError):
+    """Nobody took up a turn: what was sent or decided is stored, and waits for a worker."""
+
+    code = "no_worker"
+
+    def __init__(self, turn_id: str, seconds: float) -> None:
+        self.turn_id, self.seconds = turn_id, seconds
+        super().__init__(
+            f"No worker took up turn {turn_id!r} within {seconds:g} s, and this process is none "
+            "(worker=False). Nothing is lost: it goes on once a worker runs on this database, for "
+            "example Assent(…) without worker=False, or `assent serve`"
+        )
+
+
 class LeaseLost(AssentError):
     """Another worker took over; what this one holds is void."""
 

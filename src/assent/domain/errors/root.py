@@ -20,9 +20,9 @@ class NotFound(AssentError):
 
     code = "not_found"
 
-    def __init__(self, noun: str, id: str) -> None:
+    def __init__(self, noun: str, id: str, hint: str = "") -> None:
         self.noun, self.id = noun, id
-        super().__init__(f"There is no {noun} {id!r}")
+        super().__init__(f"There is no {noun} {id!r}" + (f": {hint}" if hint else ""))
 
 
 class NotAllowed(AssentError):

@@ -189,6 +189,7 @@ class Running:
                 text,
                 by=self.caller.person,
                 conversation_id=self.posted.thread_id,
+                create=True,
                 idempotency_key=self._key(said),
             )
         except KeyReused:

@@ -91,6 +91,7 @@ class Conversing:
                 text,
                 by=self.caller.person,
                 conversation_id=self.conversation_id,
+                create=True,
                 on_pending=post.on_pending,
                 idempotency_key=self._key(message),
             )
