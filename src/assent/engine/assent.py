@@ -354,7 +354,7 @@ class Assent:
         """One request, as it stands."""
         request_id = callers.request_id("Assent.request()", request_id)
         want_findable("request", request_id)
-        found = await self.kernel.store.run(lambda tx: tx.requests.get(request_id))
+        found = await self.kernel.store.run(lambda tx: tx.requests.look(request_id))
         if found is None:
             raise NotFound("request", request_id)
         return found

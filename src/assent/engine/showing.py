@@ -26,7 +26,7 @@ class Showing:
 def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Showing:
     """Read everything about one request, as it stands."""
     want_findable("request", request_id)
-    request = tx.requests.get(request_id)
+    request = tx.requests.look(request_id)
     call = None if request is None else tx.calls.get(request.call_id)
     if request is None or call is None:
         raise NotFound("request", request_id)

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     Column,
-    Integer,
     Table,
     bindparam,
     func,
@@ -21,9 +20,6 @@ from assent.store.tables import events, messages, metadata
 
 # Every row finds what it refers to.
 PARENTS_FIRST: Sequence[Table] = tuple(metadata.sorted_tables)
-
-# The parameter of a numbered row that says how far ahead of the last number it is.
-AHEAD = "ahead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,6 @@ def insert_one(table: Table) -> ClauseElement:
     if numbered is not None:
         group = table.c[numbered.group]
         last = func.coalesce(func.max(table.c[numbered.column]), literal_column("0"))
-        ahead = bindparam(AHEAD, type_=Integer())
-        next_one = select(last + ahead).where(group == bindparam(numbered.group))
+        next_one = select(last + literal_column("1")).where(group == bindparam(numbered.group))
         values[numbered.column] = next_one.scalar_subquery()
     return insert(table).values(values)

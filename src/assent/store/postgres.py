@@ -54,6 +54,8 @@ class _Done(NamedTuple, Generic[T]):
     touched: frozenset[str]
     has_written: bool
     writes: Writes | None = None
+    # Nothing was written, and what was read is of several moments.
+    is_loose: bool = False
 
 
 class PostgresDriver:
@@ -70,13 +72,14 @@ class PostgresDriver:
         self._connection, self._compiler, self._now = connection, compiler, now
         self._trusting = trusting
         self.began = False
+        self.sent = 0
         self._inserts: dict[Table, list[Params]] = {}
         self._expected: dict[str, Expected] = {}
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
         # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
-        # the first write or lock need no transaction; one that only reads costs no BEGIN at all.
+        # the first write or lock need no transaction; one that only reads once costs no BEGIN.
         concerned = self._concerns(compiled)
         if concerned or not compiled.only_reads:
             self._begin()
@@ -126,6 +129,11 @@ class PostgresDriver:
         if (writes := self.collected()) is not None:
             await_only(write(self._connection, writes))
 
+    def hold_still(self) -> None:
+        """From here on everything that is read is of one moment."""
+        self.began = True
+        await_only(self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ"))
+
     def _begin(self) -> None:
         if not self.began:
             self.began = True
@@ -145,6 +153,7 @@ class PostgresDriver:
         return compiled.ordered(params)
 
     def _fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
+        self.sent += 1
         return await_only(self._connection.fetch(sql, params))
 
     def clock(self) -> int:
@@ -236,11 +245,17 @@ class PostgresStore:
         return done.result
 
     async def _transacted(self, connections: Connections, fn: Callable[[Tx], T]) -> _Done[T]:
-        """On trust; a function that was wrong, or lost to another, runs again with locks."""
+        """On trust; a function that was wrong, or lost to another, runs again with locks.
+
+        One that only reads, and reads several things, runs again on a snapshot: what it shows was
+        so at one moment. What is written is guarded, each row by what was read of it.
+        """
         try:
             done = await _lent(connections, lambda its: self._attempt(its, fn, trusting=True))
             if done.writes is not None:
                 await self._commit(connections, done.writes)
+            elif done.is_loose:
+                done = await _lent(connections, lambda its: self._attempt(its, fn, still=True))
         except (asyncpg.InvalidTextRepresentationError, *_DEFEATS) as error:
             log.debug("a transaction runs again, with locks: %s", error)
             done = await _lent(connections, lambda its: self._persist(its, fn))
@@ -255,20 +270,26 @@ class PostgresStore:
         """Functions are plain and start from the rows: one that lost to another runs again."""
         for _ in range(MAX_DEFEATS - 1):
             try:
-                return await self._attempt(connection, fn, trusting=False)
+                return await self._attempt(connection, fn)
             except _DEFEATS as error:
                 log.debug("a transaction lost to another and runs again: %s", error)
-        return await self._attempt(connection, fn, trusting=False)
+        return await self._attempt(connection, fn)
 
     async def _attempt(
-        self, connection: Connection, fn: Callable[[Tx], T], *, trusting: bool
+        self,
+        connection: Connection,
+        fn: Callable[[Tx], T],
+        *,
+        trusting: bool = False,
+        still: bool = False,
     ) -> _Done[T]:
         driver = PostgresDriver(connection, self._compiler, self._now, trusting=trusting)
         try:
-            result, touched = await greenlet_spawn(_perform, fn, driver)
+            result, touched = await greenlet_spawn(_perform, fn, driver, still)
             writes = driver.collected()
             if trusting and not driver.began:
-                return _Done(result, touched, writes is not None, writes)
+                is_loose = writes is None and driver.sent > 1
+                return _Done(result, touched, writes is not None, writes, is_loose)
             # Nothing begun means that this one statement is the whole transaction.
             if writes is not None:
                 await write(connection, writes)
@@ -334,7 +355,11 @@ class PostgresStore:
         await asyncio.sleep(HINT_SECONDS)
 
 
-def _perform(fn: Callable[[Tx], T], driver: PostgresDriver) -> tuple[T, frozenset[str]]:
+def _perform(
+    fn: Callable[[Tx], T], driver: PostgresDriver, still: bool
+) -> tuple[T, frozenset[str]]:
+    if still:
+        driver.hold_still()
     tx = Transaction(driver)
     return fn(tx), tx.finish()
 

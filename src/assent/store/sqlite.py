@@ -14,7 +14,7 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.errors import StoreUnavailable, WorkerRunning
 from assent.ports import Clock, Tx
-from assent.store.backlog import Backlog
+from assent.store.inserts import insert_one
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
@@ -29,18 +29,16 @@ MEMORY = ":memory:"
 
 
 class SqliteDriver:
-    """The sqlite3 connection inside one transaction."""
+    """The sqlite3 connection inside one transaction; what it writes is written at once.
+
+    Whoever shares the commit and comes later sees all of it. See
+    docs/decisions/0009-transactions-one-after-the-other.md.
+    """
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        compiler: Compiler,
-        backlog: Backlog,
-        now: Callable[[], int],
+        self, connection: sqlite3.Connection, compiler: Compiler, now: Callable[[], int]
     ) -> None:
-        self._connection, self._compiler, self._backlog = connection, compiler, backlog
-        # The tables of rows whose change is yet to be made.
-        self._changed: dict[str, frozenset[str]] = {}
+        self._connection, self._compiler = connection, compiler
         # Once: nothing else happens in the database while a transaction runs.
         self._now = now()
         # Until then it can fail without anything to be undone.
@@ -49,47 +47,31 @@ class SqliteDriver:
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
         self.has_written |= not compiled.only_reads
-        self._make_way(compiled)
         return self._connection.execute(compiled.sql, self._ordered(compiled, params)).fetchall()
 
-    # Nothing is locked: what is written for what it finds is guarded, and nobody else writes.
+    # Nothing is locked: nobody else writes while this one runs.
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         return self.rows(statement, params)
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+        del row
         self.has_written = True
         compiled = self._compiler(statement)
-        ordered = self._ordered(compiled, params)
-        if row not in self._changed and self._backlog.takes(row, compiled, ordered):
-            self._changed[row] = compiled.tables
-            return True
-        self._make_way(compiled)
         # How many rows it changed is known without having them returned.
-        return self._connection.execute(compiled.bare, ordered).rowcount > 0
+        return self._connection.execute(compiled.bare, self._ordered(compiled, params)).rowcount > 0
 
     def along(self, row: str, statement: ClauseElement, params: Params) -> None:
-        if row not in self._changed:
-            self.rows(statement, params)
-            return
-        compiled = self._compiler(statement)
-        self._backlog.takes_along(compiled, self._ordered(compiled, params))
-        self._changed[f"{row}, along"] = compiled.tables
+        self.expect(row, statement, params)
 
-    def _make_way(self, compiled: Compiled) -> None:
-        """Before a statement: what it must see, and for one that writes all that others change."""
-        own = any(not tables.isdisjoint(compiled.tables) for tables in self._changed.values())
-        if own or not compiled.only_reads:
-            self._backlog.settle()
-        self._backlog.make_way(compiled)
+    def insert(self, table: Table, rows: list[Params]) -> None:
+        self.has_written = True
+        compiled = self._compiler(insert_one(table))
+        self._connection.executemany(compiled.sql, map(compiled.ordered, rows))
 
     def _ordered(self, compiled: Compiled, params: Params) -> tuple[object, ...]:
         if compiled.wants_clock:
             params = {**params, CLOCK: self._now}
         return compiled.ordered(params)
-
-    def insert(self, table: Table, rows: list[Params]) -> None:
-        self.has_written = True
-        self._backlog.add(table, rows)
 
     def clock(self) -> int:
         return self._now
@@ -263,49 +245,33 @@ class SqliteStore:
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""
-        trusting = len(batch) > 1
-        while batch:
-            backlog = Backlog(connection, self._compiler, trusting=trusting)
-            failed = self._attempt(connection, backlog, batch, careful=not trusting)
-            if not failed:
-                return
+        while batch and (failed := self._attempt(connection, batch)):
             _rollback(connection)
-            # Functions start from the rows and write nothing else: the others just run again. If
-            # nobody knows who failed, all of them do, and each writes its own.
-            if trusting and backlog.is_broken:
-                trusting = False
-            else:
-                batch = [job for job in batch if job not in failed]
+            # Functions start from the rows and write nothing else: the others just run again.
+            batch = [job for job in batch if job not in failed]
 
-    def _attempt(
-        self, connection: sqlite3.Connection, backlog: Backlog, batch: list[_Job], *, careful: bool
-    ) -> list[_Job]:
+    def _attempt(self, connection: sqlite3.Connection, batch: list[_Job]) -> list[_Job]:
         """Those that failed halfway, and because of whom nothing was committed."""
         try:
             _begin(connection)
             for job in batch:
-                if not self._perform(connection, backlog, job, careful=careful):
+                if not self._perform(connection, job):
                     return [job]
-            backlog.flush()
             connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - not SQLite's alone: text that is no UTF-8, too
+        except sqlite3.Error as error:
             for job in batch:
                 job.error = _unavailable(error)
             return batch
         return []
 
-    def _perform(
-        self, connection: sqlite3.Connection, backlog: Backlog, job: _Job, *, careful: bool
-    ) -> bool:
+    def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
         """Whether what it did may stay: all of it, or nothing."""
-        driver = SqliteDriver(connection, self._compiler, backlog, self._now)
+        driver = SqliteDriver(connection, self._compiler, self._now)
         tx = Transaction(driver)
         job.error = None
         try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
-            if careful:
-                backlog.flush()
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
             job.error = _unavailable(error)
             return not driver.has_written

@@ -226,7 +226,7 @@ class Conversing:
 
 def _turn_of(tx: Tx, conversation: Conversation, approvals: Sequence[Approval]) -> TurnRow:
     """The newest turn, or the one that the first approval was asked in."""
-    request = tx.requests.get(approvals[0].request_id) if approvals else None
+    request = tx.requests.look(approvals[0].request_id) if approvals else None
     if approvals and (request is None or request.conversation_id != conversation.id):
         raise NotFound("request", approvals[0].request_id)
     turn = tx.turns.newest(conversation.id) if request is None else tx.turns.get(request.turn_id)

@@ -1,19 +1,14 @@
-"""SQLite inserts many rows to a statement, and nobody can tell but by the time it takes."""
+"""On SQLite transactions share a commit, and nobody can tell but by the time it takes."""
 
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from assent.domain.events import EventKind, Fact
-from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.ports import Store, Tx
-from assent.store import conversations, requests
-from assent.store.backlog import LOADS, _changing
-from assent.store.statements import Compiler
 from tests.store.rawsql import RawSql
 from tests.store.samples import (
     CALL,
@@ -27,8 +22,7 @@ from tests.store.samples import (
 )
 from tests.store.writer import writer_held
 
-# A load of every size, and the row that is left over.
-MANY = sum(LOADS) + 1
+MANY = 63
 
 
 async def at_once(file_store: Store, *works: Callable[[Tx], object]) -> list[object]:
@@ -57,7 +51,7 @@ def talk(number: int, messages: int) -> Callable[[Tx], None]:
     return work
 
 
-async def test_rows_of_one_statement_are_numbered_each_in_its_own_group(
+async def test_rows_of_one_commit_are_numbered_each_in_its_own_group(
     file_store: Store, file_url: str
 ) -> None:
     answers = await at_once(file_store, *(talk(number, number) for number in range(1, 12)))
@@ -101,7 +95,6 @@ async def test_who_adds_sees_what_it_added(file_store: Store) -> None:
 
 
 async def test_a_row_that_is_refused_takes_nobody_with_it(file_store: Store, file_url: str) -> None:
-    # The last of them meets the first at the end of the commit, where nobody is at work any more.
     answers = await at_once(file_store, *(talk(n, 1) for n in range(1, 12)), talk(3, 1))
     assert answers[:-1] == [None] * 11
     assert isinstance(answers[-1], sqlite3.IntegrityError)
@@ -148,23 +141,6 @@ async def statuses(url: str, numbers: range) -> list[tuple[object, ...]]:
     return [known[f"req_{number}"] for number in numbers]
 
 
-async def test_the_changes_of_many_are_made_in_one_go(file_store: Store, file_url: str) -> None:
-    await at_once(file_store, *(case(number) for number in range(MANY)))
-    statements: list[str] = []
-
-    def listen(tx: Any) -> None:
-        tx.driver._connection.set_trace_callback(statements.append)
-
-    await file_store.run(listen)
-    answers = await at_once(file_store, *(approve(number) for number in range(MANY)))
-    assert answers == [True] * MANY
-    assert await statuses(file_url, range(MANY)) == [("approved", "cleared")] * MANY
-    told = "SELECT count(*) FROM request_audience WHERE closed_at IS NULL"
-    assert await RawSql(file_url).one(told) == 0
-    # A load of every size and the one that is left over: request, call, and who was asked.
-    assert sum(sql.startswith("UPDATE") for sql in statements) == 3 * (len(LOADS) + 1)
-
-
 async def test_of_two_that_change_one_row_in_one_commit_the_second_learns_of_the_first(
     file_store: Store, file_url: str
 ) -> None:
@@ -186,19 +162,24 @@ async def test_a_guard_that_fails_at_the_end_fails_for_its_own_only(
     assert await statuses(file_url, range(3)) == wanted
 
 
-async def test_who_sees_a_row_that_was_added_sees_what_was_changed_with_it(
+async def test_who_comes_later_sees_all_of_a_transaction_that_read_its_own_change(
     file_store: Store,
 ) -> None:
+    def change_call_and_request(tx: Tx) -> None:
+        found = tx.requests.case("req_0")
+        assert found is not None
+        request, call, _ = found
+        assert tx.calls.move(call, CallStatus.CLEARED)
+        assert tx.calls.get(call.id) == replace(call, status=CallStatus.CLEARED)
+        assert tx.requests.close(request, RequestStatus.APPROVED, by="grace")
+
     def read(tx: Tx) -> object:
-        made = tx.decisions.of_request("req_0")
-        request = tx.requests.get("req_0")
-        return len(made), request and request.status
+        found = tx.requests.case("req_0")
+        return found and (found[0].status, found[1].status)
 
     await at_once(file_store, case(0), case(1))
-    assert (await at_once(file_store, approve(0), read, approve(1)))[1] == (
-        1,
-        RequestStatus.APPROVED,
-    )
+    [_, seen, _] = await at_once(file_store, change_call_and_request, read, approve(1))
+    assert seen == (RequestStatus.APPROVED, CallStatus.CLEARED)
 
 
 async def test_who_changes_a_row_sees_it_changed(file_store: Store) -> None:
@@ -221,30 +202,6 @@ async def test_who_changes_a_row_twice_does_both(file_store: Store, file_url: st
     await at_once(file_store, case(0), case(1))
     assert await at_once(file_store, twice, approve(1)) == [True, True]
     assert (await statuses(file_url, range(1)))[0][1] == "running"
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        requests.CLOSE_IN_TIME,
-        conversations.WAKE_SEEN,
-        conversations.SETTLE_SEEN,
-        conversations._move_turn(frozenset({TurnStatus.RUNNING}), True, ("status", "step")),
-    ],
-)
-async def test_rows_to_change_are_looked_for_by_their_keys(
-    file_store: Store, statement: Any
-) -> None:
-    compiled = Compiler.sqlite()(statement)
-
-    def plan(tx: Any) -> list[str]:
-        sql = f"EXPLAIN QUERY PLAN {_changing(compiled.bare, 32)}"
-        given = [None] * (32 * len(compiled.names))
-        return [row[3] for row in tx.driver._connection.execute(sql, given)]
-
-    [*_, look_up] = await file_store.run(plan)
-    assert look_up.startswith("SEARCH")
-    assert "(id=?)" in look_up
 
 
 async def test_a_refused_row_that_another_brings_to_light_is_not_laid_at_its_door(
