@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from playwright.async_api import Route, expect
 
 from tests.browser.house import House
+from tests.browser.office import wants
 from tests.browser.test_chat import say
 from tests.browser.test_deciding import PAYMENT, recorded
 
-_OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED", "ERR_FAILED")
+OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED", "ERR_FAILED")
 
 
 def held(posts: list[str]) -> tuple[asyncio.Event, Callable[[Route], Awaitable[None]]]:
@@ -97,8 +98,24 @@ async def test_an_approval_in_the_chat_is_sent_once_and_the_keyboard_stays_there
     assert house.office.ran == [("pay", "Ada", 40)]
 
 
+async def test_a_second_approval_before_the_first_came_back_counts_too(house: House) -> None:
+    page, posts = await house.visit(path="/chat"), list[str]()
+    await say(page, f"{PAYMENT}\n{wants('pay', to='Grace', amount=7)}")
+    both = page.get_by_role("button", name="Approve")
+    await expect(both).to_have_count(2)
+    go, hold = held(posts)
+    await page.route("**/requests/*", hold)
+    await both.nth(0).click()
+    await both.nth(1).click()
+    await expect(page.locator("button[aria-busy]")).to_have_count(2)
+    go.set()
+    await expect(page.get_by_text("Done: paid 40 to Ada; paid 7 to Grace")).to_be_visible()
+    assert len(posts) == 2
+    assert sorted(house.office.ran) == [("pay", "Ada", 40), ("pay", "Grace", 7)]
+
+
 async def test_a_message_that_cannot_be_sent_is_given_back(house: House) -> None:
-    for text in _OFFLINE:
+    for text in OFFLINE:
         house.watch.tolerate(text)
     page = await house.visit(path="/chat")
     await say(page, "hello")
@@ -114,7 +131,7 @@ async def test_a_message_that_cannot_be_sent_is_given_back(house: House) -> None
 
 
 async def test_a_page_that_is_not_live_says_so_until_it_is(house: House) -> None:
-    for text in _OFFLINE:
+    for text in OFFLINE:
         house.watch.tolerate(text)
     page = await house.visit()
     await page.route("**/api/events*", lambda route: route.abort())

@@ -96,6 +96,9 @@ class ChatStream extends HTMLElement {
   #key = freshKey();
   #failed = "";
   #isSending = false;
+  // What was pressed and is not answered yet, and the last of it.
+  /** @type {Set<HTMLFormElement>} */ #pressed = new Set();
+  /** @type {Promise<unknown>} */ #line = Promise.resolve();
   #deaf = () => {};
 
   connectedCallback() {
@@ -243,11 +246,22 @@ class ChatStream extends HTMLElement {
     const isMessage = form === this.#composer?.form;
     if (!isMessage && form.dataset.stay === undefined) return;
     event.preventDefault();
-    // What is on its way is not sent twice; what was typed meanwhile stays.
-    if (this.#isSending) return;
-    const text = isMessage ? this.#composer?.take() : "";
-    if (text) void this.#say(text);
-    else if (!isMessage) void this.#act(form);
+    if (!isMessage) return this.#press(form);
+    // A message on its way is not sent twice; what was typed meanwhile stays.
+    if (this.#isSending || this.#pressed.size) return;
+    const text = this.#composer?.take();
+    if (text) this.#line = this.#say(text);
+  }
+
+  /** One after the other, each once: pressing another button meanwhile is not lost. @param {HTMLFormElement} form */
+  #press(form) {
+    if (this.#pressed.has(form)) return;
+    this.#pressed.add(form);
+    form.querySelector("button")?.setAttribute("aria-busy", "true");
+    this.#line = this.#line
+      // What was decided meanwhile has left the page, and is not asked for any more.
+      .then(() => (form.isConnected ? this.#act(form) : undefined))
+      .finally(() => this.#pressed.delete(form));
   }
 
   /** @param {string} text @param {boolean} [supersede] */

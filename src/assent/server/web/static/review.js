@@ -1,10 +1,8 @@
 // The page of a request: nobody approves what they have not read, or what is over.
+import { Editing } from "./editing.js";
 
 const READ = ".region-arguments, .region-details, .region-preview, .region-edits";
 const SLACK = 6;
-
-/** @param {string} html @param {string} id */
-const partOf = (html, id) => new DOMParser().parseFromString(html, "text/html").getElementById(id);
 
 /**
  * A paragraph of ours.
@@ -32,7 +30,8 @@ class ReviewGuard extends HTMLElement {
     this.addEventListener("changed", () => this.#look(), { signal });
     this.addEventListener("changed", () => this.#stand(), { signal });
     this.addEventListener("expired", () => this.#expire(), { signal });
-    this.addEventListener("submit", (event) => this.#submit(event), { signal });
+    const editing = new Editing(this);
+    this.addEventListener("submit", (event) => editing.submitted(event), { signal });
     this.addEventListener("click", (event) => this.#reason(event), { signal });
     // Captured: texts that scroll by themselves tell nobody above them.
     const look = () => this.#look();
@@ -137,48 +136,6 @@ class ReviewGuard extends HTMLElement {
     const opened = target instanceof Element && target.closest("details.verdict > summary")?.parentElement;
     if (!opened || opened.hasAttribute("open")) return;
     requestAnimationFrame(() => opened.querySelector("textarea")?.focus());
-  }
-
-  /** Rows are added, removed and moved in place, by the server's own form. @param {SubmitEvent} event */
-  #submit(event) {
-    const { target: form, submitter } = event;
-    if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
-    if (submitter.name !== "do" || !form.closest("#edit") || submitter.dataset.again) return;
-    event.preventDefault();
-    void this.#redraw(form, submitter);
-  }
-
-  /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter */
-  async #redraw(form, submitter) {
-    const entries = /** @type {[string, string][]} */ ([...new FormData(form, submitter)]);
-    const sent = { method: "POST", body: new URLSearchParams(entries) };
-    const answer = await fetch(form.action, sent).catch(() => null);
-    const fresh = partOf((await answer?.text()) ?? "", "edit");
-    const panel = form.closest("#edit");
-    if (!fresh || !panel) {
-      submitter.dataset.again = "yes";
-      form.requestSubmit(submitter);
-      return;
-    }
-    panel.replaceWith(document.importNode(fresh, true));
-    this.#focus(submitter.value);
-  }
-
-  /** Whoever works with the keyboard goes on where they were. @param {string} command */
-  #focus(command) {
-    const [verb = "", at = ""] = command.split(":");
-    const cut = at.lastIndexOf("/");
-    const [list, row] = [at.slice(0, cut), Number(at.slice(cut + 1))];
-    const after = { up: `up:${list}/${row - 1}`, down: `down:${list}/${row + 1}` };
-    const wanted = verb === "up" || verb === "down" ? after[verb] : `add:${list}`;
-    const ways = {
-      add: `[id="arg${CSS.escape(at)}"] > .node-body > ol > li:last-child :is(input:not([type=hidden]), textarea, select)`,
-      view: `#edit button[name=do]:enabled`,
-    };
-    const same = `#edit button[name=do][value="${CSS.escape(wanted)}"]`;
-    /** @type {HTMLElement | null} */
-    const found = this.querySelector(verb === "add" || verb === "view" ? ways[verb] : same);
-    found?.focus();
   }
 }
 
