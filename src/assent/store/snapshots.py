@@ -1,9 +1,27 @@
-"""A turn with its calls and open requests, in one statement."""
+"""A turn with its calls and open requests, in one statement.
 
+Nothing is joined to what there is many of: an answer beside each of its calls would be read, and
+held in memory, as many times as it has calls.
+"""
+
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    case,
+    literal_column,
+    null,
+    or_,
+    select,
+    union_all,
+)
+from sqlalchemy.sql import Select
 
 from assent.domain.calls import Call
 from assent.domain.conversations import Role, Scene, TurnRow
@@ -17,6 +35,12 @@ from assent.store.rows import Driver, Params
 from assent.store.statements import fixed
 from assent.store.tables import calls, messages, requests, turns
 
+
+def _none(*tables: Table) -> list[ColumnElement[Any]]:
+    """The columns of tables that a row of the other kind has nothing in."""
+    return [null().label(column.name) for table in tables for column in table.columns]
+
+
 _last_answer = (
     select(messages.c.text)
     .where(messages.c.turn_id == turns.c.id, messages.c.role == fixed(Role.ASSISTANT))
@@ -26,38 +50,52 @@ _last_answer = (
     .scalar_subquery()
 )
 _is_open = and_(requests.c.call_id == calls.c.id, requests.c.status == RequestStatus.OPEN)
-SNAPSHOT = (
-    select(turns, calls, requests, _last_answer)
-    .select_from(
-        turns.outerjoin(calls, calls.c.turn_id == turns.c.id).outerjoin(requests, _is_open)
-    )
-    .where(turns.c.id == bindparam("turn"))
+SNAPSHOT = union_all(
+    select(*turns.columns, _last_answer.label("answer"), *_none(calls, requests)).where(
+        turns.c.id == bindparam("turn")
+    ),
+    select(*_none(turns), null().label("answer"), *calls.columns, *requests.columns)
+    .select_from(calls.outerjoin(requests, _is_open))
+    .where(calls.c.turn_id == bindparam("turn")),
 )
 _last = messages.alias("last")
-_still_open = select(_last.c.open_calls).where(_last.c.id == bindparam("last_of")).scalar_subquery()
-SCENE = (
-    select(messages, turns, calls)
-    .select_from(
-        messages.outerjoin(
-            turns, and_(turns.c.id == messages.c.turn_id, turns.c.id == bindparam("turn"))
-        ).outerjoin(
-            # By the turn as well: there is an index on it.
-            calls,
-            and_(calls.c.turn_id == messages.c.turn_id, calls.c.message_id == messages.c.id),
-        )
-    )
-    .where(messages.c.conversation_id == bindparam("conversation"))
+_is_last = (
+    select(_last.c.open_calls).where(_last.c.id == bindparam("last_of")).scalar_subquery() == 1
 )
-LAST_SCENE = SCENE.where(or_(messages.c.id == bindparam("last_of"), _still_open == 1))
+# Of an answer whose calls are not all settled nothing is of use but how many are open.
+_LONG = ("text", "body")
+_if_last = [
+    case((_is_last, column), else_=literal_column("''", Text)).label(column.name)
+    if column.name in _LONG
+    else column
+    for column in messages.columns
+]
+
+
+def _said(columns: Iterable[ColumnElement[Any]]) -> Select[Any]:
+    of_turn = and_(turns.c.id == messages.c.turn_id, turns.c.id == bindparam("turn"))
+    return (
+        select(*columns, *turns.columns, *_none(calls))
+        .select_from(messages.outerjoin(turns, of_turn))
+        .where(messages.c.conversation_id == bindparam("conversation"))
+    )
+
+
+_called = select(*_none(messages, turns), *calls.columns).where(
+    calls.c.conversation_id == bindparam("conversation")
+)
+SCENE = union_all(_said(messages.columns), _called)
+LAST_SCENE = union_all(
+    _said(_if_last).where(or_(messages.c.id == bindparam("last_of"), _is_last)),
+    _called.where(_is_last),
+)
 _MESSAGE = len(messages.columns)
 _SCENE_TURN = _MESSAGE + len(turns.columns)
-_POSITION = messages.columns.keys().index("position")
-_CALL_POSITION = _SCENE_TURN + calls.columns.keys().index("position")
 _TURN = len(turns.columns)
-_CALL = _TURN + len(calls.columns)
-_REQUEST = _CALL + len(requests.columns)
+_CALL = _TURN + 1
+_REQUEST = _CALL + len(calls.columns)
 # What a turn's calls, and the questions about them, are ordered by.
-_places = {column.name: _TURN + place for place, column in enumerate(calls.columns)}
+_places = {column.name: _CALL + place for place, column in enumerate(calls.columns)}
 _age = itemgetter(*(_places[name] for name in ("created_at", "message_id", "position")))
 
 
@@ -69,14 +107,14 @@ class StoredSnapshots:
 
     def turn(self, id: str) -> tuple[TurnRow, str, list[Call], list[Request]] | None:
         rows = [tuple(row) for row in self._driver.rows(SNAPSHOT, {"turn": id})]
-        if not rows:
+        turn = next((row for row in rows if row[0] is not None), None)
+        if turn is None:
             return None
         # Sorted here: a handful of calls, but rows too wide for the database to sort cheaply.
-        if rows[0][_TURN] is not None:
-            rows.sort(key=_age)
-        found = [call_of(row[_TURN:_CALL]) for row in rows if row[_TURN] is not None]
-        waiting = [request_of(row[_CALL:_REQUEST]) for row in rows if row[_CALL] is not None]
-        return turn_of(rows[0][:_TURN]), rows[0][_REQUEST] or "", found, waiting
+        called = sorted((row for row in rows if row[0] is None), key=_age)
+        found = [call_of(row[_CALL:_REQUEST]) for row in called]
+        waiting = [request_of(row[_REQUEST:]) for row in called if row[_REQUEST] is not None]
+        return turn_of(turn[:_TURN]), turn[_TURN] or "", found, waiting
 
     def scene(
         self, conversation_id: str, turn_id: str, *, last_of: str | None = None
@@ -92,20 +130,14 @@ class StoredSnapshots:
         return changed(scene, is_whole=False)
 
 
-def _place(row: tuple[Any, ...]) -> tuple[int, int]:
-    return row[_POSITION], row[_CALL_POSITION] or 0
-
-
 def _scene(rows: list[tuple[Any, ...]]) -> Scene | None:
     turn = next((row for row in rows if row[_MESSAGE] is not None), None)
     if turn is None:
         return None
+    said = [message_of(row[:_MESSAGE]) for row in rows if row[0] is not None]
     # Sorted here: the rows are too wide for the database to sort cheaply.
-    rows.sort(key=_place)
-    # A message is there once for each of its calls.
-    said = {row[0]: row for row in rows}
-    return Scene(
-        turn=turn_of(turn[_MESSAGE:_SCENE_TURN]),
-        messages=[message_of(row[:_MESSAGE]) for row in said.values()],
-        calls=[call_of(row[_SCENE_TURN:]) for row in rows if row[_SCENE_TURN] is not None],
-    )
+    said.sort(key=lambda message: message.position)
+    places = {message.id: message.position for message in said}
+    called = [call_of(row[_SCENE_TURN:]) for row in rows if row[0] is None]
+    called.sort(key=lambda call: (places[call.message_id], call.position))
+    return Scene(turn=turn_of(turn[_MESSAGE:_SCENE_TURN]), messages=said, calls=called)
