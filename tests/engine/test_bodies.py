@@ -3,13 +3,14 @@
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Any, cast
 
 import pytest
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel, model_serializer
 
 from assent import (
     Deferred,
@@ -26,6 +27,7 @@ from assent import (
     supply,
     tool,
 )
+from assent.domain.events import Entry
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import actions, told
@@ -285,3 +287,117 @@ async def test_a_validator_that_ends_everything_fails_its_call_only(
             turn = await assent.send("agent", "act", by=owner)
         assert turn.calls[0].status is CallStatus.FAILED
     assert "Abort: not to them" in told(model)[0]
+
+
+class Grumpy(BaseModel):
+    """Cannot be written down."""
+
+    @model_serializer
+    def refuse(self) -> str:
+        raise ZeroDivisionError("no")
+
+
+async def returns_a_lock() -> object:
+    return threading.Lock()
+
+
+async def returns_what_refuses_to_be_kept() -> object:
+    return Grumpy()
+
+
+async def returns_itself_in_itself() -> object:
+    endless: list[object] = []
+    endless.append(endless)
+    return endless
+
+
+UNKEEPABLE = [returns_a_lock, returns_what_refuses_to_be_kept, returns_itself_in_itself]
+RAN = "It ran, but its output could not be kept: "
+HINT = "Do not run it again because of this."
+
+
+async def ends(world: World, owner: Person, does_it: Tool) -> tuple[str, list[Entry]]:
+    """What the model is told of a call, and its record."""
+    model = acts()
+    async with world(model, does_it, times=UNHURRIED) as assent:
+        async with asyncio.timeout(SECONDS):
+            turn = await assent.send("agent", "act", by=owner)
+        [call] = turn.calls
+        assert call.status is CallStatus.FAILED
+        return told(model)[0], await assent.audit(call_id=call.id)
+
+
+@pytest.mark.parametrize("body", UNKEEPABLE, ids=lambda body: body.__name__)
+async def test_a_body_whose_output_cannot_be_kept_ran_and_everybody_is_told(
+    world: World, owner: Person, body: Callable[[], Any]
+) -> None:
+    said, record = await ends(world, owner, does(body))
+
+    assert RAN in said
+    assert HINT in said
+    assert record[-1].data == {"ran": True}
+
+
+async def test_a_body_whose_output_is_not_the_declared_one_ran(world: World, owner: Person) -> None:
+    async def act() -> str:
+        """Act."""
+        return "five"
+
+    said, record = await ends(world, owner, tool(output=int, requires_approval=False)(act))
+
+    assert RAN in said
+    assert HINT in said
+    assert record[-1].data == {"ran": True}
+
+
+@pytest.mark.parametrize("results", [0, 2])
+async def test_a_generator_that_has_not_one_result_ran(
+    world: World, owner: Person, results: int
+) -> None:
+    async def act() -> AsyncGenerator[object]:
+        """Act."""
+        for number in range(results):
+            yield number
+
+    said, record = await ends(world, owner, tool(requires_approval=False)(act))
+
+    assert f"{RAN}it yielded {results} results, not one" in said
+    assert record[-1].data == {"ran": True}
+
+
+async def test_a_response_hook_whose_output_cannot_be_kept_ran(world: World, owner: Person) -> None:
+    def act() -> None:
+        """Ask somebody to act."""
+
+    def hook(value: str) -> object:
+        return threading.Lock()
+
+    model = acts()
+    asks = hitl("act", output=str, on_tool_called=act, on_response_received=hook)
+    async with world(model, asks, times=UNHURRIED) as assent:
+        turn = await assent.send("agent", "act", by=owner)
+        await assent.decide(turn.pending[0].id, supply("fine"), by=owner)
+        turn = await assent.wait(turn.id)
+
+    output = json.loads(turn.calls[0].output or "")
+    assert output["error"].startswith(RAN)
+    assert output["originalOutput"] == "fine"
+
+
+KEPT = ["\x00", "half \ud800 of a pair", {"\x00": 1}, 2**80, float("nan"), "x" * 2_000_000, b"\xff"]
+
+
+@pytest.mark.parametrize("value", KEPT, ids=range(len(KEPT)))
+async def test_what_a_body_returned_is_kept_however_odd_or_its_call_says_that_it_ran(
+    world: World, owner: Person, value: object
+) -> None:
+    async def body() -> object:
+        return value
+
+    model = acts()
+    async with world(model, does(body), times=UNHURRIED) as assent:
+        async with asyncio.timeout(SECONDS):
+            turn = await assent.send("agent", "act", by=owner)
+
+    [call] = turn.calls
+    assert call.status is CallStatus.SUCCEEDED or RAN in told(model)[0]

@@ -97,7 +97,9 @@ async def test_a_worker_suspended_in_the_body_records_nothing_but_a_late_outcome
         # The late outcome is what lets a person say what happened.
         [entry] = [e for e in await thief.audit() if e.action == "late_outcome"]
         assert entry.data == {"outcome": "succeeded", "detail": "paid 5"}
-        await thief.decide(request.id, Ran(output="paid 5"), by=ADA)
+        [again] = turn.pending
+        assert again.question.reason.endswith('it ended meanwhile with: "paid 5"')
+        await thief.decide(again.id, Ran(output="paid 5"), by=ADA)
         turn = await rest(thief, turn_id)
         assert turn.status is TurnStatus.DONE
         assert turn.calls[0].status is CallStatus.SUCCEEDED

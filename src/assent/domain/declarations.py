@@ -17,7 +17,7 @@ from assent.domain.arguments import (
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.errors import InvalidTool
-from assent.domain.foreign import called
+from assent.domain.foreign import seen_through
 from assent.domain.forms import UserInput
 from assent.domain.people import Audience
 from assent.domain.tools import (
@@ -268,7 +268,7 @@ def _steps(function: Callable[..., AsyncIterator[object]], context: str | None) 
 
 def _body(function: Callable[..., Any], context: str | None) -> Body:
     async def body(ctx: Context, bound: dict[str, Any]) -> object:
-        return await called(function, **bound, **({context: ctx} if context else {}))
+        return await seen_through(function, **bound, **({context: ctx} if context else {}))
 
     return body
 
@@ -277,7 +277,7 @@ def _hook(function: Callable[..., Any]) -> Callable[[Context, Json], Awaitable[o
     takes_context = len(inspect.signature(function).parameters) > 1
 
     async def hook(ctx: Context, value: Json) -> object:
-        return await called(function, value, *((ctx,) if takes_context else ()))
+        return await seen_through(function, value, *((ctx,) if takes_context else ()))
 
     return hook
 

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
@@ -18,11 +18,31 @@ async def called(function: Callable[..., Any], /, *given: Any, **named: Any) -> 
     """What it returns: a coroutine function runs here; a plain one may block, so in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*given, **named)
-    work = partial(_contained, partial(function, *given, **named))
-    loop = asyncio.get_running_loop()
-    made = await loop.run_in_executor(_THREADS, copy_context().run, work)
+    made = await asyncio.wrap_future(_begun(partial(function, *given, **named)))
     # Asynchronous after all, behind a lambda or an object.
     return await made if inspect.isawaitable(made) else made
+
+
+async def seen_through(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
+    """As `called`, for what has effects: a thread that has begun is not left alone when cancelled.
+
+    It cannot be ended, so its end is waited for; only a second cancellation leaves without it.
+    """
+    if inspect.iscoroutinefunction(function):
+        return await function(*given, **named)
+    thread = _begun(partial(function, *given, **named))
+    end = asyncio.wrap_future(thread)
+    try:
+        made = await asyncio.shield(end)
+    except asyncio.CancelledError:
+        if thread.cancel():
+            raise
+        made = await end
+    return await made if inspect.isawaitable(made) else made
+
+
+def _begun(function: Callable[[], object]) -> Future[Any]:
+    return _THREADS.submit(copy_context().run, partial(_contained, function))
 
 
 def _contained(function: Callable[[], object]) -> object:

@@ -311,7 +311,12 @@ class Claims:
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
         elif not (claim.tool.tool.idempotent and self._is_as_cleared(claim)):
             data: dict[str, Json] = {"reason": reason}
-            moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=lost, data=data)
+            # The lease of a call in doubt says that its body still runs, also to other processes.
+            runs_on = claim.held in self.kernel.bodies.held
+            lease = self.kernel.times.lease if runs_on else timedelta(0)
+            moved = moves.move(
+                call, CallStatus.IN_DOUBT, "doubt", lost=lost, data=data, lease_until=lease
+            )
             kind = RequestKind.OUTCOME
             self.ask(moves, moved, claim.tool, claim.conversation, reason, kind=kind)
         elif _tries(call) >= MAX_ATTEMPTS:

@@ -12,6 +12,7 @@ from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
 from assent.engine.agents import Catalogue
+from assent.engine.bodies import Bodies
 from assent.engine.bus import Bus
 from assent.engine.gate import Gate
 from assent.engine.ids import Ids
@@ -145,6 +146,7 @@ class Kernel:
     times: Times = field(default_factory=Times)
     quotas: Quotas = field(default_factory=Quotas)
     tasks: Tasks = field(default_factory=Tasks)
+    bodies: Bodies = field(default_factory=Bodies)
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)
     # Hears of every request once it is durable, whatever opened it.

@@ -1,9 +1,8 @@
 """How one attempt of a call ended."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar, assert_never
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, assert_never
 
 from assent.domain.canonical import Json
 from assent.domain.errors import AssentError, InvalidArguments, InvalidOutput
@@ -24,8 +23,6 @@ from assent.domain.tools import (
 from assent.engine.faults import is_ours
 from assent.engine.scrubber import Scrubber
 
-T = TypeVar("T")
-
 
 class OutcomeUnknown(AssentError):
     """Raised by a tool body that cannot tell whether its effect happened."""
@@ -42,9 +39,10 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It ran and failed, or could not run; the model is told."""
+    """It ran and failed, or could not run; the model is told. `ran`: all but its output is done."""
 
     output: Json
+    ran: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,10 @@ class Unknown:
 
 Outcome = Succeeded | Failed | Asks | Waits | Unknown
 Report = Callable[[Progress], None]
+# Whoever reads only of a failure would have it done again.
+_NOT_KEPT: Final = (
+    "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
+)
 
 
 def failed(message: str) -> Failed:
@@ -79,7 +81,7 @@ def failed(message: str) -> Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt: the body with its arguments, its time limit, and the secrets to keep."""
+    """One attempt: the body with its arguments, and the secrets to keep."""
 
     tool: Tool
     context: Context
@@ -105,22 +107,29 @@ class Attempt:
             if hook is None:
                 self._normal(original)
                 return Succeeded(supplied)
-            reworked = await self._within_time(hook(self.context, original))
-            return Succeeded(self.scrubber.json(self._normal(reworked)))
+            return self._reworked(await hook(self.context, original), original)
         except BaseException as error:
             if is_ours(error):
                 raise
             return Failed(failed_response(self.scrubber.error(error), original))
 
+    def _reworked(self, value: object, original: Json) -> Outcome:
+        try:
+            return Succeeded(self.scrubber.json(self._normal(value)))
+        except InvalidOutput as error:
+            return Failed(failed_response(self._not_kept(error), original), ran=True)
+
     async def _performed(self) -> Outcome:
         try:
-            return self._outcome(await self._within_time(self._run()))
+            return self._outcome(await self._run())
         except OutcomeUnknown as error:
             return Unknown(self.scrubber.error(error))
         except ApprovalRequired as error:
             return self._asks(error)
-        except (InvalidArguments, InvalidOutput) as error:
+        except InvalidArguments as error:
             return failed(self.scrubber.error(error))
+        except InvalidOutput as error:
+            return replace(failed(self._not_kept(error)), ran=True)
 
     async def _run(self) -> object:
         bound = self.tool.arguments.bind(self.arguments)
@@ -160,9 +169,18 @@ class Attempt:
         return Waits(self.scrubber.text(deferred.task_id))
 
     def _normal(self, value: object) -> Json:
-        if self.tool.output is None or is_content(value):
-            return jsonable(self.tool.name, value)
-        return self.tool.output.normalise(value)
+        """An output as it is kept; raises `InvalidOutput`, whatever a value's own code raises."""
+        try:
+            if self.tool.output is None or is_content(value):
+                return jsonable(self.tool.name, value)
+            return self.tool.output.normalise(value)
+        except BaseException as error:
+            if is_ours(error) or isinstance(error, InvalidOutput):
+                raise
+            raise InvalidOutput(self.tool.name, self._said(error)) from None
+
+    def _not_kept(self, error: InvalidOutput) -> str:
+        return _NOT_KEPT.format(reason=self.scrubber.text(error.reason))
 
     def _said(self, error: BaseException) -> str:
         name, said = type(error).__name__, self.scrubber.error(error)
@@ -176,16 +194,3 @@ class Attempt:
         except InvalidOutput as invalid:
             return failed(self.scrubber.error(invalid))
         return Asks(metadata if isinstance(metadata, dict) else {})
-
-    async def _within_time(self, work: Awaitable[T]) -> T:
-        if self.tool.timeout is None:
-            return await work
-        timer = asyncio.timeout(self.tool.timeout.total_seconds())
-        try:
-            async with timer:
-                return await work
-        except TimeoutError:
-            # A TimeoutError of the body's own is its failure; only our limit leaves a doubt.
-            if not timer.expired():
-                raise
-            raise OutcomeUnknown(f"it did not end within {self.tool.timeout}") from None

@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from assent.domain.calls import Call
@@ -21,6 +22,7 @@ from assent.domain.tools import Progress, Tool
 from assent.engine.claims import Claim, Claims, conversation_of
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
+from assent.engine.lateness import record_late
 from assent.engine.outbox import Outbox
 from assent.engine.outcomes import (
     Asks,
@@ -34,7 +36,7 @@ from assent.engine.outcomes import (
 )
 from assent.engine.scrubber import Scrubber
 from assent.engine.steps import Loaded, load
-from assent.engine.transitions import Moves, Raced, shown
+from assent.engine.transitions import Moves, Raced
 from assent.engine.vault import references, resolve
 from assent.ports import CallChanges, Held, Tx
 
@@ -189,13 +191,32 @@ class Runner:
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
             await self._hold(claim)
         point("before_body")
-        with self._kernel.logs.hiding(scrubber):
-            if call.supplied is not None:
-                outcome = await attempt.respond(json.loads(call.supplied))
-            else:
-                outcome = await attempt.perform()
+        now, bodies = self._kernel.clock.now(), self._kernel.bodies
+        # What is harmless to repeat may be tried again beside an attempt that hangs.
+        if not tool.idempotent and (since := bodies.since(call.id)) is not None:
+            return Unknown(f"an earlier run of it, begun at {since:%X} UTC, has not ended")
+        outcome = await bodies.run(
+            claim.held,
+            self._body(attempt, call),
+            tool.timeout,
+            now=now,
+            late=partial(self._ended_late, claim),
+        )
         point("after_body")
         return outcome
+
+    async def _body(self, attempt: Attempt, call: Call) -> Outcome:
+        # Here, not around: what runs on after its time still knows the secrets.
+        with self._kernel.logs.hiding(attempt.scrubber):
+            if call.supplied is not None:
+                return await attempt.respond(json.loads(call.supplied))
+            return await attempt.perform()
+
+    def _ended_late(self, claim: Claim, outcome: Outcome) -> None:
+        if self._kernel.tasks.closing:
+            log.error("call %s ended after this worker was closed: not recorded", claim.call.id)
+            return
+        self._kernel.tasks.spawn(claim.call.turn_id, "late", self._too_late(claim, outcome))
 
     async def _hold(self, claim: Claim) -> None:
         """Late, but perhaps nobody took it: the rows know. A call that we only drop is lost."""
@@ -260,29 +281,33 @@ class Runner:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
-        """The lease was lost: the outcome changes nothing, but whoever resolves it sees it."""
+        """Its claim is void: the outcome changes nothing, but whoever resolves it sees it."""
         log.error(
-            "the outcome of call %s came after its lease was lost: kept on record only",
+            "the outcome of call %s came after its time or its lease: kept on record only",
             claim.call.id,
         )
 
-        def note(tx: Tx) -> None:
+        def note(tx: Tx) -> Recorded:
             moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
-            data: dict[str, Json] = {
-                "outcome": type(outcome).__name__.lower(),
-                "detail": shown(_detail(outcome)),
-            }
-            moves.note("late_outcome", claim.call, data=data)
+            record_late(moves, self.claims, claim, outcome)
+            return Recorded(requests=tuple(moves.opened))
 
-        await self._kernel.store.run(note)
+        while True:
+            try:
+                self._follow(await self._insist(note))
+                return
+            except Raced:
+                # Somebody resolves it at this moment: it is recorded beside what they say.
+                continue
 
     def _settle(self, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
         call = claim.call
         match outcome:
             case Succeeded(output=output):
                 moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
-            case Failed(output=output):
-                moves.move(call, CallStatus.FAILED, "fail", output=json_text(output))
+            case Failed(output=output, ran=ran):
+                data: dict[str, Json] | None = {"ran": True} if ran else None
+                moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
             case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
                 # Nobody is asked on behalf of a turn that was stopped: it did nothing yet.
                 output = error_output(self._kernel.texts.aborted)
@@ -359,18 +384,6 @@ def _shown(tool: Tool, progress: Progress) -> Json:
     except InvalidOutput:
         # Decoration only: no reason to end a body in the middle of its work.
         return repr(progress.value)
-
-
-def _detail(outcome: Outcome) -> Json:
-    match outcome:
-        case Succeeded(output=output) | Failed(output=output):
-            return output
-        case Asks(metadata=metadata):
-            return dict(metadata)
-        case Waits(task_id=task_id):
-            return task_id
-        case Unknown(reason=reason):
-            return reason
 
 
 @dataclass(slots=True)

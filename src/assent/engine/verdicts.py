@@ -1,6 +1,7 @@
 """What each verdict does, inside its transaction."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Unpack, assert_never
 
 from assent.domain import decisions as verdicts
@@ -8,7 +9,7 @@ from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import AssentError, InvalidOutput
+from assent.domain.errors import AssentError, InvalidOutput, StillRunning
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
@@ -148,6 +149,8 @@ class Verdicts:
         edited: Frozen | None = None,
     ) -> Done | Refusal:
         """Close the request as approved, and let what was approved go ahead."""
+        if (error := self._still_running(case, moves.now)) is not None:
+            return self.refuse(moves, case, error)
         call, text = case.call, None if edited is None else edited.text
         # Whoever comes here without an edit has seen that the rows are those of the question.
         approved = case.request.digest
@@ -166,6 +169,19 @@ class Verdicts:
                 call, S.PROPOSED, "edit", edited, Author.EDIT, request_id=id, note=note
             )
         return self._clear(moves, case, ballot, call)
+
+    def _still_running(self, case: Case, now: datetime) -> StillRunning | None:
+        """A call in doubt is not run beside itself: its body may have outlived its time."""
+        call = case.call
+        if call.status is not S.IN_DOUBT:
+            return None
+        is_here = self.kernel.bodies.since(call.id) is not None
+        is_held = call.lease_until is not None and call.lease_until > now
+        if not is_here and not is_held:
+            return None
+        worker = self.kernel.worker if is_here else call.worker
+        since = case.request.created_at
+        return StillRunning(case.request.id, call.id, worker=worker or "", since=since)
 
     def _vote(self, moves: Moves, case: Case, ballot: Ballot, approved: str) -> Done | Refusal:
         """One of several approvals, and not the last: the question stays open."""

@@ -8,6 +8,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
 from assent.engine.sweeper import Sweeper
+from assent.ports import Held, Tx
 
 log = logging.getLogger(__name__)
 
@@ -66,9 +67,14 @@ class Worker:
         started = self._kernel.clock.monotonic()
         worker, lease = self._kernel.worker, self._kernel.times.lease
         calls, turns = self._runner.held, self._kernel.tasks.turns("turn")
-        held = await self._kernel.store.run(
-            lambda tx: tx.leases.renew(worker, lease, calls=calls, turns=turns)
-        )
+        bodies = self._kernel.bodies.held
+
+        def renew(tx: Tx) -> frozenset[Held]:
+            held = tx.leases.renew(worker, lease, calls=calls, turns=turns)
+            tx.leases.run_on(worker, lease, calls=bodies - held)
+            return held
+
+        held = await self._kernel.store.run(renew)
         self._runner.renewed(held, started)
 
     async def _sweep(self) -> None:

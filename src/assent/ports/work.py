@@ -167,6 +167,10 @@ class Leases(Protocol):
         """
         ...
 
+    def run_on(self, worker: str, lease: timedelta, *, calls: frozenset[Held]) -> None:
+        """Say of calls in doubt that their bodies still run here, for the length of a lease."""
+        ...
+
     def break_others(self, worker: str) -> None:
         """End every other worker's leases: only where a lock says that there is no other."""
         ...

@@ -53,9 +53,28 @@ RENEW_CALL = (
     .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
     .returning(_c.id, _c.fence)
 )
+RUN_ON = (
+    update(calls)
+    .where(
+        _c.id == bindparam("call"),
+        _c.fence == bindparam("held"),
+        _c.worker == bindparam("holder"),
+        _c.status == CallStatus.IN_DOUBT,
+    )
+    .values(lease_until=ClockNow() + bindparam("lease", type_=BigInteger))
+)
 BREAK_CALLS = (
     update(calls)
     .where(_c.worker != bindparam("holder"), _c.status == fixed(CallStatus.RUNNING))
+    .values(lease_until=0)
+)
+BREAK_DOUBTS = (
+    update(calls)
+    .where(
+        _c.worker != bindparam("holder"),
+        _c.status == fixed(CallStatus.IN_DOUBT),
+        _c.lease_until > 0,
+    )
     .values(lease_until=0)
 )
 REVISIONS = (
@@ -188,8 +207,14 @@ class StoredLeases:
             self._driver.rows(RENEW_TURN, {**params, "turn": id})
         return frozenset((id, fence) for id, fence in renewed)
 
+    def run_on(self, worker: str, lease: timedelta, *, calls: frozenset[Held]) -> None:
+        params: Params = {"holder": worker, "lease": span(lease)}
+        for id, fence in sorted(calls):
+            self._driver.rows(RUN_ON, {**params, "call": id, "held": fence})
+
     def break_others(self, worker: str) -> None:
         self._driver.rows(BREAK_CALLS, {"holder": worker})
+        self._driver.rows(BREAK_DOUBTS, {"holder": worker})
         self._driver.rows(BREAK_TURNS, {"holder": worker})
 
 

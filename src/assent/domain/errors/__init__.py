@@ -28,6 +28,7 @@ from assent.domain.errors.decisions import (
     EditRefused,
     NotEligible,
     StaleDigest,
+    StillRunning,
     TooEarly,
     WrongVerdict,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "NotEligible",
     "AlreadyVoted",
     "StaleDigest",
+    "StillRunning",
     "WrongVerdict",
     "EditRefused",
     "ConfirmationRequired",

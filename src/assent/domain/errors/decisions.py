@@ -1,6 +1,7 @@
 """Why a decision is not taken."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from assent.domain.confirmations import Phrase
 from assent.domain.errors.root import AssentError, Conflict
@@ -45,6 +46,19 @@ class WrongVerdict(Conflict):
         self.request_id, self.kind, self.verdict = request_id, kind, verdict
         super().__init__(
             f"Request {request_id!r} of kind {kind!r} cannot be decided by {verdict!r}"
+        )
+
+
+class StillRunning(Conflict):
+    """A call in doubt whose body has outlived its time: nothing is run beside it."""
+
+    code = "still_running"
+
+    def __init__(self, request_id: str, call_id: str, *, worker: str, since: datetime) -> None:
+        self.request_id, self.call_id, self.worker, self.since = request_id, call_id, worker, since
+        super().__init__(
+            f"Call {call_id!r} still runs in {worker!r}, past its time since {since:%F %T} UTC. "
+            "Wait until it has ended, or restart that process, then decide again"
         )
 
 

@@ -93,7 +93,7 @@ ACTIONS: Final = {
     "expire": (Look.LATE, "Expired: nobody decided in time"),
     "stop": (Look.STOPPED, "Stopped with its conversation"),
     "supersede": (Look.STOPPED, "Dropped for a newer message"),
-    "late_outcome": (Look.LATE, "An outcome came too late to count"),
+    "late_outcome": (Look.LATE, "It ended after its time: recorded, nothing else"),
     "refused": (Look.LATE, "An attempt was refused"),
     "altered": (Look.BAD, "Stopped: its record was altered"),
     "tool_gone": (Look.BAD, "Stopped: its tool is gone"),

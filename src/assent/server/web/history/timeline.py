@@ -168,6 +168,12 @@ class Timeline:
             yield from self._revised(entry)
         if metadata := entry.data.get("metadata"):
             yield Part(heading="What the tool said", content=value(value_of(metadata)))
+        if entry.action == "late_outcome":
+            yield Part(
+                heading="What it ended with",
+                content=block(f"{entry.data.get('detail')}"),
+                is_open=True,
+            )
         if entry.target in TERMINAL:
             yield from self._reports()
             yield from self._output()
@@ -253,6 +259,8 @@ def heading(entry: Entry) -> tuple[Look, str]:
     """What an entry of the record is, in a few words."""
     if entry.action == "gate" and entry.target is not None:
         return GATED[CallStatus(entry.target)]
+    if entry.data.get("ran") is True:
+        return Look.BAD, "It ran, but its output could not be kept"
     # A name that another version recorded is ours as well, so it is a word.
     words = entry.action.replace("_", " ").capitalize()
     return ACTIONS.get(entry.action, (Look.NOTE, words))
