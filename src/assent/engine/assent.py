@@ -28,7 +28,7 @@ from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
 from assent.engine.callers import Callers, Who
-from assent.engine.deciding import Deciding, Outcome
+from assent.engine.deciding import Deciding, Outcome, Waives, never_waived
 from assent.engine.deferrals import Deferrals
 from assent.engine.feed import Feed
 from assent.engine.ids import Ids, new_id
@@ -399,9 +399,44 @@ class Assent:
         """Decide several requests; each outcome is reported, a contradiction refuses all."""
         where = "Assent.decide_all()"
         said, who = callers.decisions(where, decisions), await self._who(where, by)
+        seen, drawn, key = digests or {}, shown or {}, idempotency_key
         return await self._deciding.decide_all(
-            said, who, channel, digests=digests, shown=shown, key=idempotency_key
+            [
+                Ballot(
+                    request_id=id,
+                    verdict=verdict,
+                    by=who,
+                    channel=channel,
+                    digest=seen.get(id),
+                    shown=drawn.get(id),
+                    # A key stands for one decision: each of a batch has its own.
+                    key=None if key is None else f"{key}:{id}",
+                )
+                for id, verdict in said
+            ]
         )
+
+    async def decide_together(
+        self,
+        decisions: Sequence[tuple[Request | str, Verdict]],
+        *,
+        by: Who,
+        channel: str = "library",
+        digests: Mapping[str, str] | None = None,
+        waives: Waives = never_waived,
+    ) -> list[Outcome]:
+        """Decide several requests at once: all of them count, or the first objection is raised.
+
+        `waives(ballot, error)` says which refusals are reported instead, and hold up nobody else.
+        """
+        where = "Assent.decide_together()"
+        said, who = callers.decisions(where, decisions), await self._who(where, by)
+        seen = digests or {}
+        ballots = [
+            Ballot(request_id=id, verdict=verdict, by=who, channel=channel, digest=seen.get(id))
+            for id, verdict in said
+        ]
+        return await self._deciding.decide_together(ballots, waives=waives)
 
     # Deferred tasks
 

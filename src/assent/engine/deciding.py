@@ -1,12 +1,12 @@
 """People's answers: who may, in time, about what they saw; then the call moves, once."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Frozen
-from assent.domain.decisions import Verdict
 from assent.domain.errors import (
     AssentError,
     ConfirmationRequired,
@@ -15,7 +15,6 @@ from assent.domain.errors import (
     InvalidArguments,
     InvalidJson,
 )
-from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
 from assent.engine.answering import Answered, Answering
 from assent.engine.ballots import (
@@ -50,6 +49,28 @@ class Unclear:
     guarded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An unclear case, and what its second look found; None where nothing is new."""
+
+    of: Unclear
+    found: Rejudged | Answered | Misfit | None
+
+
+class Unjudged(Exception):
+    """Some of several ballots are unclear: nothing of them is written before they are judged."""
+
+    def __init__(self, cases: Sequence[tuple[Ballot, Unclear]]) -> None:
+        self.cases = cases
+
+
+class Withheld(Exception):
+    """One of several ballots cannot count, so that none of them does."""
+
+    def __init__(self, ballot: Ballot, error: AssentError) -> None:
+        self.ballot, self.error = ballot, error
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How one decision of a batch went."""
@@ -57,6 +78,15 @@ class Outcome:
     request_id: str
     decided: Decided | None = None
     error: AssentError | None = None
+
+
+# Whether a ballot that is refused for this reason leaves the others of its kind to count.
+Waives = Callable[[Ballot, AssentError], bool]
+
+
+def never_waived(_ballot: Ballot, _error: AssentError) -> bool:
+    """Whatever stands against one of several ballots stands against all."""
+    return False
 
 
 class Deciding:
@@ -81,9 +111,7 @@ class Deciding:
         while isinstance(answer, Unclear):
             answer = await self._reconsidered(answer, ballot)
         if isinstance(answer, Refusal):
-            if answer.turn is not None:
-                self._runner.on_ready(answer.turn)
-            self._kernel.announce(answer.requests)
+            self._go_on(answer)
             raise answer.error
         if isinstance(answer, Decided):
             return answer
@@ -91,37 +119,9 @@ class Deciding:
         self._go_on(answer)
         return answer.decided
 
-    async def decide_all(
-        self,
-        decisions: Sequence[tuple[str, Verdict]],
-        by: Person,
-        channel: str,
-        *,
-        digests: Mapping[str, str] | None = None,
-        shown: Mapping[str, str] | None = None,
-        key: str | None = None,
-    ) -> list[Outcome]:
+    async def decide_all(self, ballots: Sequence[Ballot]) -> list[Outcome]:
         """Decide several, each on its own; a batch that contradicts itself decides nothing."""
-        said: dict[str, Verdict] = {}
-        clashing = [id for id, verdict in decisions if said.setdefault(id, verdict) != verdict]
-        if clashing:
-            raise ConflictingDecisions(clashing)
-        seen, drawn = digests or {}, shown or {}
-        return [
-            await self._reported(
-                Ballot(
-                    request_id=id,
-                    verdict=verdict,
-                    by=by,
-                    channel=channel,
-                    digest=seen.get(id),
-                    shown=drawn.get(id),
-                    # A key stands for one decision: each of a batch has its own.
-                    key=None if key is None else f"{key}:{id}",
-                )
-            )
-            for id, verdict in said.items()
-        ]
+        return [await self._reported(ballot) for ballot in _consistent(ballots)]
 
     async def _reported(self, ballot: Ballot) -> Outcome:
         try:
@@ -129,14 +129,90 @@ class Deciding:
         except AssentError as error:
             return Outcome(request_id=ballot.request_id, error=error)
 
-    def _go_on(self, done: Done) -> None:
-        if done.claim is not None:
+    async def decide_together(self, ballots: Sequence[Ballot], *, waives: Waives) -> list[Outcome]:
+        """Decide all of them in one transaction, or none: raises what stands against one.
+
+        `waives` says which refusals hold up nobody else.
+        """
+        return await self._kernel.tasks.through(self._all_or_none(ballots, waives))
+
+    async def _all_or_none(self, ballots: Sequence[Ballot], waives: Waives) -> list[Outcome]:
+        point("before_decision")
+        # In one order for everybody: two who lock the same rows must not wait for each other.
+        clean = [each.cleaned() for each in _consistent(ballots)]
+        ordered = sorted(clean, key=lambda each: each.request_id)
+        judged: dict[str, Judgement] = {}
+        while True:
+            try:
+                answers = await self._kernel.store.run(
+                    lambda tx: self._decide_each(tx, ordered, judged, waives)
+                )
+                break
+            except Unjudged as found:
+                for ballot, unclear in found.cases:
+                    judged[ballot.request_id] = await self._acceptable(unclear, ballot)
+            except Withheld as found:
+                await self._put_on_record(found.ballot, judged)
+                raise found.error from None
+        point("after_decision")
+        for answer in answers:
+            if not isinstance(answer, Decided):
+                self._go_on(answer)
+        return [_outcome(each, answer) for each, answer in zip(ordered, answers, strict=True)]
+
+    def _decide_each(
+        self,
+        tx: Tx,
+        ballots: Sequence[Ballot],
+        judged: Mapping[str, Judgement],
+        waives: Waives,
+    ) -> list[Done | Decided | Refusal]:
+        # All requests before anything else: whoever decides one of them holds its row first, too.
+        for ballot in ballots:
+            open_case(tx, ballot.request_id, by=ballot.by.id)
+        answers: list[Done | Decided | Refusal] = []
+        unclear: list[tuple[Ballot, Unclear]] = []
+        for ballot in ballots:
+            answer = self._decide(tx, ballot, judged.get(ballot.request_id))
+            if isinstance(answer, Unclear):
+                unclear.append((ballot, answer))
+                continue
+            if isinstance(answer, Refusal) and not waives(ballot, answer.error):
+                raise Withheld(ballot, answer.error)
+            answers.append(answer)
+        if unclear:
+            raise Unjudged(unclear)
+        return answers
+
+    async def _acceptable(self, unclear: Unclear, ballot: Ballot) -> Judgement:
+        judged = await self._judged(unclear, ballot)
+        if isinstance(judged, Refusal):
+            raise judged.error
+        return judged
+
+    async def _put_on_record(self, ballot: Ballot, judged: Mapping[str, Judgement]) -> None:
+        """Keep what the refusal of one ballot writes; should it count by now, it still does not."""
+
+        def alone(tx: Tx) -> Refusal:
+            answer = self._decide(tx, ballot, judged.get(ballot.request_id))
+            if not isinstance(answer, Refusal):
+                raise Unjudged(())
+            return answer
+
+        with suppress(Unjudged):
+            self._go_on(await self._kernel.store.run(alone))
+
+    def _go_on(self, done: Done | Refusal) -> None:
+        if isinstance(done, Done) and done.claim is not None:
             self._runner.start(done.claim)
         if done.turn is not None:
             self._runner.on_ready(done.turn)
         self._kernel.announce(done.requests)
 
-    def _decide(self, tx: Tx, ballot: Ballot) -> Done | Decided | Refusal | Unclear:
+    def _decide(
+        self, tx: Tx, ballot: Ballot, judged: Judgement | None = None
+    ) -> Done | Decided | Refusal | Unclear:
+        # Somebody may have used the key for another one while this was judged.
         if (first := earlier(tx, ballot)) is not None:
             return first
         case = open_case(tx, ballot.request_id, by=ballot.by.id)
@@ -145,12 +221,25 @@ class Deciding:
         moves = self._moves(tx, ballot)
         if (error := objection(case, ballot) or voted(tx, case, ballot)) is not None:
             return self._verdicts.refuse(moves, case, error)
+        if judged is not None:
+            return self._decide_judged(moves, case, ballot, judged)
         if not _edits(ballot) and (error := self._unconfirmed(case, ballot, None)) is not None:
             return Refusal(error)
         if self._is_unclear(case, ballot):
             turn = tx.turns.get(case.call.turn_id)
             return Unclear(case, guarded=turn is not None and turn.guarded)
         return self._verdicts.apply(moves, case, ballot)
+
+    def _decide_judged(
+        self, moves: Moves, case: Case, ballot: Ballot, judged: Judgement
+    ) -> Done | Refusal | Unclear:
+        if case.call.revision != judged.of.case.call.revision:
+            return Unclear(case, guarded=judged.of.guarded)
+        if (error := self._unconfirmed(case, ballot, judged.found)) is not None:
+            return Refusal(error)
+        if judged.found is None:
+            return self._verdicts.apply(moves, case, ballot)
+        return self._rejudging.apply(moves, case, ballot, judged.found)
 
     def _moves(self, tx: Tx, ballot: Ballot) -> Moves:
         return Moves(tx, self._kernel.ids, actor=ballot.by.id, channel=ballot.channel)
@@ -172,38 +261,24 @@ class Deciding:
     async def _reconsidered(
         self, unclear: Unclear, ballot: Ballot
     ) -> Done | Decided | Refusal | Unclear:
+        judged = await self._judged(unclear, ballot)
+        if isinstance(judged, Refusal):
+            return judged
+        return await self._kernel.store.run(lambda tx: self._decide(tx, ballot, judged))
+
+    async def _judged(self, unclear: Unclear, ballot: Ballot) -> Judgement | Refusal:
         case = unclear.case
         # An admin may have changed a tool: a process that only decides hears of it nowhere else,
         # and what is cleared by an outdated policy is asked about again.
         if case.request.policy_version != self._kernel.policy_version:
             await self._refresh()
         try:
-            judged = await self._judge(unclear, ballot)
+            return Judgement(unclear, await self._judge(unclear, ballot))
         except (InvalidArguments, InvalidJson, InvalidAnswer) as error:
             invalid = error
             return await self._kernel.store.run(
                 lambda tx: self._verdicts.refuse(self._moves(tx, ballot), case, invalid)
             )
-
-        def apply(tx: Tx) -> Done | Decided | Refusal | Unclear:
-            # Somebody may have used the key for another one while this was judged.
-            if (first := earlier(tx, ballot)) is not None:
-                return first
-            now = open_case(tx, ballot.request_id, by=ballot.by.id)
-            if (first := repeated(tx, now, ballot)) is not None:
-                return first
-            moves = self._moves(tx, ballot)
-            if (error := objection(now, ballot) or voted(tx, now, ballot)) is not None:
-                return self._verdicts.refuse(moves, now, error)
-            if now.call.revision != case.call.revision:
-                return Unclear(now, guarded=unclear.guarded)
-            if (error := self._unconfirmed(now, ballot, judged)) is not None:
-                return Refusal(error)
-            if judged is None:
-                return self._verdicts.apply(moves, now, ballot)
-            return self._rejudging.apply(moves, now, ballot, judged)
-
-        return await self._kernel.store.run(apply)
 
     def _unconfirmed(
         self, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit | None
@@ -255,6 +330,23 @@ class Deciding:
         arguments = (changed or call.arguments).thaw()
         plan = await planner.judged(tool, arguments, context_of(call, case.conversation))
         return Rejudged(tool=tool, plan=plan, edited=changed, redefined=redefined)
+
+
+def _consistent(ballots: Sequence[Ballot]) -> list[Ballot]:
+    """Each request once; `ConflictingDecisions` where one is decided in two ways."""
+    said: dict[str, Ballot] = {}
+    first = [(each, said.setdefault(each.request_id, each)) for each in ballots]
+    if clashing := [each.request_id for each, other in first if each.verdict != other.verdict]:
+        raise ConflictingDecisions(clashing)
+    return list(said.values())
+
+
+def _outcome(ballot: Ballot, answer: Done | Decided | Refusal) -> Outcome:
+    match answer:
+        case Done(decided=decided) | (Decided() as decided):
+            return Outcome(request_id=ballot.request_id, decided=decided)
+        case Refusal(error=error):
+            return Outcome(request_id=ballot.request_id, error=error)
 
 
 def _edits(ballot: Ballot) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from assent import Field, OutcomeUnknown, Progress, Risk, UserInput, hitl, manual, tool
+from assent import Effect, Field, OutcomeUnknown, Progress, Risk, UserInput, hitl, manual, tool
 from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
 from assent.domain.people import Audience, Person, Scope
@@ -12,6 +12,7 @@ from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from tests.server.conftest import Serve
 from tests.server.streams.agui_runs import Thread, approved, cancelled, denied, resolved
+from tests.server.streams.lines import eventually
 
 
 class Disk:
@@ -748,3 +749,102 @@ async def test_an_idle_stream_shows_signs_of_life(serve: Serve) -> None:
         answer = await thread.post(thread.body())
 
     assert ": keep-alive\n\n" in answer.text
+
+
+def beside_pay(paid: list[str]) -> Any:
+    """A payment that only approvers decide; it comes after what is the caller's own."""
+
+    @tool(requires_approval=True, approvers=("approver",))
+    async def pay(to: str) -> str:
+        """Pay."""
+        paid.append(to)
+        return f"paid {to}"
+
+    return pay
+
+
+def deletes_and_pays() -> ScriptedModel:
+    both = (calls("delete_file", path="a.txt"), calls("pay", to="bob"))
+    return ScriptedModel([says("", *both), "All done."])
+
+
+async def still_open(thread: Thread, *interrupts: Any) -> list[bool]:
+    found = [await thread.served.assent.request(each["id"]) for each in interrupts]
+    return [each.is_open for each in found]
+
+
+async def test_a_resume_with_an_answer_that_is_not_the_callers_to_give_decides_nothing(
+    serve: Serve,
+) -> None:
+    disk, paid = Disk(), list[str]()
+    async with serve(deletes_and_pays(), *disk.tools, beside_pay(paid)) as served:
+        thread = Thread(served)
+        mine, theirs = (await thread.say("go")).interrupts
+        for order in ((mine, theirs), (theirs, mine)):
+            code, message = (await thread.resume(*map(approved, order))).error
+            assert code == "not_eligible"
+            assert theirs["id"] in message
+            assert "none of the answers" in message.lower()
+        still = await still_open(thread, mine, theirs)
+
+    assert still == [True, True]
+    assert (disk.deleted, paid) == ([], [])
+
+
+async def test_a_resume_with_an_answer_that_came_too_late_decides_nothing(serve: Serve) -> None:
+    disk = Disk()
+    async with serve(deletes("a.txt", "b.txt"), *disk.tools) as served:
+        thread = Thread(served)
+        first, second = (await thread.say("go")).interrupts
+        body = {"toolCallId": second["toolCallId"], "isValidated": False}
+        await served.client().post("/api/qa/validate_tool", json=body)
+        code, _ = (await thread.resume(approved(first), approved(second))).error
+        still = await still_open(thread, first, second)
+        run = await thread.resume(approved(first), denied(second))
+
+    assert code == "already_rejected"
+    assert still == [True, False]
+    assert disk.deleted == ["a.txt"]
+    assert run.text == "All done."
+
+
+async def test_a_resume_whose_deadline_passed_for_one_answer_decides_nothing(serve: Serve) -> None:
+    disk = Disk()
+    quick = tool(requires_approval=True, decide_within=timedelta(milliseconds=100))
+
+    @quick
+    async def hurry() -> str:
+        """Be quick."""
+        return "hurried"
+
+    both = says("", calls("delete_file", path="a.txt"), calls("hurry"))
+    async with serve([both, "All done."], *disk.tools, hurry) as served:
+        thread = Thread(served)
+        first, second = (await thread.say("go")).interrupts
+
+        async def is_over() -> bool:
+            return await still_open(thread, second) == [False]
+
+        await eventually(is_over)
+        code, _ = (await thread.resume(approved(first), approved(second))).error
+        still = await still_open(thread, first)
+
+    assert (code, still) == ("expired", [True])
+    assert disk.deleted == []
+
+
+async def test_a_resume_with_an_edit_that_the_policy_denies_decides_nothing(serve: Serve) -> None:
+    disk = Disk()
+
+    def policy(_: Any, arguments: Any, __: Any) -> Effect | None:
+        return Effect.DENY if arguments["path"] == "etc" else None
+
+    async with serve(deletes("a.txt", "b.txt"), *disk.tools, policy=policy) as served:
+        thread = Thread(served)
+        first, second = (await thread.say("go")).interrupts
+        edited = approved(first, editedArgs={"path": "c.txt"})
+        code, _ = (await thread.resume(edited, approved(second, editedArgs={"path": "etc"}))).error
+        still = await still_open(thread, first, second)
+
+    assert (code, still) == ("edit_refused", [True, True])
+    assert disk.deleted == []

@@ -213,14 +213,70 @@ async def test_a_change_of_mind_after_the_outcome_shows_the_outcome(serve: Serve
     assert shop.ran == ["delete a"]
 
 
-@pytest.mark.parametrize("said_so", ["true", 1, None, "yes"])
-async def test_only_true_approves(serve: Serve, said_so: object) -> None:
+@pytest.mark.parametrize("odd", [{"approved": it} for it in ("true", 1, 0, None, "", [])] + [{}])
+async def test_an_answer_that_is_neither_true_nor_false_is_refused(
+    serve: Serve, odd: Chunk
+) -> None:
+    shop = Shop()
+    async with serve([deletes("a", "b"), "Done."], shop.delete()) as served:
+        first, second = await asked(served)
+        good = {"id": first["approvalId"], "approved": True}
+        bad = {"id": second["approvalId"], **odd}
+        refused = await answer(served.client(), responded(good, bad))
+        thread = await served.assent.conversation("chat-1")
+
+    assert refused.status_code == 422
+    [error] = refused.json()["errors"]
+    assert error["at"][-1] == "approved"
+    assert len(thread.pending) == 2
+    assert shop.ran == []
+
+
+@pytest.mark.parametrize("odd", [{"id": 7}, {"reason": 5}, {"typed": 5}])
+async def test_an_answer_of_another_shape_is_refused(serve: Serve, odd: Chunk) -> None:
     shop = Shop()
     async with serve([deletes("a"), "Done."], shop.delete()) as served:
         [approval] = await asked(served)
-        odd = {"id": approval["approvalId"], "approved": said_so}
-        await answer(served.client(), responded(odd))
+        said_so = {"id": approval["approvalId"], "approved": False, **odd}
+        refused = await answer(served.client(), responded(said_so))
+        request = await served.assent.request(approval["approvalId"])
 
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["at"][-1] in odd
+    assert request.is_open
+
+
+async def test_an_answered_part_without_its_approval_is_refused(serve: Serve) -> None:
+    shop = Shop()
+    async with serve([deletes("a"), "Done."], shop.delete()) as served:
+        [approval] = await asked(served)
+        for odd in (None, "yes", []):
+            message = responded({"id": approval["approvalId"], "approved": True})
+            message["parts"][-1]["approval"] = odd
+            assert (await answer(served.client(), message)).status_code == 422
+        request = await served.assent.request(approval["approvalId"])
+
+    assert request.is_open
+
+
+async def test_an_output_that_cannot_be_kept_leaves_the_approval_beside_it_undecided(
+    serve: Serve,
+) -> None:
+    shop, pick = Shop(), manual("pick", description="Pick.")
+    both = says("", calls("delete", target="a"), calls("pick"))
+    async with serve([both, "Done."], shop.delete(), pick) as served:
+        first = await ask(served.client(), "go")
+        mine = one(first.text, "tool-approval-request")["approvalId"]
+        call = one(first.text, "data-request")["data"]["toolCallId"]
+        message = responded({"id": mine, "approved": True})
+        wrong = {"type": "tool-pick", "toolCallId": call, "state": "output-available"}
+        message["parts"].append({**wrong, "input": {}, "output": float("nan")})
+        body = json.dumps({"id": "chat-1", "messages": [user("go"), message]})
+        refused = await served.client().post("/api/chat", content=body)
+        request = await served.assent.request(mine)
+
+    assert refused.status_code == 422
+    assert request.is_open
     assert shop.ran == []
 
 

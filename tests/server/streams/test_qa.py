@@ -387,6 +387,21 @@ async def test_edits_that_are_no_json_are_refused_in_words(serve: Serve) -> None
     assert still
 
 
+@pytest.mark.parametrize("odd", [{"isValidated": it} for it in ("true", 1, 0, None, "")] + [{}])
+async def test_what_is_neither_true_nor_false_validates_nothing(serve: Serve, odd: Any) -> None:
+    dangerous = Dangerous()
+    async with serve(asking(), dangerous.tool) as served:
+        request = await paused(served)
+        answer = await validate(served, {"toolCallId": request.call_id, **odd})
+        words = [await execute(served, request, {"validation": it}) for it in (True, 1, None, "")]
+        still = await is_open(served, request)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["at"][-1] == "isValidated"
+    assert {each.status_code for each in words} == {422}
+    assert still
+
+
 # conformance: 125
 async def test_a_word_that_is_no_validation_is_refused(serve: Serve) -> None:
     async with serve(asking(), Dangerous().tool) as served:

@@ -123,7 +123,8 @@ async def run(request: Request) -> Response:
     try:
         place = await running.place()
     except _REFUSALS as error:
-        told = b"".join(events.refused(str(error), error.code))
+        why = f"{error}. None of the answers counted." if posted.resume else str(error)
+        told = b"".join(events.refused(why, error.code))
         return Response(told, headers=events.headers)
     events.repeat(await running.held(place))
     steps = follow(service.assent, place.turn_id, after=place.after)

@@ -8,16 +8,13 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     Approve,
     Cancel,
     DidNotRun,
-    Give,
     Ran,
     Reject,
     RunAgain,
-    Supply,
     Verdict,
     answer,
     approve,
@@ -27,6 +24,7 @@ from assent.domain.decisions import (
 )
 from assent.domain.errors import (
     AlreadySettled,
+    AssentError,
     InvalidResume,
     NotAllowed,
     ResumeIncomplete,
@@ -35,14 +33,12 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
-from assent.engine.ballots import unconfirmed
-from assent.engine.intake import edited
+from assent.engine.ballots import Ballot
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
 from assent.server.streams.bodies import CamelBody, Id
 from assent.server.streams.conversing import Place
-from assent.server.streams.forms import form_of
 from assent.server.visibility import own_conversation
 
 _EVERY_EVENT = 1_000_000
@@ -158,13 +154,6 @@ class Answered:
         is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
         return not is_edit and _AGREEING.get(type(self.verdict)) == status
 
-    @property
-    def can_be_refused(self) -> bool:
-        """Whether its content may turn out not to be acceptable."""
-        is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
-        is_typed = self.request.confirmation is Confirmation.TYPED
-        return is_edit or is_typed or isinstance(self.verdict, Give | Supply)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resuming:
@@ -184,11 +173,7 @@ class Resuming:
         assent = self.service.assent
         answers = await assent.kernel.store.run(lambda tx: self._read(tx, entries))
         turn = await assent.turn(answers[0].request.turn_id)
-        for each in answers:
-            self._check(each)
-        # What may still be refused goes first: a plain approval must not run beside a refusal.
-        for each in sorted(answers, key=lambda each: not each.can_be_refused):
-            await self._decide(each)
+        await self._decide([each for each in answers if not each.is_moot])
         if turn.status is TurnStatus.FAILED:
             # A client whose run failed after its answers can only send them once more.
             await assent.restart(turn.id, by=self.caller.person)
@@ -215,36 +200,21 @@ class Resuming:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
         return Answered(request=request, call=call, verdict=verdict_of(request, entry))
 
-    def _check(self, answered: Answered) -> None:
-        """Whether the content is acceptable, before anything is decided."""
-        request, call, changed = answered.request, answered.call, None
-        tool = self.service.assent.kernel.catalogue.tool(call.agent, call.tool)
-        match answered.verdict:
-            case Approve(arguments=arguments) if arguments and request.is_open:
-                if tool is not None and tool.tool.definition_hash == call.definition_hash:
-                    changed = edited(tool, arguments, call.arguments)
-            case Give(values=values) if request.is_open and request.draft is None:
-                form_of(request).validate(values, request.question.prefilled)
-            case _:
-                pass
-        error = unconfirmed(request, call, answered.verdict, tool, edited=changed)
-        if error is not None and request.is_open:
-            raise error
+    async def _decide(self, answers: Sequence[Answered]) -> None:
+        said = {each.request.id: each for each in answers}
 
-    async def _decide(self, answered: Answered) -> None:
-        if answered.is_moot:
-            return
-        try:
-            await self.service.assent.decide(
-                answered.request.id,
-                answered.verdict,
-                by=self.caller.person,
-                digest=answered.request.digest,
-                channel=self.caller.channel,
-            )
-        except AlreadySettled as error:
-            if not answered.agrees_with(error.status):
-                raise
+        def waives(ballot: Ballot, error: AssentError) -> bool:
+            # Whoever was faster did what is asked for here.
+            is_settled = isinstance(error, AlreadySettled)
+            return is_settled and said[ballot.request_id].agrees_with(error.status)
+
+        await self.service.assent.decide_together(
+            [(id, each.verdict) for id, each in said.items()],
+            by=self.caller.person,
+            channel=self.caller.channel,
+            digests={id: each.request.digest for id, each in said.items()},
+            waives=waives,
+        )
 
     async def _place(self, answers: Sequence[Answered]) -> Place:
         turn_id = answers[0].request.turn_id

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assent.domain.canonical import digest
-from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Fail, Supply, Verdict, approve, reject
 from assent.domain.errors import (
@@ -16,7 +15,6 @@ from assent.domain.errors import (
     KeyReused,
     MessageChanged,
     NotAllowed,
-    NotEligible,
     NotFound,
     NothingAwaited,
     NothingToRegenerate,
@@ -26,7 +24,6 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
-from assent.engine.ballots import unconfirmed
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
@@ -120,7 +117,6 @@ class Conversing:
         standing = await self._standing(approvals)
         answers = [*self._approvals(standing, approvals), *self._supplies(standing, outputs)]
         if answers:
-            await self._check_confirmed(answers)
             await self._decide(answers)
         else:
             self._refuse_idle(standing)
@@ -156,8 +152,8 @@ class Conversing:
             request = asked.get(said.request_id)
             if request is None:
                 raise NotFound("request", said.request_id)
-            self._check(request)
-            verdict = approve(typed=said.typed) if said.approved else reject(said.reason)
+            self._check_scope()
+            verdict = approve(typed=said.typed) if said.approved else reject(said.reason or "")
             found.append((request, verdict))
         return found
 
@@ -175,45 +171,25 @@ class Conversing:
             request = wanted.pop(said.call_id, None)
             if request is None:
                 continue
-            self._check(request)
+            self._check_scope()
             verdict = Supply(output=said.output) if said.error is None else Fail(reason=said.error)
             found.append((request, verdict))
         return found
 
-    def _check(self, request: Request) -> None:
-        person = self.caller.person
+    def _check_scope(self) -> None:
         if Scope.DECIDE not in self.caller.scopes:
+            person = self.caller.person
             raise NotAllowed(person.id, "decide with a credential that is for chatting only")
-        if not request.admits(person):
-            raise NotEligible(request.id, person.id)
-
-    async def _check_confirmed(self, answers: Sequence[tuple[Request, Verdict]]) -> None:
-        """What has to be typed is checked before anything is decided: all of a post, or none."""
-        typing = [each for each in answers if each[0].confirmation is Confirmation.TYPED]
-        if not typing:
-            return
-        catalogue = self.service.assent.kernel.catalogue
-
-        def check(tx: Tx) -> None:
-            for request, verdict in typing:
-                call = tx.calls.get(request.call_id)
-                tool = catalogue.tool(request.agent, request.tool)
-                error = None if call is None else unconfirmed(request, call, verdict, tool)
-                if error is not None and request.is_open:
-                    raise error
-
-        await self.service.assent.kernel.store.run(check)
 
     async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> None:
-        outcomes = await self.service.assent.decide_all(
+        """All of a post or nothing of it: a refusal must not leave a call that runs behind it."""
+        await self.service.assent.decide_together(
             [(request.id, verdict) for request, verdict in answers],
             by=self.caller.person,
             channel=self.caller.channel,
-        )
-        for outcome in outcomes:
             # Whoever was faster: the stream that follows shows what really happened.
-            if outcome.error is not None and not isinstance(outcome.error, AlreadySettled):
-                raise outcome.error
+            waives=lambda _, error: isinstance(error, AlreadySettled),
+        )
 
     def _refuse_idle(self, standing: Standing) -> None:
         if standing.waiting:

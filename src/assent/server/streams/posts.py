@@ -57,18 +57,19 @@ class Written(Body):
     attachments: Annotated[list[Any] | None, Field(alias="experimental_attachments")] = None
 
 
-_POST = TypeAdapter(Post)
-_WRITTEN = TypeAdapter(Written)
+class Approval(Body):
+    """A person's answer to an approval: a real `true` or `false`, whatever else a client says."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
-    """A person's answer to an approval, as far as the client says."""
-
-    request_id: str
+    request_id: Annotated[str, Field(alias="id", max_length=200)]
     approved: bool
-    reason: str = ""
-    typed: str | None = None
+    reason: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
+    # Not in the SDK's own shape; a page that asks for it puts it there.
+    typed: Annotated[str, Field(max_length=10_000)] | None = None
+
+
+_POST = TypeAdapter(Post)
+_APPROVAL = TypeAdapter(Approval)
+_WRITTEN = TypeAdapter(Written)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,24 +128,13 @@ def text_of(message: Written) -> str:
 
 
 def approvals_of(message: Written) -> tuple[Approval, ...]:
-    """The approvals that this message answers (AI SDK 6 and 7)."""
-    return tuple(
-        _approval(part["approval"])
-        for part in _tool_parts(message)
-        if part.get("state") == "approval-responded" and isinstance(part.get("approval"), dict)
-    )
+    """The approvals that this message answers (AI SDK 6 and 7); refused where one says neither."""
+    answered = [p for p in _tool_parts(message) if p.get("state") == "approval-responded"]
+    return tuple(_approval(part.get("approval")) for part in answered)
 
 
-def _approval(said: Mapping[str, Any]) -> Approval:
-    reason, typed = said.get("reason"), said.get("typed")
-    # Only a real `true` approves.
-    return Approval(
-        request_id=str(said.get("id")),
-        approved=said.get("approved") is True,
-        reason=reason if isinstance(reason, str) else "",
-        # Not in the SDK's own shape; a page that asks for it puts it there.
-        typed=typed if isinstance(typed, str) else None,
-    )
+def _approval(said: Any) -> Approval:
+    return _validated(lambda: _APPROVAL.validate_python(said), ("messages", "approval"))
 
 
 def outputs_of(message: Written) -> tuple[Output, ...]:
