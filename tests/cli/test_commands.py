@@ -9,19 +9,23 @@ import pytest
 from tests.cli.sessions import environment, piped, run
 
 AGENTS = '''
+from pathlib import Path
+
 from assent import Agent, tool
 from assent.models.scripted import ScriptedModel, calls, says
 
 
 def script(prompt):
     done = [said for said in prompt.history if type(said).__name__ == "ModelSaid"]
-    return "All done." if done else says("Sending.", calls("send_mail", to="bob"))
+    return "All done." if done else says("Sending.", calls("send_mail", to="bob", copies=3))
 
 
 @tool(requires_approval=True)
-def send_mail(to: str) -> str:
+def send_mail(to: str = "everybody", copies: int = 1) -> str:
     """Send a mail."""
-    return f"sent to {to}"
+    sent = f"sent {copies} to {to}"
+    Path("sent.txt").write_text(sent)
+    return sent
 
 
 def make():
@@ -97,7 +101,7 @@ def test_somebodys_own_agent_asks_in_the_same_way(project: Path) -> None:
     with piped("chat", "myagents:make", "--user", "ada") as session:
         session.answer("ada ▸ ", "mail bob")
         session.answer("[l]ater", "a")
-        session.expect("✓ send_mail: sent to bob", "All done.", "ada ▸ ")
+        session.expect("✓ send_mail: sent 3 to bob", "All done.", "ada ▸ ")
         session.leave()
 
 
@@ -130,6 +134,37 @@ def test_an_edit_on_the_command_line_is_checked(waiting: str) -> None:
 
     right = run("decide", waiting, "approve", "--arguments", '{"to": "eve"}', *own)
     assert "Approved." in right.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "shown", "ran"),
+    [
+        ("--arguments", "{}", 'to      "everybody"', "sent 1 to everybody"),
+        ("--arguments", '{"to": "eve"}', 'to      "eve"', "sent 1 to eve"),
+        ("--edit", '{"to": ""}', 'to      ""', "sent 3 to "),
+        ("--edit", "{}", "That changes nothing.", "sent 3 to bob"),
+    ],
+)
+def test_an_edit_on_the_command_line_is_whole_or_a_patch_and_shown_before_it_counts(
+    waiting: str, option: str, given: str, shown: str, ran: str
+) -> None:
+    own = ("--db", "assent.db", "--agents", "myagents:make", "--user", "ada")
+    decided = run("decide", waiting, "approve", option, given, *own)
+    edit = decided.stdout.partition("It will run with:")[2] or decided.stdout
+    assert shown in edit
+    assert "Approved." in decided.stdout
+
+    with piped("chat", "myagents:make", "--user", "ada") as session:
+        session.expect("All done.")
+        session.leave()
+    assert Path("sent.txt").read_text() == ran
+
+
+def test_arguments_and_a_patch_are_not_given_together(waiting: str) -> None:
+    own = ("--db", "assent.db", "--agents", "myagents:make", "--user", "ada")
+    both = run("decide", waiting, "approve", "--arguments", "{}", "--edit", "{}", *own)
+    assert both.returncode == 2
+    assert "not allowed with" in both.stderr
 
 
 def test_a_stranger_cannot_decide_and_learns_nothing(waiting: str) -> None:

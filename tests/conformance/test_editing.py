@@ -20,7 +20,7 @@ from assent import (
 )
 from assent.domain.calls import Author
 from assent.domain.canonical import Json
-from assent.domain.decisions import VerdictName
+from assent.domain.decisions import Approve, VerdictName
 from assent.domain.errors import EditRefused, InvalidArguments, InvalidJson, Superseded
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.models.scripted import ScriptedModel, calls, says
@@ -75,8 +75,8 @@ async def test_edited_arguments_run_as_a_new_revision_beside_the_original(
 # conformance: 68
 @pytest.mark.parametrize(
     "edit",
-    [{"to": "bob", "amount": "a lot"}, {"to": "bob"}, '["bob", 7]'],
-    ids=["wrong type", "missing", "no object"],
+    [{"to": "bob", "amount": "a lot"}, {"to": "bob"}, {}, "{}", '["bob", 7]'],
+    ids=["wrong type", "missing", "nothing at all", "nothing as text", "no object"],
 )
 async def test_an_edit_that_breaks_the_schema_is_refused_and_the_call_still_waits(
     world: World, owner: Person, edit: Mapping[str, Json] | str
@@ -101,14 +101,16 @@ async def test_an_edit_that_breaks_the_schema_is_refused_and_the_call_still_wait
 
 
 # conformance: 69
-@pytest.mark.parametrize("nothing", [None, "", {}], ids=["null", "empty text", "empty object"])
+@pytest.mark.parametrize(
+    "verdict", [approve(None), approve(edit={}), approve(edit="{}")], ids=["null", "patch", "text"]
+)
 async def test_an_approval_without_arguments_runs_the_original_ones(
-    world: World, owner: Person, nothing: Mapping[str, Json] | str | None
+    world: World, owner: Person, verdict: Approve
 ) -> None:
     bank, model = Bank(), ScriptedModel([says("", PAY), "Done."])
     async with world(model, bank.pay()) as assent:
         turn = await assent.send("agent", "pay", by=owner)
-        turn = await decide_only(assent, turn, approve(nothing), owner)
+        turn = await decide_only(assent, turn, verdict, owner)
 
     assert bank.paid == [("eve", 5)]
     assert turn.calls[0].revision == 1
@@ -129,7 +131,7 @@ async def test_an_edit_that_changes_nothing_is_a_plain_approval(
 
 
 # conformance: 70
-@pytest.mark.parametrize("broken", ['{"to": ', "bob", '{"to": "a", "to": "b", "amount": 1}'])
+@pytest.mark.parametrize("broken", ["", '{"to": ', "bob", '{"to": "a", "to": "b", "amount": 1}'])
 async def test_an_edit_that_is_no_json_is_refused_readably_and_the_call_still_waits(
     world: World, owner: Person, broken: str
 ) -> None:

@@ -179,7 +179,11 @@ def _decide(command: argparse.ArgumentParser) -> None:
         help=f"{', '.join(VERDICTS)}; without one you are shown the request and asked",
     )
     command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
-    command.add_argument("--arguments", metavar="JSON", help="approve: run it with these instead")
+    edits = command.add_mutually_exclusive_group()
+    edits.add_argument(
+        "--arguments", metavar="JSON", help="approve: run it with these instead, all of them"
+    )
+    edits.add_argument("--edit", metavar="JSON", help="approve: change only these arguments")
     command.add_argument("--values", metavar="JSON", help="answer: the form's values")
     command.add_argument(
         "--typed", metavar="VALUE", help="approve: the value to type, where that is asked for"

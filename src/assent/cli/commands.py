@@ -143,7 +143,7 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     if options.verdict is None:
         await desk.decide(docket.request.id)
         return
-    shown, verdict = desk.show(docket), verdict_of(options)
+    shown, verdict = desk.show(docket), desk.previewed(docket, verdict_of(options))
     if options.yes or options.typed is not None:
         await desk.cast(docket, verdict, shown)
         return

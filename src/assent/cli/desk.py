@@ -10,6 +10,7 @@ from typing import Any
 from assent.cli.console import Console
 from assent.cli.details import show_details
 from assent.cli.docket import Docket, docket_of
+from assent.cli.editing import show_edit
 from assent.cli.hearing import DETAILS, KEYS, LATER, Hearing
 from assent.cli.keyboard import Interrupted
 from assent.cli.screen import Ink
@@ -25,6 +26,7 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.engine.assent import Assent
+from assent.engine.intake import revised
 from assent.presentation import terminal
 from assent.presentation.text import safe_line
 
@@ -89,6 +91,14 @@ class Desk:
         if docket.request.kind is RequestKind.OUTCOME:
             screen.words(_DOUBT, Ink.WARNING)
         return rendered.shown
+
+    def previewed(self, docket: Docket, verdict: Verdict) -> Verdict:
+        """The verdict for exactly what is shown here of an edit; raises what does not fit."""
+        if not isinstance(verdict, Approve) or not verdict.is_edit or docket.tool is None:
+            return verdict
+        frozen = revised(docket.tool, verdict, docket.call.arguments)
+        show_edit(self.console.screen, docket, frozen)
+        return replace(verdict, runs=(frozen or docket.call.arguments).digest)
 
     async def confirmed(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
         """Decide; where that takes typing a value, until it is typed or given up."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.docket import Docket
-from assent.cli.screen import Ink
+from assent.cli.screen import Ink, Screen
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse
 from assent.domain.errors import InvalidArguments, InvalidJson
@@ -15,8 +15,9 @@ from assent.engine.intake import edited
 from assent.engine.vault import is_reference
 from assent.presentation.card import hints_of
 from assent.presentation.diff import changes
-from assent.presentation.terminal import render_changes
+from assent.presentation.terminal import render_changes, render_entries
 from assent.presentation.text import safe_line
+from assent.presentation.values import entries_of
 
 _FIELDS, _JSON, _BACK = Key("f", "field by field"), Key("j", "json"), Key("b", "back")
 _END = "."
@@ -30,8 +31,8 @@ class Editing:
     docket: Docket
     tool: EffectiveTool
 
-    async def edit(self, current: Mapping[str, Json]) -> dict[str, Json] | None:
-        """The new arguments, valid and shown as a diff; {} if they change nothing, None if left."""
+    async def edit(self, current: Mapping[str, Json]) -> Frozen | None:
+        """The arguments as they would run, valid and shown, changed or not; None if it is left."""
         key = await self.console.choose((_FIELDS, _JSON, _BACK))
         while key is not _BACK:
             ask = self._by_fields if key is _FIELDS else self._as_json
@@ -41,11 +42,8 @@ class Editing:
             except (InvalidArguments, InvalidJson) as error:
                 self._refuse(error)
                 continue
-            if frozen is None:
-                self.console.screen.line("That changes nothing.", Ink.WARNING)
-                return {}
-            self._show(frozen)
-            return frozen.thaw()
+            show_edit(self.console.screen, self.docket, frozen)
+            return self.docket.call.arguments if frozen is None else frozen
         return None
 
     def _refuse(self, error: InvalidArguments | InvalidJson) -> None:
@@ -54,12 +52,6 @@ class Editing:
         for problem in problems:
             self.console.screen.quote(problem)
         self.console.screen.line("Change them again.", Ink.FAINT)
-
-    def _show(self, frozen: Frozen) -> None:
-        screen = self.console.screen
-        found = changes(self.docket.arguments(), frozen.thaw(), hints_of(self.tool))
-        screen.line("Your changes:", Ink.STRONG)
-        screen.write(render_changes(found, width=screen.columns(), colour=screen.colour))
 
     async def _by_fields(self, current: Mapping[str, Json]) -> dict[str, Json]:
         self.console.screen.words(
@@ -114,6 +106,20 @@ class Editing:
             if isinstance(value, dict):
                 return value
             self.console.screen.line("A JSON object is wanted: {…}", Ink.BAD)
+
+
+def show_edit(screen: Screen, docket: Docket, frozen: Frozen | None) -> None:
+    """What an edit changes, and everything that would run; None is an edit that changes nothing."""
+    if frozen is None:
+        screen.line("That changes nothing.", Ink.WARNING)
+        return
+    hints, after = hints_of(docket.tool), frozen.thaw()
+    width, colour = screen.columns(), screen.colour
+    screen.line("Your changes:", Ink.STRONG)
+    found = changes(docket.arguments(), after, hints)
+    screen.write(render_changes(found, width=width, colour=colour))
+    screen.line("It will run with:" if after else "It will run with no arguments.", Ink.STRONG)
+    screen.write(render_entries(entries_of(after, hints), width=width, colour=colour))
 
 
 def _typed(value: Json) -> str:

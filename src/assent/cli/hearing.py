@@ -1,13 +1,14 @@
 """What a person can say about a request, and the questions that lead to each verdict."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.docket import Docket
 from assent.cli.editing import Editing
 from assent.cli.form import Form
 from assent.cli.screen import Ink
+from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
@@ -51,7 +52,7 @@ class Hearing:
     console: Console
     docket: Docket
     # An edit that does not count yet: whoever edits again goes on from there.
-    _edited: dict[str, Json] = field(default_factory=dict[str, Json])
+    _edited: Frozen | None = None
 
     async def hear(self, key: Key) -> Verdict | None:
         """The verdict that a key stands for; None if they turned back on the way."""
@@ -72,15 +73,17 @@ class Hearing:
         if self.docket.tool is None:
             self.console.screen.line("Its tool is not known here: nobody could check an edit.")
             return None
-        if self._edited:
+        if self._edited is not None:
             self.console.screen.line("Your last changes are still here.", Ink.FAINT)
         editing = Editing(console=self.console, docket=self.docket, tool=self.docket.tool)
-        arguments = await editing.edit(self._edited or self.docket.arguments())
-        if arguments is None:
+        asked = self.docket.call.arguments
+        runs = await editing.edit((self._edited or asked).thaw())
+        if runs is None:
             return None
-        self._edited = arguments
-        counts = bool(arguments) and await self._approves_edit()
-        return Approve(arguments=arguments) if counts else None
+        is_changed = runs.digest != asked.digest
+        self._edited = runs if is_changed else None
+        counts = is_changed and await self._approves_edit()
+        return Approve(arguments=runs.thaw(), runs=runs.digest) if counts else None
 
     async def _approves_edit(self) -> bool:
         if self.docket.card.confirmation is Confirmation.CLICK:

@@ -29,20 +29,21 @@ def verdict_of(options: Namespace) -> Verdict:
     text: str = options.text or ""
     match cast("str", options.verdict):
         case "approve":
-            arguments = _read(options.arguments) if options.arguments else None
-            return Approve(arguments=arguments, typed=options.typed)
+            whole, patch = _said(options.arguments), _said(options.edit)
+            return Approve(arguments=whole, edit=patch, typed=options.typed)
         case "reject":
             return Reject(reason=text)
         case "answer":
             return Give(values=_values(options.values))
         case "supply":
-            return Supply(output=_read(text))
+            return Supply(output=_result(options.text))
         case "fail":
             return Fail(reason=text or "It failed.")
         case "cancel":
             return Cancel(reason=text)
         case "ran":
-            return Ran(output=parsed(_read(text)) if text else None)
+            said = _said(options.text)
+            return Ran(output=None if said is None else parsed(said))
         case "did_not_run":
             return DidNotRun(reason=text)
         case "run_again":
@@ -54,6 +55,16 @@ def verdict_of(options: Namespace) -> Verdict:
 def _read(text: str) -> str:
     # Secrets do not belong into a shell's history: they can come from a file or a pipe.
     return sys.stdin.read() if text == STDIN else text
+
+
+def _result(text: str | None) -> str:
+    if text is None:
+        raise InvalidCommand("a result needs its text, or - to read it; '' is an empty one")
+    return _read(text)
+
+
+def _said(text: str | None) -> str | None:
+    return None if text is None else _read(text)
 
 
 def _values(text: str | None) -> dict[str, Json]:

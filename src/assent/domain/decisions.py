@@ -4,18 +4,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from assent.domain.canonical import Json
+from assent.domain.errors import InvalidVerdict
+
+# Arguments as people write them: an object, or the JSON text of one.
+Arguments = Mapping[str, Json] | str
+NOTHING: Mapping[str, object] = MappingProxyType({})
+_ARGUMENTS = "a mapping or the JSON text of an object"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
-    """Run it, as shown or with these arguments instead; `typed` where that has to be typed."""
+    """Run it: as shown, with other `arguments` instead of all, or with what `edit` changes.
 
-    arguments: Mapping[str, Json] | str | None = None
+    `runs` is the digest of the arguments that were shown as what will run: nothing else does.
+    """
+
+    arguments: Arguments | None = None
+    edit: Arguments | None = None
     typed: str | None = None
+    runs: str | None = None
+
+    def __post_init__(self) -> None:
+        _want("args", self.arguments, (Mapping, str, type(None)), _ARGUMENTS)
+        _want("edit", self.edit, (Mapping, str, type(None)), _ARGUMENTS)
+        _want("typed", self.typed, (str, type(None)), "a text")
+        _want("runs", self.runs, (str, type(None)), "a digest")
+        if self.arguments is not None and self.edit is not None:
+            both = "args replaces all arguments, edit changes only what it names: give one of them"
+            raise InvalidVerdict(both)
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it says anything about the arguments; `{}` says that there are none."""
+        return self.arguments is not None or self.edit is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +50,9 @@ class Reject:
 
     reason: str = ""
 
+    def __post_init__(self) -> None:
+        _want("reason", self.reason, str, "a text")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Give:
@@ -31,6 +60,10 @@ class Give:
 
     values: Mapping[str, object]
     partial: bool = False
+
+    def __post_init__(self) -> None:
+        _want("values", self.values, Mapping, "a mapping of field names to answers")
+        _want("partial", self.partial, bool, "True or False")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +79,18 @@ class Fail:
 
     reason: str
 
+    def __post_init__(self) -> None:
+        _want("reason", self.reason, str, "a text")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel:
     """Withdraw the call."""
 
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        _want("reason", self.reason, str, "a text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +106,9 @@ class DidNotRun:
 
     reason: str = ""
 
+    def __post_init__(self) -> None:
+        _want("reason", self.reason, str, "a text")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAgain:
@@ -74,16 +116,22 @@ class RunAgain:
 
     typed: str | None = None
 
+    def __post_init__(self) -> None:
+        _want("typed", self.typed, (str, type(None)), "a text")
+
 
 Verdict = Approve | Reject | Give | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
 
 
-def approve(args: Mapping[str, Json] | str | None = None, *, typed: str | None = None) -> Approve:
-    """Approve a call, optionally with edited arguments (a mapping or JSON text).
+def approve(
+    args: Arguments | None = None, *, edit: Arguments | None = None, typed: str | None = None
+) -> Approve:
+    """Approve a call: as shown, with `args` in place of all its arguments, or changed by `edit`.
 
-    `typed` is the value that a person typed in, where the request asks for that.
+    `edit` replaces whole top-level arguments and keeps the others; `{}` as `args` means none at
+    all. `typed` is the value that a person typed in, where the request asks for that.
     """
-    return Approve(arguments=args, typed=typed)
+    return Approve(arguments=args, edit=edit, typed=typed)
 
 
 def reject(reason: str = "") -> Reject:
@@ -91,9 +139,10 @@ def reject(reason: str = "") -> Reject:
     return Reject(reason=reason)
 
 
-def answer(values: Mapping[str, object] | None = None, /, **more: object) -> Give:
+def answer(values: Mapping[str, object] = NOTHING, /, **more: object) -> Give:
     """Fill in an input form."""
-    return Give(values={**(values or {}), **more})
+    given = Give(values=values)
+    return Give(values={**given.values, **more}) if more else given
 
 
 def draft(values: Mapping[str, object]) -> Give:
@@ -109,6 +158,11 @@ def supply(output: Json) -> Supply:
 def cancel(reason: str = "") -> Cancel:
     """Withdraw a call that waits."""
     return Cancel(reason=reason)
+
+
+def _want(name: str, given: object, kinds: type | tuple[type, ...], wanted: str) -> None:
+    if not isinstance(given, kinds):
+        raise InvalidVerdict(f"{name} is {wanted}, not {given!r:.80}")
 
 
 class VerdictName(StrEnum):

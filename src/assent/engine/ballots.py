@@ -1,6 +1,5 @@
 """One person's attempt to decide: what they say, about which case, and why it may be refused."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,8 +16,8 @@ from assent.domain.errors import (
     ConfirmationRequired,
     Expired,
     InvalidJson,
-    JsonFault,
     KeyReused,
+    NotAsShown,
     NotEligible,
     NotFound,
     StaleDigest,
@@ -116,8 +115,6 @@ class Refusal:
 
 def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
     match verdict:
-        case verdicts.Approve(arguments=arguments) if not _is_object(arguments):
-            raise InvalidJson(JsonFault.TYPE, "arguments are an object, or the text of one")
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
             return replace(verdict, output=jsonable(request_id, output))
         case (
@@ -129,10 +126,6 @@ def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
             return replace(verdict, reason=storable(reason))
         case _:
             return verdict
-
-
-def _is_object(arguments: object) -> bool:
-    return arguments is None or isinstance(arguments, Mapping | str)
 
 
 def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
@@ -276,6 +269,13 @@ def unconfirmed(
     return ConfirmationRequired(request.id, phrase, typed=is_wrong)
 
 
+def unlike_shown(case: Case, verdict: Verdict, edited: Frozen | None = None) -> NotAsShown | None:
+    """Why an approval would run something else than it says was shown as what will run."""
+    runs = verdict.runs if isinstance(verdict, verdicts.Approve) else None
+    exact = case.call.arguments if edited is None else edited
+    return None if runs is None or runs == exact.digest else NotAsShown(case.request.id)
+
+
 def expired(request: Request) -> Expired:
     """The refusal of a decision that came too late."""
     return Expired(request.id, RequestStatus.EXPIRED, by="deadline", at=request.decide_by)
@@ -288,8 +288,8 @@ def fingerprint(case: Case, ballot: Ballot) -> str:
 
 def _said(request: Request, verdict: Verdict) -> object:
     match verdict:
-        case verdicts.Approve(arguments=arguments):
-            return _canonical(arguments)
+        case verdicts.Approve():
+            return _changes(verdict)
         case verdicts.Give(values=values):
             form = request.question.form
             hidden = secret_names(UserInput.from_json(form)) if form else frozenset[str]()
@@ -307,13 +307,18 @@ def _said(request: Request, verdict: Verdict) -> object:
             return None
 
 
-def _canonical(arguments: Mapping[str, Json] | str | None) -> str:
-    """Edits that mean the same are the same, however they are written; no edit is an empty one."""
-    if not arguments:
+def _changes(approval: verdicts.Approve) -> Json:
+    """Edits that mean the same are the same, however they are written."""
+    whole, patch = _canonical(approval.arguments), _canonical(approval.edit)
+    # A patch that names nothing approves what is shown.
+    return whole if patch in ("", "{}") else ["edit", patch]
+
+
+def _canonical(arguments: verdicts.Arguments | None) -> str:
+    if arguments is None:
         return ""
     try:
-        given = parse(arguments) if isinstance(arguments, str) else check(dict(arguments))
-        return encode(given) if given else ""
+        return encode(parse(arguments) if isinstance(arguments, str) else check(dict(arguments)))
     except InvalidJson:
         # It cannot count anyway; only what counted is ever compared with it.
         return str(arguments)

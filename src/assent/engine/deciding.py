@@ -9,7 +9,6 @@ from assent.domain import decisions as verdicts
 from assent.domain.calls import Frozen
 from assent.domain.errors import (
     AssentError,
-    ConfirmationRequired,
     ConflictingDecisions,
     InvalidAnswer,
     InvalidArguments,
@@ -27,11 +26,12 @@ from assent.engine.ballots import (
     open_case,
     repeated,
     unconfirmed,
+    unlike_shown,
     voted,
 )
 from assent.engine.claims import context_of
 from assent.engine.failpoints import point
-from assent.engine.intake import edited
+from assent.engine.intake import revised
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Planner
 from assent.engine.rejudging import Misfit, Rejudged, Rejudging
@@ -223,8 +223,8 @@ class Deciding:
             return self._verdicts.refuse(moves, case, error)
         if judged is not None:
             return self._decide_judged(moves, case, ballot, judged)
-        if not _edits(ballot) and (error := self._unconfirmed(case, ballot, None)) is not None:
-            return Refusal(error)
+        if not _edits(ballot) and (refusal := self._unmeant(moves, case, ballot, None)) is not None:
+            return refusal
         if self._is_unclear(case, ballot):
             turn = tx.turns.get(case.call.turn_id)
             return Unclear(case, guarded=turn is not None and turn.guarded)
@@ -235,8 +235,8 @@ class Deciding:
     ) -> Done | Refusal | Unclear:
         if case.call.revision != judged.of.case.call.revision:
             return Unclear(case, guarded=judged.of.guarded)
-        if (error := self._unconfirmed(case, ballot, judged.found)) is not None:
-            return Refusal(error)
+        if (refusal := self._unmeant(moves, case, ballot, judged.found)) is not None:
+            return refusal
         if judged.found is None:
             return self._verdicts.apply(moves, case, ballot)
         return self._rejudging.apply(moves, case, ballot, judged.found)
@@ -280,22 +280,33 @@ class Deciding:
                 lambda tx: self._verdicts.refuse(self._moves(tx, ballot), case, invalid)
             )
 
-    def _unconfirmed(
-        self, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit | None
-    ) -> ConfirmationRequired | None:
-        """What is approved has to be confirmed as its request, or its second judgement, wants."""
-        request, call, verdict = case.request, case.call, ballot.verdict
-        match judged:
-            case None:
-                return unconfirmed(request, call, verdict, self._tool(case))
-            case Rejudged(tool=tool, asking=asking, edited=edited) if judged.is_approvable:
-                return unconfirmed(request, call, verdict, tool, asking=asking, edited=edited)
-            case _:
+    def _unmeant(
+        self,
+        moves: Moves,
+        case: Case,
+        ballot: Ballot,
+        judged: Rejudged | Answered | Misfit | None,
+    ) -> Refusal | None:
+        """What is approved is what was shown, and confirmed as its last judgement wants."""
+        tool, asking, edited = self._tool(case), None, None
+        if judged is not None:
+            if not (isinstance(judged, Rejudged) and judged.is_approvable):
                 return None
+            tool, asking, edited = judged.tool, judged.asking, judged.edited
+        if (other := unlike_shown(case, ballot.verdict, edited)) is not None:
+            return self._verdicts.refuse(moves, case, other)
+        error = unconfirmed(
+            case.request, case.call, ballot.verdict, tool, asking=asking, edited=edited
+        )
+        return None if error is None else Refusal(error)
 
     async def _judge(self, unclear: Unclear, ballot: Ballot) -> Rejudged | Answered | Misfit | None:
         case = unclear.case
         tool = self._tool(case)
+        if tool is None and _edits(ballot):
+            # What nobody here can check must not end as an approval of what was there before.
+            gone = "arguments: its tool is not known here, so nobody can check an edit"
+            raise InvalidArguments(case.call.tool, [gone])
         if tool is None:
             return None
         planner = Planner(
@@ -321,9 +332,7 @@ class Deciding:
                 return Misfit(str(error))
             changed: Frozen | None = Frozen.of(normal)
         else:
-            changed = (
-                edited(tool, approval.arguments, call.arguments) if approval.arguments else None
-            )
+            changed = revised(tool, approval, call.arguments)
             same_policy = case.request.policy_version == self._kernel.policy_version
             if changed is None and same_policy:
                 return None
@@ -350,4 +359,4 @@ def _outcome(ballot: Ballot, answer: Done | Decided | Refusal) -> Outcome:
 
 
 def _edits(ballot: Ballot) -> bool:
-    return isinstance(ballot.verdict, verdicts.Approve) and bool(ballot.verdict.arguments)
+    return isinstance(ballot.verdict, verdicts.Approve) and ballot.verdict.is_edit

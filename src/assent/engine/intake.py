@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, check, parse
+from assent.domain.decisions import Approve, Arguments
 from assent.domain.errors import InvalidArguments, InvalidJson
 from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
@@ -79,18 +80,28 @@ def refuse_forged(
         )
 
 
-def edited(tool: EffectiveTool, text: Mapping[str, Json] | str, before: Frozen) -> Frozen | None:
-    """A person's arguments, held to the same rules; None where they change nothing."""
-    given = parse(text) if isinstance(text, str) else check(dict(text))
-    if not isinstance(given, dict):
-        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
-    if not given:
-        return None
+def revised(tool: EffectiveTool, approval: Approve, before: Frozen) -> Frozen | None:
+    """What an approval makes of the arguments, whole or in part; None where it changes nothing."""
+    if approval.edit is not None:
+        return edited(tool, {**before.thaw(), **_given(tool, approval.edit)}, before)
+    return None if approval.arguments is None else edited(tool, approval.arguments, before)
+
+
+def edited(tool: EffectiveTool, said: Arguments, before: Frozen) -> Frozen | None:
+    """All the arguments of a person, held to the same rules; None where they change nothing."""
+    given = _given(tool, said)
     original = before.thaw()
     refuse_forged(tool, given, frozenset(references(original)))
     _refuse_moved_secrets(tool, original, given)
     frozen = Frozen.of(tool.tool.arguments.normalise(given, partial=False))
     return None if frozen.digest == before.digest else frozen
+
+
+def _given(tool: EffectiveTool, said: Arguments) -> dict[str, Json]:
+    given = parse(said) if isinstance(said, str) else check(dict(said))
+    if not isinstance(given, dict):
+        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
+    return given
 
 
 def _refuse_moved_secrets(

@@ -1,11 +1,11 @@
 """A card for a terminal: colours and weight say what is what, and only we send escapes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from assent.domain.cards import Card, Change
-from assent.presentation.fields import put_change
+from assent.domain.cards import Card, Change, Entry
+from assent.presentation.fields import put_change, put_entries
 from assent.presentation.page import lay_out
 from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
 from assent.presentation.sheet import Line, Place, Role, Sheet, Span
@@ -62,6 +62,13 @@ def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: b
     sheet = Sheet(width=max(width, MIN_COLUMNS))
     for change in changes:
         put_change(sheet, change, Place(indent=2))
+    return _text(sheet, colour=colour)
+
+
+def render_entries(entries: Sequence[Entry], *, width: int = COLUMNS, colour: bool = True) -> str:
+    """All the arguments of an edit, for somebody about to approve it."""
+    sheet = Sheet(width=max(width, MIN_COLUMNS))
+    put_entries(sheet, entries, Place(indent=2))
     return _text(sheet, colour=colour)
 
 

@@ -80,8 +80,12 @@ async def test_an_edit_between_view_and_submit_makes_the_digest_stale(
 
 
 # conformance: 131
-async def test_an_edit_without_its_payload_is_refused(serve: Serve, desk: Desk) -> None:
-    edits: list[dict[str, Any]] = [{}, {"arguments": {}}, {"arguments": None}, {"arguments": ""}]
+async def test_an_edit_without_its_payload_or_with_two_is_refused(serve: Serve, desk: Desk) -> None:
+    edits: list[dict[str, Any]] = [
+        *({}, {"arguments": {}}, {"arguments": None}, {"arguments": ""}),
+        *({"edit": None}, {"edit": ""}, {"edit": {"path": 5}}, {"edit": {"no": "such"}}),
+        {"arguments": {"path": "b"}, "edit": {"path": "b"}},
+    ]
     async with serve(script, *desk.tools) as served:
         client = served.client()
         request = await pending(client, "delete_file a.txt")

@@ -169,8 +169,8 @@ async def test_a_body_that_is_no_strict_json_is_refused(serve: Serve) -> None:
 
 
 # conformance: 69
-@pytest.mark.parametrize("inputs", [{}, None, "", "{}"])
-async def test_empty_inputs_mean_the_original_arguments(serve: Serve, inputs: Any) -> None:
+@pytest.mark.parametrize("inputs", [None, ""])
+async def test_no_inputs_mean_the_original_arguments(serve: Serve, inputs: Any) -> None:
     dangerous = Dangerous()
     async with serve(asking(), dangerous.tool) as served:
         request = await paused(served)
@@ -182,6 +182,29 @@ async def test_empty_inputs_mean_the_original_arguments(serve: Serve, inputs: An
     assert answer.json()["success"] is True
     assert dangerous.done == [("delete", "test.txt")]
     assert revisions == []
+
+
+# conformance: 69
+async def test_no_arguments_for_the_backend_mean_the_original_ones(serve: Serve) -> None:
+    dangerous = Dangerous()
+    async with serve(asking(), dangerous.tool) as served:
+        request = await paused(served)
+        answer = await execute(served, request, {"validation": "accepted", "args": ""})
+
+    assert answer.json()["status"] == "done"
+    assert dangerous.done == [("delete", "test.txt")]
+
+
+@pytest.mark.parametrize("inputs", [{}, "{}"])
+async def test_empty_inputs_lack_what_the_tool_requires(serve: Serve, inputs: Any) -> None:
+    dangerous = Dangerous()
+    async with serve(asking(), dangerous.tool) as served:
+        request = await paused(served)
+        answer = await validate(served, validation(request, inputs=inputs))
+        is_open = (await served.assent.request(request.id)).is_open
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_arguments")
+    assert (is_open, dangerous.done) == (True, [])
 
 
 async def test_inputs_that_are_equal_after_normalisation_are_no_edit(serve: Serve) -> None:

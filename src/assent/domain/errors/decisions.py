@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import ClassVar
 
 from assent.domain.confirmations import Phrase
 from assent.domain.errors.root import AssentError, Conflict
@@ -31,10 +32,27 @@ class StaleDigest(Conflict):
     """What the person saw is not what the request stands for now."""
 
     code = "stale_digest"
+    said: ClassVar[str] = "Request {id!r} is not what was shown: look again, then decide"
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
-        super().__init__(f"Request {request_id!r} is not what was shown: look again, then decide")
+        super().__init__(self.said.format(id=request_id))
+
+
+class NotAsShown(StaleDigest):
+    """What would run is not what the person was told would run; nothing changed."""
+
+    code = "not_as_shown"
+    said = (
+        "Request {id!r} would run other arguments than those that were shown as what will run: "
+        "look again, then decide. Nothing was changed"
+    )
+
+
+class InvalidVerdict(AssentError):
+    """A verdict made of something that it cannot mean."""
+
+    code = "invalid_verdict"
 
 
 class WrongVerdict(Conflict):

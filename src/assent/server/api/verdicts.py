@@ -12,7 +12,9 @@ from assent.server.api.parameters import ID, Digest
 from assent.server.api.shapes import MASKED, Given, Problem, Shape
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
-_ARGUMENTS = "The arguments to run with instead, all of them."
+_ARGUMENTS = "The arguments to run with instead, all of them: what is left out is left out."
+_EDIT = "Only what changes, argument by argument; each replaces the whole value of that name."
+_RUNS = "Digest (SHA-256 of the canonical JSON) of the arguments shown as what will run."
 Typed = Annotated[
     str | None,
     Field(
@@ -33,12 +35,33 @@ class Approve(Given):
 class Edit(Given):
     """Run it with other arguments: validated, judged by the policy again, and kept as yours."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["arguments"]}, {"required": ["edit"]}]}
+    )
+
     verdict: Literal["edit"]
     digest: Digest
     arguments: dict[str, Any] = Field(
-        min_length=1, description=_ARGUMENTS, examples=[{"path": "notes.txt"}]
+        default_factory=dict, description=_ARGUMENTS, examples=[{"path": "notes.txt"}]
     )
+    edit: dict[str, Any] = Field(
+        default_factory=dict, description=_EDIT, examples=[{"path": "notes.txt"}]
+    )
+    runs: Digest | None = Field(default=None, description=_RUNS)
     typed: Typed = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Edit":
+        if len({"arguments", "edit"} & self.model_fields_set) != 1:
+            raise ValueError("send either arguments (all of them) or edit (what changes)")
+        return self
+
+    @property
+    def approval(self) -> decisions.Approve:
+        """The same in the engine's words."""
+        whole = self.arguments if "arguments" in self.model_fields_set else None
+        patch = self.edit if whole is None else None
+        return decisions.Approve(arguments=whole, edit=patch, typed=self.typed, runs=self.runs)
 
 
 class Reject(Given):
@@ -156,9 +179,9 @@ EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in
 def verdict_of(request_id: str, said: Said) -> decisions.Verdict:
     """The same in the engine's words."""
     match said:
-        case Edit(arguments=arguments, typed=typed):
-            _refuse_masks(request_id, arguments)
-            return decisions.Approve(arguments=arguments, typed=typed)
+        case Edit():
+            _refuse_masks(request_id, {**said.arguments, **said.edit})
+            return said.approval
         case Answer(values=values, partial=partial):
             return decisions.Give(values=values, partial=partial)
         case Supply():

@@ -107,10 +107,6 @@ def _decided(entry: Entry) -> Approve | Reject:
     said = _payload(entry, _APPROVAL)
     if not said.approved:
         return reject(said.reason or "")
-    if said.edited_args == {}:
-        # To the engine no arguments are no edit: it would run what the person took out.
-        reason = "editedArgs is empty; leave it out to approve the arguments as shown"
-        raise InvalidResume(entry.interrupt_id, reason)
     return approve(said.edited_args, typed=said.typed)
 
 
@@ -151,7 +147,7 @@ class Answered:
         """Whether this answer wants what has happened anyway, or gives way to whatever has."""
         if isinstance(self.verdict, Cancel):
             return True
-        is_edit = isinstance(self.verdict, Approve) and bool(self.verdict.arguments)
+        is_edit = isinstance(self.verdict, Approve) and self.verdict.is_edit
         return not is_edit and _AGREEING.get(type(self.verdict)) == status
 
 

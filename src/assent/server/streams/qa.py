@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 from assent.domain import requests
 from assent.domain.calls import Call
-from assent.domain.canonical import Json, parse
-from assent.domain.decisions import Approve, Reject, approve, reject
+from assent.domain.canonical import Json
+from assent.domain.decisions import Approve, Arguments, Reject, approve, reject
 from assent.domain.errors import (
     ConfirmationRequired,
     EditRefused,
@@ -36,7 +36,7 @@ Feedback = Annotated[str, Field(max_length=10_000)]
 
 
 class Validation(CamelBody):
-    """What the first seed's frontend posts; `{}`, null and "" mean the arguments as shown."""
+    """What the first seed's frontend posts; inputs that are absent, null or "" are unchanged."""
 
     tool_call_id: Id
     is_validated: bool
@@ -48,7 +48,7 @@ class Validation(CamelBody):
     def verdict(self) -> Approve | Reject:
         """The same in our words; inputs of a refusal are nobody's."""
         if self.is_validated:
-            return approve(self.validated_inputs or None, typed=self.typed)
+            return approve(_unless_blank(self.validated_inputs), typed=self.typed)
         return reject(self.feedback or "")
 
 
@@ -64,8 +64,13 @@ class Execution(Body):
     def verdict(self) -> Approve | Reject:
         """The same in our words."""
         if self.validation == "accepted":
-            return approve(self.args or None, typed=self.typed)
+            return approve(_unless_blank(self.args), typed=self.typed)
         return reject(self.feedback or "")
+
+
+def _unless_blank(arguments: Arguments | None) -> Arguments | None:
+    # An empty text is how the documents' frontends say "unchanged"; an empty object is none of it.
+    return None if arguments == "" else arguments
 
 
 _VALIDATION = TypeAdapter(Validation)
@@ -129,11 +134,10 @@ def _shows(service: Service, call: Call, verdict: Approve) -> bool:
     """Whether an approval carries the arguments that would run now."""
     tool = service.assent.kernel.catalogue.tool(call.agent, call.tool)
     sent = verdict.arguments
-    if tool is None or not sent:
+    if tool is None or sent is None:
         return False
     try:
-        shown = parse(sent) if isinstance(sent, str) else sent
-        return bool(shown) and edited(tool, sent, call.arguments) is None
+        return edited(tool, sent, call.arguments) is None
     except (InvalidArguments, InvalidJson):
         return False
 

@@ -14,7 +14,7 @@ from assent.domain.errors import AssentError, ConfirmationRequired, TooEarly
 from assent.presentation import html
 from assent.presentation.diff import changes
 from assent.presentation.html_values import entries
-from assent.presentation.markup import Html, joined
+from assent.presentation.markup import Html, element, joined
 from assent.presentation.phrases import phrase_of
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.values import entries_of, hints_of
@@ -36,6 +36,8 @@ class Revised:
 
     difference: Html
     whole: Html
+    # The digest of exactly the arguments that are shown.
+    runs: str
 
     @property
     def rendered(self) -> Rendered:
@@ -70,7 +72,7 @@ def confirmation_page(
         words=wording_of(matter.request, verb, is_changed=changed),
         verb=verb,
         digest=posted.one("digest"),
-        seal=_seal(request, matter, posted, revised.rendered if revised else card, arguments),
+        seal=_seal(request, matter, posted, revised, arguments),
         back=posted.one("back"),
         view=posted.one(VIEW),
         arguments=arguments or "",
@@ -93,7 +95,8 @@ def revised_of(matter: Matter, edited: Mapping[str, Json]) -> Revised:
     found = changes(matter.call.arguments.thaw(), after, hints)
     return Revised(
         difference=html.render_changes(found) if found else Html(""),
-        whole=entries(entries_of(after, hints)),
+        whole=entries(entries_of(after, hints)) if after else element("p", "No arguments."),
+        runs=Frozen.of(after).digest,
     )
 
 
@@ -105,13 +108,18 @@ def phrase_for(matter: Matter, edited: Mapping[str, Json] | None) -> Phrase | No
 
 
 def _seal(
-    request: Request, matter: Matter, posted: Posted, shown: Rendered, arguments: str | None
+    request: Request,
+    matter: Matter,
+    posted: Posted,
+    revised: Revised | None,
+    arguments: str | None,
 ) -> str:
     # Whoever mistyped, or was too quick, has had this page before their eyes since it first came.
     if is_confirmed(posted):
         return posted.one(seal.FIELD)
     service, person = service_of(request), caller_of(request).person
-    asks = seal.confirming(arguments)
+    asks = seal.confirming(arguments, "" if revised is None else revised.runs)
+    shown = rendered(matter) if revised is None else revised.rendered
     return seal.seal_of(service, person, matter.request, shown, asks=asks)
 
 

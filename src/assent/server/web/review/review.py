@@ -37,7 +37,7 @@ from assent.server.web.review.editing.spelling import sentence
 from assent.server.web.review.matters import Matter, read_matter
 from assent.server.web.review.request_page import Said, request_page
 from assent.server.web.review.revising import DO, BadEdit, Edit, Revising, as_text
-from assent.server.web.review.verdicts import ANSWER, DRAFT, verdict_of
+from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
 # Where a decision may lead back to: only to conversations of ours.
 _BACK: Final = re.compile(r"/chat/[A-Za-z0-9_-]{1,64}")
@@ -138,7 +138,7 @@ def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
     """Which page of ours this must come from; that of a confirmation had the same arguments."""
     if not is_confirmed(posted):
         return seal.ASKED
-    return seal.confirming(None if edited is None else as_text(edited))
+    return seal.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
 
 
 def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:

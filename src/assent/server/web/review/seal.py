@@ -46,9 +46,9 @@ class Sight:
     has_voted: bool = False
 
 
-def confirming(arguments: str | None) -> str:
-    """What a confirmation asks: of an edit, whether exactly these arguments are meant."""
-    return CONFIRMED if arguments is None else f"{CONFIRMED} {digest(arguments)}"
+def confirming(arguments: str | None, runs: str) -> str:
+    """What a confirmation asks: of an edit, whether it is meant, and what would run exactly."""
+    return CONFIRMED if arguments is None else f"{CONFIRMED} {digest(arguments)} {runs}"
 
 
 def seal_of(

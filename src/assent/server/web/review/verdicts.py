@@ -18,6 +18,8 @@ from assent.server.posted import Posted
 ANSWER = "field."
 # A button of an input form: what is there is kept, nothing is decided.
 DRAFT = "draft"
+# The digest of what the confirmation of an edit showed as what will run.
+RUNS = "runs"
 
 
 def verdict_of(
@@ -29,9 +31,10 @@ def verdict_of(
     """What the form says; `InvalidCommand` where it says nothing that can be done."""
     reason, output = posted.one("reason").strip(), posted.one("output")
     typed = posted.one("typed") if "typed" in posted else None
+    runs = posted.one(RUNS) if RUNS in posted else None
     made: dict[str, Callable[[], Verdict]] = {
         Verb.APPROVE: lambda: decisions.Approve(typed=typed),
-        Verb.EDIT: lambda: decisions.Approve(arguments=edited, typed=typed),
+        Verb.EDIT: lambda: decisions.Approve(arguments=edited, typed=typed, runs=runs),
         Verb.REJECT: lambda: decisions.Reject(reason=reason),
         Verb.ANSWER: lambda: decisions.Give(values=answers_of(request, posted)),
         DRAFT: lambda: decisions.Give(values=answers_of(request, posted), partial=True),
