@@ -7,20 +7,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from assent.domain.errors import ApprovalUnavailable, Paused, StoreUnavailable
-from assent.domain.people import Person
+from assent.domain.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
+from assent.domain.parameters import either, instance, optional, shown, text, whole
 from assent.domain.policy import PolicyHook, Rule
 from assent.engine.agents import Agent
 from assent.engine.assent import Assent as Engine
 from assent.engine.assent import Wiring
 from assent.engine.callback import OnConfirmation
+from assent.engine.callers import AGENTS, Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Texts, Times
-from assent.engine.vault import Keyring, Vault
+from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
 from assent.ports import ChatModel, Clock, Store
 
 MEMORY = ":memory:"
+KEY_FILE_VARIABLE = "ASSENT_KEY_FILE"
+POOL_VARIABLE = "ASSENT_POOL_SIZE"
 _SQLITE = "sqlite:///"
+_POSTGRES = ("postgresql://", "postgres://", "postgresql+asyncpg://")
+_URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
+_POOL_SIZE = 16
+_WHERE = "Assent()"
+_KEY_FILE = optional(either(text, instance(Path, "a Path")))
 # Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
 # lost its leases.
 _SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -39,7 +47,9 @@ class SystemClock:
 class Assent(Engine):
     """The engine on a database: `sqlite:///path`, `sqlite:///:memory:` or `postgresql://…`.
 
-    Secrets are sealed with ASSENT_KEY, or with a key file that is made beside the database.
+    Secrets are sealed with ASSENT_KEY, or with a key file: beside a SQLite file one is made, for
+    PostgreSQL it is named (`key_file`, or ASSENT_KEY_FILE). A process has up to `pool_size`
+    connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16).
     What was approved under another policy is asked again; `policy_version` names it by hand, where
     the code of rules and hook does not tell.
     """
@@ -48,26 +58,27 @@ class Assent(Engine):
         self,
         url: str,
         *,
-        agents: Iterable[Agent],
-        rules: Iterable[Rule] = (),
+        agents: Agent | Iterable[Agent],
+        rules: Rule | Iterable[Rule] = (),
         policy: PolicyHook | None = None,
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
         worker: bool = True,
         key_file: str | Path | None = None,
+        pool_size: int | None = None,
         clock: Clock | None = None,
         ids: Ids = new_id,
         times: Times | None = None,
         texts: Texts | None = None,
     ) -> None:
-        agents = tuple(agents)
+        given: tuple[Agent, ...] = AGENTS.taken(_WHERE, "agents", agents)
         self.url = url
         wiring = Wiring(
-            store=open_store(url, clock),
+            store=open_store(url, clock, pool_size=_pool_size(pool_size)),
             clock=clock or SystemClock(),
             vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
-            models=models_of(agents),
+            models=models_of(given),
             alone=url.startswith(_SQLITE),
             ids=ids,
             times=times or Times(),
@@ -75,7 +86,7 @@ class Assent(Engine):
         )
         super().__init__(
             wiring,
-            agents=agents,
+            agents=given,
             rules=rules,
             policy=policy,
             policy_version=policy_version,
@@ -89,7 +100,7 @@ async def run_once(
     agent: Agent,
     text: str,
     *,
-    by: Person | None = None,
+    by: Who = "local",
     on_confirmation: OnConfirmation | None = None,
     approvals: Literal["on", "off"] = "on",
     rules: Iterable[Rule] = (),
@@ -106,22 +117,43 @@ async def run_once(
     )
     async with engine:
         try:
-            return await engine.run(agent.name, text, by=by or Person("local"))
+            return await engine.run(agent, text, by=by)
         except Paused as pause:
             raise ApprovalUnavailable(pause.tools) from None
 
 
-def open_store(url: str, clock: Clock | None = None) -> Store:
+def open_store(url: str, clock: Clock | None = None, *, pool_size: int = _POOL_SIZE) -> Store:
     """The store behind a URL; a clock is for tests, production uses the database's own."""
+    if not isinstance(url, str) or not url.startswith((_SQLITE, *_POSTGRES)) or url == _SQLITE:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidParameter(_WHERE, "url", _URLS, _no_url(url))
     if url.startswith(_SQLITE):
         from assent.store.sqlite import SqliteStore
 
         return SqliteStore(url.removeprefix(_SQLITE), clock=clock or SystemClock())
-    if url.startswith(("postgresql://", "postgres://", "postgresql+asyncpg://")):
-        from assent.store.postgres import PostgresStore
+    from assent.store.postgres import PostgresStore
 
-        return PostgresStore(url, clock=clock)
-    raise StoreUnavailable(f"{url!r} is neither sqlite:///path nor postgresql://…")
+    return PostgresStore(url, clock=clock, connections=pool_size)
+
+
+def _no_url(given: object) -> str:
+    """What was given instead of a URL, and what it should have been; never a password."""
+    if not isinstance(given, str | Path):
+        return shown(given)
+    scheme, parted, rest = str(given).partition("://")
+    if parted and scheme != "sqlite":
+        return f"'{scheme}://…'"
+    path = rest if parted else scheme
+    hint = f" (for a SQLite file write '{_SQLITE}{path}')" if path.strip("/") else ""
+    return f"{str(given)!r}{hint}"
+
+
+def _pool_size(given: int | None) -> int:
+    """How many connections a process may have: as said, else by its environment."""
+    if given is not None:
+        return whole(1).taken(_WHERE, "pool_size", given)
+    said = os.environ.get(POOL_VARIABLE, str(_POOL_SIZE))
+    number = int(said) if said.isascii() and said.isdigit() else said
+    return whole(1).taken(_WHERE, POOL_VARIABLE, number)
 
 
 def models_of(agents: Iterable[Agent]) -> Mapping[str, ChatModel]:
@@ -138,9 +170,16 @@ def _model(agent: Agent) -> ChatModel:
 
 
 def _key_file(url: str, given: str | Path | None) -> Path | None:
-    if given is not None:
-        return Path(given)
-    if not url.startswith(_SQLITE):
-        return Path("assent.key")
-    path = url.removeprefix(_SQLITE)
-    return None if path == MEMORY else Path(f"{path}.key")
+    path: str | Path | None = _KEY_FILE.taken(_WHERE, "key_file", given)
+    if path is None:
+        path = os.environ.get(KEY_FILE_VARIABLE)
+    if path is not None:
+        return Path(path)
+    if url.startswith(_SQLITE):
+        path = url.removeprefix(_SQLITE)
+        return None if path == MEMORY else Path(f"{path}.key")
+    if KEY_VARIABLE in os.environ:
+        return None
+    # Where 0.1.0 made one, in whatever folder it was started from.
+    old = Path("assent.key").absolute()
+    raise KeyNotNamed(str(old) if old.exists() else None)

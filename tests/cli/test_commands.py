@@ -69,7 +69,7 @@ def test_the_version_is_the_packages() -> None:
         (("chat", "myagents"), "write module:name"),
         (("chat", "myagents:broken"), "neither an Agent nor several"),
         (("chat", "myagents:make", "--agent", "other"), "no agent 'other'"),
-        (("chat", "myagents:make", "--db", "mysql://x"), "neither sqlite"),
+        (("chat", "myagents:make", "--db", "mysql://x"), "url must be 'sqlite:///path'"),
         (("pending", "--db", "missing.db"), "no database at 'missing.db'"),
         (("chat", "--data-dir", "here", "--model", "nobody:x"), "Model 'nobody:x' cannot be used"),
     ],

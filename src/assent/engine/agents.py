@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
-from assent.domain.errors import InvalidTool, NotFound
+from assent.domain.errors import InvalidParameter, InvalidTool, NotFound
 from assent.domain.messages import ToolSpec
 from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_manual_tool
 from assent.ports import ChatModel
@@ -72,11 +72,20 @@ class Toolbox:
         return self.tools.get(name)
 
 
+def _by_name(agents: Iterable[Agent]) -> dict[str, Agent]:
+    found: dict[str, Agent] = {}
+    for agent in agents:
+        if found.setdefault(agent.name, agent) is not agent:
+            different = "Agents of different names"
+            raise InvalidParameter("Assent()", "agents", different, f"two named {agent.name!r}")
+    return found
+
+
 class Catalogue:
     """All agents, their models and toolboxes; rebuilt when an override changes."""
 
     def __init__(self, agents: Iterable[Agent], models: Mapping[str, ChatModel]) -> None:
-        self._agents = {agent.name: agent for agent in agents}
+        self._agents = _by_name(agents)
         self._models = models
         self.override({})
 
@@ -94,7 +103,9 @@ class Catalogue:
         """The agent of that name."""
         found = self._agents.get(name)
         if found is None:
-            raise NotFound("agent", name)
+            raise NotFound(
+                "agent", name, f"there is {', '.join(map(repr, self._agents)) or 'none'}"
+            )
         return found
 
     def names(self) -> list[str]:

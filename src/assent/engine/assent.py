@@ -1,5 +1,6 @@
 """The facade: everything a program does with Assent."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,7 @@ from assent.domain.errors import (
 from assent.domain.events import Entry, Event
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.parameters import flag
+from assent.domain.parameters import flag, taken
 from assent.domain.people import SYSTEM
 from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
@@ -78,14 +79,25 @@ class Assent:
         wiring: Wiring,
         *,
         agents: Iterable[Agent],
-        rules: Iterable[Rule] = (),
+        rules: Rule | Iterable[Rule] = (),
         policy: PolicyHook | None = None,
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
         worker: bool = True,
     ) -> None:
-        agents = tuple(agents)
+        settings = taken(
+            "Assent()",
+            {
+                "rules": rules,
+                "policy": policy,
+                "policy_version": policy_version,
+                "approvals": approvals,
+                "on_confirmation": on_confirmation,
+                "worker": worker,
+            },
+            callers.SETTINGS,
+        )
         catalogue = Catalogue(agents, wiring.models)
         self.kernel = kernel = Kernel(
             store=wiring.store,
@@ -93,7 +105,7 @@ class Assent:
             ids=wiring.ids,
             catalogue=catalogue,
             policy=Policy(
-                rules=tuple(rules),
+                rules=settings["rules"],
                 hook=policy,
                 approvals=approvals != "off",
                 named=policy_version,
@@ -125,6 +137,7 @@ class Assent:
 
     async def __aenter__(self) -> Self:
         kernel = self.kernel
+        kernel.loop = asyncio.get_running_loop()
         await kernel.store.open(worker=kernel.is_worker)
         try:
             kernel.store.listen(kernel.bus.heard)

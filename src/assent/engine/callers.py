@@ -1,17 +1,29 @@
 """What callers of the facade pass: an object or its id, taken as they write it, or refused."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
 from assent.domain import decisions as verdicts
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict
-from assent.domain.errors import InvalidParameter, NotAllowed
-from assent.domain.parameters import Check, either, instance, shown, word
+from assent.domain.errors import InvalidParameter, NotAllowed, WrongLoop
+from assent.domain.parameters import (
+    Check,
+    either,
+    flag,
+    function,
+    instance,
+    optional,
+    several,
+    shown,
+    word,
+)
 from assent.domain.parameters import name as a_name
 from assent.domain.parameters import text as any_text
 from assent.domain.people import Account, Person, want_recordable
+from assent.domain.policy import Rule
 from assent.domain.requests import Request
 from assent.engine.agents import Agent
 from assent.engine.ballots import Decided
@@ -44,6 +56,16 @@ _CONVERSATION: Final = _or_id("a conversation")
 _AGENT: Final = Check("an agent or its name", any_text.read)
 WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
 MESSAGE: Final = any_text
+AGENTS: Final = several(instance(Agent, "an Agent"), tuple, "an Agent or several Agents")
+# What an engine is made with; agents were looked at before their models were made.
+SETTINGS: Final[Mapping[str, Check]] = {
+    "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
+    "policy": optional(function),
+    "policy_version": any_text,
+    "approvals": word("on", "off"),
+    "on_confirmation": optional(function),
+    "worker": flag,
+}
 ON_PENDING: Final = word("refuse", "supersede")
 
 
@@ -110,6 +132,7 @@ class Callers:
 
     async def who(self, where: str, by: object) -> Person:
         """The person; an id is `Person(id)`, without roles, unless its account is disabled."""
+        self._want_loop(where)
         given: Who = WHO.taken(where, "by", by)
         if isinstance(given, Person):
             return given
@@ -117,6 +140,11 @@ class Callers:
         want_recordable(person)
         account = await self.kernel.store.run(lambda tx: tx.people.get(given))
         return person if account is None else _known(account)
+
+    def _want_loop(self, where: str) -> None:
+        loop = self.kernel.loop
+        if loop is not None and loop is not asyncio.get_running_loop():
+            raise WrongLoop(where)
 
 
 def _known(account: Account) -> Person:

@@ -149,6 +149,8 @@ class Kernel:
     bodies: Bodies = field(default_factory=Bodies)
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)
+    # Where it was opened: everything it owns lives there.
+    loop: asyncio.AbstractEventLoop | None = None
     # Hears of every request once it is durable, whatever opened it.
     announce: Callable[[Sequence[Request]], None] = lambda _: None
 

@@ -47,6 +47,7 @@ from assent.domain.errors.formats import (
 from assent.domain.errors.keys import (
     InvalidKey,
     KeyFileUnusable,
+    KeyNotNamed,
     SecretUnreadable,
     WrongKey,
 )
@@ -56,6 +57,7 @@ from assent.domain.errors.operations import (
     NoWorker,
     StoreUnavailable,
     WorkerRunning,
+    WrongLoop,
 )
 from assent.domain.errors.parameters import InvalidParameter
 from assent.domain.errors.root import (
@@ -154,6 +156,7 @@ __all__ = [
     "UnsupportedVersion",
     "InvalidKey",
     "KeyFileUnusable",
+    "KeyNotNamed",
     "SecretUnreadable",
     "WrongKey",
     "NotAuthenticated",
@@ -173,6 +176,7 @@ __all__ = [
     "StoreUnavailable",
     "WorkerRunning",
     "NoWorker",
+    "WrongLoop",
     "LeaseLost",
     "NotReady",
 ]

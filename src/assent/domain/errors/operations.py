@@ -40,6 +40,19 @@ class NoWorker(AssentError):
         )
 
 
+class WrongLoop(AssentError, RuntimeError):
+    """An engine was used in another event loop than it was opened in."""
+
+    code = "wrong_loop"
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        super().__init__(
+            f"{where}: this engine was opened in another event loop. Use it where its `async with` "
+            "is; from a thread, asyncio.run_coroutine_threadsafe(…, loop) takes you there"
+        )
+
+
 class LeaseLost(AssentError):
     """Another worker took over; what this one holds is void."""
 
