@@ -63,6 +63,10 @@ def proposed(sentence: str) -> list[tuple[str, dict[str, Json]]]:
         ),
         ("Please delete the file `a.txt`.", [("delete_file", {"path": "a.txt"})]),
         ("write hello to a.txt", [("write_file", {"path": "a.txt", "content": "hello\n"})]),
+        (
+            "rename a.txt to b.txt and read b.txt",
+            [("rename_file", {"path": "a.txt", "to": "b.txt"}), ("read_file", {"path": "b.txt"})],
+        ),
         ("run ls -l | wc", [("run_command", {"command": "ls -l | wc"})]),
         ("run cat a and read b", [("run_command", {"command": "cat a and read b"})]),
         ("list files", [("list_files", {})]),

@@ -245,3 +245,44 @@ async def test_a_search_stays_in_the_workspace_and_says_so(world: World, home: H
 
     found = result(await outcome(world, home, "web_search", query="lease"))
     assert {hit["document"] for hit in found} == {"notes.txt", "docs/office.txt"}
+
+
+async def test_renaming_asks_only_where_a_file_would_be_replaced(world: World, home: Home) -> None:
+    script = [
+        says("", calls("rename_file", path="todo.txt", to="done.txt")),
+        "Done.",
+        says("", calls("rename_file", path="done.txt", to="notes.txt")),
+        "Done.",
+    ]
+    async with world(script, *demo_agent(home).tools) as assent:
+        free = await assent.send("agent", "go", by=OWNER)
+        asks = await assent.send("agent", "go", by=OWNER)
+        [request] = asks.pending
+        card = await assent.card(request)
+        before = (home.workspace / "notes.txt").read_text()
+        await assent.decide(request, approve(), by=OWNER)
+        done = await assent.wait(asks)
+
+    assert (free.pending, result(free)) == ((), "Renamed todo.txt to done.txt.")
+    assert "notes.txt is there already and would be replaced" in card
+    assert "budget" in before
+    assert result(done) == "Renamed done.txt to notes.txt."
+    assert "plants" in (home.workspace / "notes.txt").read_text()
+    assert not (home.workspace / "done.txt").exists()
+
+
+async def test_a_file_renamed_to_itself_stays(world: World, home: Home) -> None:
+    script = [says("", calls("rename_file", path="todo.txt", to="./todo.txt")), "Done."]
+    async with world(script, *demo_agent(home).tools) as assent:
+        turn = await assent.send("agent", "go", by=OWNER)
+        await assent.decide(turn.pending[0], approve(), by=OWNER)
+        await assent.wait(turn)
+
+    assert "plants" in (home.workspace / "todo.txt").read_text()
+
+
+def test_nothing_is_renamed_out_of_the_workspace(home: Home) -> None:
+    for path, to in (("../a", "b"), ("todo.txt", "../b"), ("todo.txt", "/tmp/b")):
+        with pytest.raises(PermissionError):
+            Workspace(home.workspace).rename(path, to)
+    assert "plants" in (home.workspace / "todo.txt").read_text()

@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from assent.demo.workspace import Workspace
 from assent.domain.canonical import Json
 from assent.domain.declarations import manual, tool
-from assent.domain.tools import Context, Preview, Progress, Risk, Tool
+from assent.domain.tools import ApprovalRequired, Context, Preview, Progress, Risk, Tool
 
 _SHOWN_LINES = 8
 _SNIPPET_CHARS = 80
@@ -27,6 +27,7 @@ def file_tools(workspace: Workspace) -> tuple[Tool, ...]:
         _read_file(workspace),
         _list_files(workspace),
         _write_file(workspace),
+        _rename_file(workspace),
         _delete_file(workspace),
         _dangerous_tool(workspace),
         _web_search(workspace),
@@ -80,6 +81,24 @@ def _write_file(workspace: Workspace) -> Tool:
         return f"Wrote {len(content):,} characters to {path}."
 
     return write_file
+
+
+def _rename_file(workspace: Workspace) -> Tool:
+    @tool(risk=Risk.MODERATE, requires_approval=False, category="files")
+    def rename_file(path: Path, to: Path, ctx: Context) -> str:
+        """Give a text file of the workspace another name.
+
+        Args:
+            path: The file, relative to the workspace.
+            to: Its new name. If there is a file of that name, a person is asked first.
+        """
+        # Only here it is known whether anything would be lost; nothing was touched yet.
+        if workspace.has(to) and not ctx.approved:
+            raise ApprovalRequired({"reason": f"{to} is there already and would be replaced"})
+        workspace.rename(path, to)
+        return f"Renamed {path} to {to}."
+
+    return rename_file
 
 
 def _delete_file(workspace: Workspace) -> Tool:

@@ -26,6 +26,7 @@ HELP = f"""\
   read notes.txt and todo.txt
   write hello.txt: Hello, world!
   delete test.txt and notes.txt
+  rename todo.txt to notes.txt
   run ls -l
   list files
   search lease
@@ -44,7 +45,7 @@ Words = Mapping[str, str]
 Reply = Callable[[Words], Answer]
 
 # "read a and delete b" is two sentences; what a shell, a file or a tool gets stays whole.
-_VERBS = "read|delete|write|search|query|refund|list|index|run|call|connect"
+_VERBS = "read|delete|rename|write|search|query|refund|list|index|run|call|connect"
 _THEN = re.compile(rf",?\s+and\s+(?=(?:{_VERBS})\b)", re.IGNORECASE)
 _WHOLE = re.compile(
     r"(?:please\s+)?(?:run\s|call\s|query\s+(?:select|with)\s|write\s+[^\s:]+:)", re.IGNORECASE
@@ -159,6 +160,11 @@ def _any_tool(words: Words) -> Answer:
     return says(f"I will call {words['tool']}.", calls(words["tool"], words.get("json", "{}")))
 
 
+def _rename(words: Words) -> Answer:
+    path, to = _plain(words["path"]), _plain(words["to"])
+    return says(f"I will rename {path} to {to}.", calls("rename_file", path=path, to=to))
+
+
 _QUARTERS = {
     "1": ("01-01", "03-31"),
     "2": ("04-01", "06-30"),
@@ -220,6 +226,7 @@ _SENTENCES = (
         r"delete (?:the )?(?:files? )?(?P<names>.+)",
         _each("delete_file", "I would like to delete"),
     ),
+    _sentence(r"rename (?:the )?(?:file )?(?P<path>\S+) to (?P<to>\S+)", _rename),
     _sentence(r".*\bdangerous\b(?:.*?\b(?:on|to|with) (?P<target>\S.*)|.*)", _dangerous),
     _sentence(r"list(?: the)?(?: files)?[.!]?", _one("list_files", "I will look.")),
     _sentence(r"search (?:for )?(?P<query>.+)", _one("web_search", "I will search.")),

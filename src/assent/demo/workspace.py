@@ -36,6 +36,14 @@ class Workspace:
             return self.read(path)
         return ""
 
+    def has(self, path: str) -> bool:
+        """Whether there is anything of that name."""
+        *folders, name = self._parts(path)
+        with suppress(FileNotFoundError), self._folder(path, folders, make=False) as folder:
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+            return True
+        return False
+
     def write(self, path: str, text: str) -> None:
         """Make or replace a file, and the folders it needs."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -52,6 +60,15 @@ class Workspace:
         *folders, name = self._parts(path)
         with self._folder(path, folders, make=False) as folder:
             os.unlink(name, dir_fd=folder)
+
+    def rename(self, path: str, to: str) -> None:
+        """Give a file another name, in another folder perhaps; one of that name is replaced."""
+        (*folders, name), (*others, new) = self._parts(path), self._parts(to)
+        with (
+            self._folder(path, folders, make=False) as here,
+            self._folder(to, others, make=True) as there,
+        ):
+            os.replace(name, new, src_dir_fd=here, dst_dir_fd=there)
 
     def files(self) -> list[str]:
         """Every regular file, by its path below the folder; hidden ones are left out."""
