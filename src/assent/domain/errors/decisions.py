@@ -63,7 +63,7 @@ class WrongVerdict(Conflict):
     def __init__(self, request_id: str, kind: str, verdict: str) -> None:
         self.request_id, self.kind, self.verdict = request_id, kind, verdict
         super().__init__(
-            f"Request {request_id!r} of kind {kind!r} cannot be decided by {verdict!r}"
+            f"Request {request_id!r} of kind {str(kind)!r} cannot be decided by {str(verdict)!r}"
         )
 
 

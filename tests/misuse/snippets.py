@@ -1,0 +1,331 @@
+"""What newcomers write, who know other frameworks and did not read the documentation.
+
+Each runs as a program of its own, after `PRELUDE`; `main` is awaited if it defines one.
+"""
+
+from dataclasses import dataclass
+
+PRELUDE = '''
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from assent import *
+from assent.models.scripted import ScriptedModel, calls, says
+
+@tool(risk=Risk.DANGEROUS, requires_approval=True)
+def delete_file(path: str) -> str:
+    """Delete a file."""
+    return f"deleted {path}"
+
+def script(*answers):
+    wanted = says("", calls("delete_file", path="a.txt"))
+    return ScriptedModel(list(answers) or [wanted, "Deleted."] * 3)
+
+model = script()
+agent = Agent("files", model=model, tools=[delete_file])
+URL = "sqlite:///assent.db"
+'''
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snippet:
+    """A program; `refused` are words of the sentence that it ends with, where it does not work.
+
+    `by_python`: refused before anything of ours runs, by Python's own words for a wrong signature.
+    """
+
+    name: str
+    code: str
+    refused: str = ""
+    by_python: bool = False
+
+
+def _used(body: str) -> str:
+    """A program that sends one message, and then does this."""
+    lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
+    return f"""
+async def main():
+    async with Assent(URL, agents=[agent]) as assent:
+        turn = await assent.send("files", "delete a.txt", by="ada")
+{lines}
+"""
+
+
+def _works(name: str, code: str) -> Snippet:
+    return Snippet(name=name, code=code)
+
+
+def _refused(name: str, code: str, words: str) -> Snippet:
+    return Snippet(name=name, code=code, refused=words)
+
+
+def _impossible(name: str, code: str, words: str) -> Snippet:
+    return Snippet(name=name, code=code, refused=words, by_python=True)
+
+
+OPENING = (
+    _refused(
+        "a path for a URL",
+        'Assent("assent.db", agents=[agent])',
+        "write 'sqlite:///assent.db'",
+    ),
+    _refused(
+        "two slashes",
+        'Assent("sqlite://assent.db", agents=[agent])',
+        "write 'sqlite:///assent.db'",
+    ),
+    _refused("a Path", 'Assent(Path("assent.db"), agents=[agent])', "write 'sqlite:///assent.db'"),
+    _refused(
+        "another driver",
+        'Assent("sqlite+aiosqlite:///assent.db", agents=[agent])',
+        "url must be 'sqlite:///path'",
+    ),
+    _refused("no database", "Assent(None, agents=[agent])", "url must be 'sqlite:///path'"),
+    _works("one agent, no list", "Assent(URL, agents=agent)"),
+    _refused("agents by name", 'Assent(URL, agents=["files"])', "agents must be an Agent"),
+    _refused("no agents", "Assent(URL, agents=None)", "agents must be an Agent"),
+    _refused("one agent twice", "Assent(URL, agents=[agent, Agent('files', model=model)])", "two"),
+    _refused(
+        "approvals as a flag",
+        "Assent(URL, agents=[agent], approvals=False)",
+        "approvals must be 'on' or 'off', not False",
+    ),
+    _impossible(
+        "dependencies as elsewhere", "Assent(URL, agents=[agent], deps={})", "argument 'deps'"
+    ),
+    _refused(
+        "forgotten async with",
+        """
+async def main():
+    assent = Assent(URL, agents=[agent])
+    await assent.send("files", "hi", by="ada")
+""",
+        "use the engine inside `async with assent`",
+    ),
+    _impossible(
+        "with instead of async with",
+        """
+async def main():
+    with Assent(URL, agents=[agent]) as assent:
+        await assent.send("files", "hi", by="ada")
+""",
+        "context manager protocol",
+    ),
+    _refused(
+        "used after its end",
+        """
+async def main():
+    async with Assent(URL, agents=[agent]) as assent:
+        pass
+    await assent.send("files", "hi", by="ada")
+""",
+        "use the engine inside `async with assent`",
+    ),
+    _works(
+        "one object, two runs",
+        """
+assent = Assent(URL, agents=[Agent("files", model=script("Hi.", "Hi."))])
+
+async def ask():
+    async with assent:
+        return (await assent.send("files", "hi", by="ada")).text
+
+assert [asyncio.run(ask()), asyncio.run(ask())] == ["Hi.", "Hi."]
+""",
+    ),
+    _refused(
+        "another loop in a thread",
+        """
+async def main():
+    async with Assent(URL, agents=[agent]) as assent:
+        def work():
+            return asyncio.run(assent.send("files", "hi", by="ada"))
+        await asyncio.to_thread(work)
+""",
+        "another event loop",
+    ),
+    _refused(
+        "two workers on one file",
+        """
+async def main():
+    async with Assent(URL, agents=[agent]), Assent(URL, agents=[agent]):
+        pass
+""",
+        "One SQLite file has one worker",
+    ),
+    _refused(
+        "no worker at all",
+        """
+from assent.engine.kernel import Times
+
+async def main():
+    soon = Times(takeup=timedelta(seconds=0))
+    async with Assent(URL, agents=[agent], worker=False, times=soon) as assent:
+        await assent.send("files", "hi", by="ada")
+""",
+        "it goes on once a worker runs on this database",
+    ),
+)
+
+SENDING = (
+    _works("a name for a person", _used("assert turn.pending")),
+    _works("a person", _used("await assent.send('files', 'hi', by=Person('eve'))")),
+    _works("the agent itself", _used("await assent.send(agent, 'hi', by='eve')")),
+    _refused("nobody", _used("await assent.send('files', 'hi', by=None)"), "by must be a Person"),
+    _refused("a dict", _used("await assent.send('files', 'hi', by={'id': 'ada'})"), "by must be"),
+    _impossible("by is forgotten", _used("await assent.send('files', 'hi')"), "argument: 'by'"),
+    _impossible(
+        "the agent is forgotten", _used("await assent.send('hi', by='ada')"), "argument: 'text'"
+    ),
+    _refused(
+        "another agent", _used("await assent.send('file', 'hi', by='ada')"), "there is 'files'"
+    ),
+    _refused(
+        "messages as elsewhere",
+        _used("await assent.send('files', [{'role': 'user', 'content': 'hi'}], by='ada')"),
+        "text must be text",
+    ),
+    _refused(
+        "a thread id of one's own",
+        _used("await assent.send('files', 'hi', by='ada', conversation_id='thread-1')"),
+        "create=True",
+    ),
+    _works(
+        "a thread id that is asked for",
+        _used(
+            "await assent.send('files', 'hi', by='ada', conversation_id='thread-1', create=True)"
+        ),
+    ),
+    _refused(
+        "a second message while a call waits",
+        _used("await assent.send('files', 'hi', by='ada', conversation_id=turn.conversation_id)"),
+        "on_pending='supersede'",
+    ),
+)
+
+DECIDING = (
+    _works(
+        "a request and a name",
+        _used(
+            """
+await assent.decide(turn.pending[0], approve(), by="ada")
+assert (await assent.wait(turn)).text == "Deleted."
+"""
+        ),
+    ),
+    _works(
+        "reading a call",
+        _used(
+            """
+await assent.decide(turn.pending[0].id, approve(), by=Person("ada"))
+call = (await assent.wait(turn.id)).calls[0]
+assert call.arguments["path"] == "a.txt"
+assert call.result == "deleted a.txt"
+"""
+        ),
+    ),
+    _works(
+        "a card to print", _used("print(card := await assent.card(turn.pending[0]))\nassert card")
+    ),
+    _works(
+        "a reason to reject",
+        _used(
+            """
+await assent.decide(turn.pending[0], reject("no"), by="ada")
+assert (await assent.wait(turn)).calls[0].status == "rejected"
+"""
+        ),
+    ),
+    _works(
+        "the same decision twice",
+        _used(
+            """
+await assent.decide(turn.pending[0], approve(), by="ada")
+assert (await assent.decide(turn.pending[0], approve(), by="ada")).replayed
+"""
+        ),
+    ),
+    _refused(
+        "no parentheses",
+        _used("await assent.decide(turn.pending[0], approve, by='ada')"),
+        "call it, approve()",
+    ),
+    _refused(
+        "a word", _used("await assent.decide(turn.pending[0], 'approve', by='ada')"), "approve()"
+    ),
+    _refused("a flag", _used("await assent.decide(turn.pending[0], True, by='ada')"), "approve()"),
+    _refused("nothing", _used("await assent.decide(turn.pending[0], None, by='ada')"), "not None"),
+    _refused("no request", _used("await assent.decide(None, approve(), by='ada')"), "a request"),
+    _refused(
+        "all requests",
+        _used("await assent.decide(turn.pending, approve(), by='ada')"),
+        "request_id must be a request or its id",
+    ),
+    _refused(
+        "the turn for its request",
+        _used("await assent.decide(turn, approve(), by='ada')"),
+        "request_id must be a request or its id",
+    ),
+    _refused(
+        "a stranger",
+        _used("await assent.decide(turn.pending[0], approve(), by='eve')"),
+        "There is no request",
+    ),
+    _refused(
+        "another decision after the first",
+        _used(
+            """
+await assent.decide(turn.pending[0], approve(), by="ada")
+await assent.decide(turn.pending[0], reject("no"), by="ada")
+"""
+        ),
+        "already",
+    ),
+    _refused(
+        "an answer to what wants an approval",
+        _used("await assent.decide(turn.pending[0], answer(path='b'), by='ada')"),
+        "cannot be decided by 'answer'",
+    ),
+    _impossible(
+        "an argument for an edit",
+        _used("await assent.decide(turn.pending[0], approve(path='b'), by='ada')"),
+        "argument 'path'",
+    ),
+)
+
+TOOLS = (
+    _refused(
+        "two tools of one name",
+        "Agent('files', model=model, tools=[delete_file, delete_file])",
+        "two tools of that name",
+    ),
+    _impossible("a risk of one's own", "@tool(risk=Risk.HIGH)\ndef f(): ...", "HIGH"),
+    _impossible("nobody in particular", "Person()", "argument: 'id'"),
+    _impossible("a name that is not there", "from assent import Tools", "'Tools'"),
+    _impossible("no model", "Agent('files', tools=[delete_file])", "argument: 'model'"),
+    _works(
+        "an output that is no JSON",
+        """
+class Thing: ...
+
+@tool
+def look() -> Thing:
+    '''Look.'''
+    return Thing()
+
+async def main():
+    seer = Agent("seer", model=script(says("", calls("look")), "OK."), tools=[look])
+    async with Assent(URL, agents=[seer]) as assent:
+        turn = await assent.send("seer", "look", by="ada")
+        assert turn.calls[0].status == "failed"
+        assert "look" in str(turn.calls[0].result)
+""",
+    ),
+    _refused(
+        "any number of arguments",
+        "@tool\ndef f(*args: str) -> str:\n    '''Do it.'''\n    return ''",
+        "'f'",
+    ),
+)
+
+SNIPPETS = (*OPENING, *SENDING, *DECIDING, *TOOLS)
