@@ -183,7 +183,7 @@ ROWS: dict[str, Row] = {
     # Chats of other frontends.
     "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),
     "GET /api/chat/{id}/stream": Row(
-        "/api/chat/{idle}/stream", "401 204 404 404 403 204 404 204 403 403 403 403"
+        "/api/chat/{idle}/stream", "401 204 204 204 403 204 204 204 403 403 403 403"
     ),
     "POST /api/qa/chat_streamed": Row(
         "/api/qa/chat_streamed", "401 409 404 404 403 404 404 409 403 403 403 403", SAID
@@ -194,10 +194,10 @@ ROWS: dict[str, Row] = {
         SAID,
     ),
     "GET /api/qa/chat_streamed": Row(
-        "/api/qa/chat_streamed?chatId={idle}", "401 200 404 404 403 200 404 200 403 403 403 403"
+        "/api/qa/chat_streamed?chatId={idle}", "401 200 200 200 403 200 200 200 403 403 403 403"
     ),
     "GET /api/qa/chat_streamed/{thread_id}": Row(
-        "/api/qa/chat_streamed/{idle}", "401 200 404 404 403 200 404 200 403 403 403 403"
+        "/api/qa/chat_streamed/{idle}", "401 200 200 200 403 200 200 200 403 403 403 403"
     ),
     "POST /api/qa/validate_tool": Row(
         "/api/qa/validate_tool",

@@ -240,7 +240,7 @@ class Sending:
         if newest.status in ACTIVE_TURNS:
             calls = tx.calls.of_turn(newest.id)
             if missive.on_pending is not OnPending.SUPERSEDE:
-                waiting = [call.id for call in calls if call.status not in TERMINAL]
+                waiting = {call.id: call.tool for call in calls if call.status not in TERMINAL}
                 raise PendingCalls(conversation.id, waiting)
             moves = Moves(tx, self._kernel.ids, actor=missive.by.id)
             self._withdraw(tx, moves, newest, calls, CallStatus.SUPERSEDED)

@@ -9,6 +9,7 @@ from assent.engine.quotas import Quotas
 from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
 AiSdk = Literal["5", "6", "7"]
+_NOBODY_SAID = "http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Settings:
     """What `create_app` is told besides the engine."""
 
     # The address people reach this service at; links and origin checks use it.
-    origin: str = "http://127.0.0.1:8000"
+    origin: str = _NOBODY_SAID
     # Other origins whose pages may call the API, with a key or a token and never with a cookie.
     frontends: tuple[str, ...] = ()
     # The agent of chat endpoints that name none; needless where there is only one.
@@ -43,3 +44,9 @@ class Settings:
     local: bool = False
     rates: Rates = field(default_factory=Rates)
     quotas: Quotas = field(default_factory=Quotas.generous)
+
+    @property
+    def base(self) -> str:
+        """What addresses in streams begin with: the origin where one is configured, or nothing."""
+        is_configured = not self.local and self.origin != _NOBODY_SAID
+        return self.origin.rstrip("/") if is_configured else ""

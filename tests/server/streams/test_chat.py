@@ -692,13 +692,81 @@ async def test_somebody_elses_chat_is_not_found(serve: Serve) -> None:
         replies: list[httpx.Response] = [
             await ask(stranger, "hi"),
             await answer(stranger, yes),
-            await stranger.get("/api/chat/chat-1/stream"),
-            await stranger.get("/api/chat/none/stream"),
             await stranger.post("/api/chat", json={"id": "none", "messages": [yes]}),
         ]
 
     assert {reply.status_code for reply in replies} == {404}
     assert len({reply.content for reply in replies}) == 1
+
+
+async def test_a_new_chat_has_nothing_to_resume_like_somebody_elses(serve: Serve) -> None:
+    async with serve(lambda _: deletes("a"), Shop().delete()) as served:
+        await asked(served)
+        stranger = served.client("stranger")
+        ids = ("none", "chat-1", "a%20b", "%2e%2e", "x" * 200)
+        looks = [await stranger.get(f"/api/chat/{id}/stream") for id in ids]
+        mine = await served.client().get("/api/chat/chat-1/stream")
+
+    assert [(look.status_code, look.content) for look in looks] == [(204, b"")] * len(ids)
+    assert len({tuple(look.headers.keys()) for look in looks}) == 1
+    assert mine.status_code == 200
+
+
+@pytest.mark.parametrize("id", ["-x", ".x", "_x", "--", "...", "..x", ".-", "-" * 128, "a" * 128])
+async def test_an_id_may_begin_as_nanoids_do(serve: Serve, id: str) -> None:
+    shop = Shop()
+    async with serve([deletes("a"), "Done."], shop.delete()) as served:
+        client = served.client()
+        first = await ask(client, "go", id=id)
+        found = await client.get(f"/api/chat/{id}/stream")
+        approval = one(found.text, "tool-approval-request")["approvalId"]
+        done = await answer(client, responded({"id": approval, "approved": True}), id=id)
+        thread = await client.get(f"/api/conversations/{id}")
+
+    assert first.status_code == done.status_code == thread.status_code == 200
+    assert shop.ran == ["delete a"]
+
+
+async def test_where_to_decide_is_absolute_once_an_origin_is_configured(serve: Serve) -> None:
+    settings = Settings(origin="https://assent.example.com/")
+    async with serve([deletes("a")], Shop().delete(), settings=settings) as served:
+        [approval] = await asked(served)
+
+    path = f"/api/requests/{approval['approvalId']}/decide"
+    assert approval["approvalDescriptor"]["decideAt"] == f"https://assent.example.com{path}"
+
+
+async def test_where_to_decide_is_a_path_where_no_origin_is_configured(serve: Serve) -> None:
+    async with serve([deletes("a")], Shop().delete()) as served:
+        [approval] = await asked(served)
+
+    path = f"/api/requests/{approval['approvalId']}/decide"
+    assert approval["approvalDescriptor"]["decideAt"] == path
+    # `assent serve` without --origin: an address of this machine that nobody configured.
+    assert Settings(origin="http://127.0.0.1:8123", local=True).base == ""
+
+
+@pytest.mark.parametrize("spelling", ["onPending", "on_pending"])
+async def test_both_spellings_of_on_pending_work_on_every_endpoint(
+    serve: Serve, spelling: str
+) -> None:
+    text = {"role": "user", "content": "again"}
+    async with serve(lambda _: deletes("a"), Shop().delete()) as served:
+        client, over = served.client(), {spelling: "supersede"}
+        await asked(served)
+        refused = await ask(client, "again", messages=[user("again", "u2")])
+        posts = [
+            ("/api/chat", {"id": "chat-1", "messages": [user("again", "u3")], **over}),
+            ("/api/qa/chat_streamed/chat-1", {"messages": [text], **over}),
+            ("/api/conversations/chat-1/messages", {"text": "again", **over}),
+        ]
+        replies = [await client.post(url, json=body) for url, body in posts]
+
+    detail = refused.json()["detail"]
+    assert refused.status_code == 409
+    assert "delete ('call_" in detail
+    assert "on_pending='supersede'" in detail
+    assert [reply.is_success for reply in replies] == [True] * 3, [r.text for r in replies]
 
 
 async def test_nobody_gets_nothing(serve: Serve) -> None:
@@ -715,6 +783,9 @@ async def test_nobody_gets_nothing(serve: Serve) -> None:
         {"id": "x" * 129},
         {"id": "a b"},
         {"id": "a/b"},
+        {"id": "."},
+        {"id": ".."},
+        {"id": ""},
         {"messages": []},
         {"messages": [{"role": "user", "parts": []}]},
         {"messages": [{"id": "u", "role": "user", "parts": [{"type": "file", "url": "data:,x"}]}]},

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from assent import Context, Field, UserInput, approve, manual, tool
+from assent import answer as fill
 from assent.domain.errors import ModelFailed
 from assent.domain.lifecycle import TurnStatus
 from assent.models.scripted import calls, says
@@ -47,8 +48,9 @@ async def test_a_paused_turn_ends_with_one_line_of_its_pending_calls(serve: Serv
     proposed = {value["toolCallId"]: value for code, value in got if code == "9"}
     results = [value["toolCallId"] for code, value in got if code == "a"]
     [id] = [id for id, call in proposed.items() if call["toolName"] == "delete"]
-    assert f'8:[{{"toolCallId":"{id}","validated":"pending"}}]\n' in text
-    assert pending == [{"toolCallId": id, "validated": "pending"}]
+    # What the document's own frontend reads of it.
+    shown = {"toolName": "delete", "parameters": {"target": "a"}}
+    assert pending == [{"toolCallId": id, "validated": "pending", **shown}]
     assert proposed[id]["args"] == {"target": "a"}
     assert id not in results
     assert got[-1] == ("d", {"finishReason": "tool-calls"})
@@ -75,10 +77,27 @@ async def test_several_pending_calls_share_one_line(serve: Serve) -> None:
     async with serve(script, Shop().delete()) as served:
         got = parts(await sent(served))
 
-    proposed = [value["toolCallId"] for code, value in got if code == "9"]
-    assert [value for code, value in got if code == "8"] == [
-        [{"toolCallId": id, "validated": "pending"} for id in proposed]
-    ]
+    proposed = [value for code, value in got if code == "9"]
+    [pending] = [value for code, value in got if code == "8"]
+    assert [each["toolCallId"] for each in pending] == [each["toolCallId"] for each in proposed]
+    assert [each["parameters"] for each in pending] == [each["args"] for each in proposed]
+    assert {each["validated"] for each in pending} == {"pending"}
+
+
+async def test_the_pending_line_says_what_would_run_after_an_answer(serve: Serve) -> None:
+    @tool(user_input=UserInput("Which company?", [Field("company")]), requires_approval=True)
+    async def report(company: str, year: int) -> str:
+        return company
+
+    async with serve([says("", calls("report", year=2030))], report) as served:
+        [[asked]] = [value for code, value in parts(await sent(served)) if code == "8"]
+        owner = (await served.assent.conversation("thread-1")).conversation.owner
+        await served.assent.decide(asked["requestId"], fill({"company": "ACME"}), by=owner)
+        again = await served.client().get(URL)
+        [[now]] = [value for code, value in parts(again.text) if code == "8"]
+
+    assert (asked["toolName"], asked["parameters"]) == ("report", {"year": 2030})
+    assert now["parameters"] == {"company": "ACME", "year": 2030}
 
 
 # conformance: 121
@@ -325,13 +344,13 @@ async def test_somebody_elses_thread_is_not_found(serve: Serve) -> None:
         replies: list[httpx.Response] = [
             foreign,
             await stranger.post(URL, json=history),
-            await stranger.get(URL),
             await stranger.post("/api/qa/chat_streamed/none", json=history),
-            await stranger.get("/api/qa/chat_streamed/none"),
         ]
+        looks = [await stranger.get(url) for url in (URL, "/api/qa/chat_streamed/none")]
 
     assert {reply.status_code for reply in replies} == {404}
     assert len({reply.content for reply in replies}) == 1
+    assert [(reply.status_code, reply.content) for reply in looks] == [(200, b"")] * 2
 
 
 async def test_what_cannot_be_an_id_or_a_message_is_refused(serve: Serve) -> None:

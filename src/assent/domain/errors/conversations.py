@@ -1,21 +1,21 @@
 """Why a message, or the answer to a paused run, is not taken."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assent.domain.errors.root import AssentError, Conflict
 
 
 class PendingCalls(Conflict):
-    """A new message came while calls wait for people; `calls` lists their ids."""
+    """A new message came while calls wait for people: `calls` are their ids."""
 
     code = "pending_calls"
 
-    def __init__(self, conversation_id: str, calls: Sequence[str]) -> None:
+    def __init__(self, conversation_id: str, calls: Mapping[str, str]) -> None:
         self.conversation_id, self.calls = conversation_id, tuple(calls)
-        waiting = ", ".join(map(repr, calls)) or "a turn in progress"
+        waiting = ", ".join(f"{tool} ({id!r})" for id, tool in calls.items())
         super().__init__(
-            f"Conversation {conversation_id!r} waits for {waiting}: decide first, "
-            "or send with on_pending='supersede' to cancel them"
+            f"Conversation {conversation_id!r} waits for {waiting or 'a turn in progress'}: decide "
+            "first, or send with on_pending='supersede' to cancel what waits"
         )
 
 

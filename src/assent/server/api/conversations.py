@@ -3,7 +3,7 @@
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import NothingAwaited
@@ -33,7 +33,9 @@ class NewMessage(Given):
     """Something to say; `supersede` withdraws the calls that still wait."""
 
     text: str = Field(min_length=1, max_length=100_000, examples=["delete test.txt"])
-    on_pending: Literal["refuse", "supersede"] = "refuse"
+    on_pending: Literal["refuse", "supersede"] = Field(
+        "refuse", validation_alias=AliasChoices("on_pending", "onPending")
+    )
 
 
 @router.post("/api/conversations", operation_id="create_conversation", status_code=201)

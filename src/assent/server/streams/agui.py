@@ -119,6 +119,7 @@ async def run(request: Request) -> Response:
         declared=posted.protocol_version,
         viewer=caller.person,
         catalogue=service.assent.kernel.catalogue,
+        base=service.settings.base,
     )
     try:
         place = await running.place()

@@ -60,10 +60,11 @@ class AguiEvents:
         declared: str | None,
         viewer: Person,
         catalogue: Catalogue,
+        base: str = "",
     ) -> None:
         self._declared = declared
         self._thread, self._run = thread_id, run_id
-        self._viewer, self._catalogue = viewer, catalogue
+        self._viewer, self._catalogue, self._base = viewer, catalogue, base
         self._held = Held()
         self._message, self._spoke = "", False
         self._open: str | None = None
@@ -208,7 +209,7 @@ class AguiEvents:
     def _interrupt(self, request: Request) -> Interrupt:
         tool = self._catalogue.tool(request.agent, request.tool)
         call = self._calls.get(request.call_id)
-        return interrupt_of(request, call, tool, viewer=self._viewer)
+        return interrupt_of(request, call, tool, viewer=self._viewer, base=self._base)
 
     def _cancelled(self) -> RunFinishedCancelledOutcome | RunFinishedSuccessOutcome:
         # Older clients, which declare no version, die of an outcome that they do not know.

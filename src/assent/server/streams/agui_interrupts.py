@@ -46,7 +46,12 @@ OUTCOME_SCHEMA: dict[str, Json] = {
 
 
 def interrupt_of(
-    request: Request, call: Call | None, tool: EffectiveTool | None, *, viewer: Person
+    request: Request,
+    call: Call | None,
+    tool: EffectiveTool | None,
+    *,
+    viewer: Person,
+    base: str = "",
 ) -> Interrupt:
     """One open request, for whoever follows the run."""
     deadline = request.decide_by
@@ -57,7 +62,7 @@ def interrupt_of(
         tool_call_id=request.call_id,
         response_schema=_schema(request, tool),
         expires_at=None if deadline is None else deadline.isoformat(),
-        metadata=_metadata(request, call, viewer),
+        metadata=_metadata(request, call, viewer, base),
     )
 
 
@@ -89,9 +94,9 @@ def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
     return {**schema, "properties": {**properties, "typed": typed}}
 
 
-def _metadata(request: Request, call: Call | None, viewer: Person) -> dict[str, Json]:
+def _metadata(request: Request, call: Call | None, viewer: Person, base: str) -> dict[str, Json]:
     """What we know besides; the arguments are those that would run, edits and answers included."""
-    told = question(request, viewer)
+    told = question(request, viewer, base=base)
     known: dict[str, Json] = {}
     if isinstance(told, dict):
         known |= {name: value for name, value in told.items() if value is not None}

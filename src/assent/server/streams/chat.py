@@ -1,11 +1,8 @@
 """AI SDK 5, 6 and 7: `POST /api/chat` and `GET /api/chat/{id}/stream`."""
 
-import re
-
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assent.domain.errors import NotFound
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
@@ -13,7 +10,6 @@ from assent.server.streams.conversing import Conversing, Place, live_turn
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
 from assent.server.streams.posts import (
-    CHAT_ID,
     Post,
     Written,
     approvals_of,
@@ -46,8 +42,6 @@ async def _place(conversing: Conversing, post: Post, message: Written) -> Place:
 async def resume(request: Request) -> Response:
     """Replay the turn that goes on or waits, then follow it; 204 where there is none."""
     id: str = request.path_params["id"]
-    if re.fullmatch(CHAT_ID, id) is None:
-        raise NotFound("conversation", id)
     turn_id = await live_turn(service_of(request), caller_of(request).person, id)
     if turn_id is None:
         return Response(status_code=204)
@@ -58,7 +52,9 @@ async def resume(request: Request) -> Response:
 
 def _streamed(request: Request, place: Place) -> Response:
     service = service_of(request)
-    encoder = UiMessages(service.settings.ai_sdk, caller_of(request).person)
+    encoder = UiMessages(
+        service.settings.ai_sdk, caller_of(request).person, base=service.settings.base
+    )
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, encoder)
 

@@ -3,6 +3,7 @@
 The server's own record decides: a post can only name requests that are there.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,7 +28,7 @@ from assent.domain.requests import Request
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
-from assent.server.streams.posts import Approval, Output, Post, Written, text_of
+from assent.server.streams.posts import CHAT_ID, Approval, Output, Post, Written, text_of
 from assent.server.visibility import conversation_of
 
 _EVERY_EVENT = 1_000_000
@@ -51,9 +52,9 @@ class Standing:
     announced: dict[str, int]
 
     @property
-    def waiting(self) -> list[str]:
-        """The calls that wait for people."""
-        return [request.call_id for request in self.requests if request.is_open]
+    def waiting(self) -> dict[str, str]:
+        """The calls that wait for people, and their tools."""
+        return {request.call_id: request.tool for request in self.requests if request.is_open}
 
     def after(self, answered: Sequence[Request]) -> int:
         """Behind the newest of these questions, or of all: the client has what came before."""
@@ -212,11 +213,19 @@ def _turn_of(tx: Tx, conversation: Conversation, approvals: Sequence[Approval]) 
 
 
 async def live_turn(service: Service, person: Person, conversation_id: str) -> str | None:
-    """The turn that goes on or waits in a conversation this person may read, if there is one."""
+    """The turn that goes on or waits in a conversation this person may read, if there is one.
+
+    None as well where there is no such conversation: clients look before their first message.
+    """
+    if re.fullmatch(CHAT_ID, conversation_id) is None:
+        return None
 
     def read(tx: Tx) -> str | None:
         conversation = conversation_of(tx, person, conversation_id)
         turn = tx.turns.newest(conversation.id)
         return turn.id if turn is not None and turn.status in ACTIVE_TURNS else None
 
-    return await service.assent.kernel.store.run(read)
+    try:
+        return await service.assent.kernel.store.run(read)
+    except NotFound:
+        return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import FinishReason
@@ -64,9 +65,10 @@ def _of_step(step: OfStep) -> Iterator[bytes]:
     match step:
         case told.StepStarted(turn_id=turn_id):
             yield line("f", {"messageId": turn_id})
-        case told.StepPaused(requests=requests):
+        case told.StepPaused(requests=requests, calls=calls):
+            known = {call.id: call for call in calls}
             if requests:
-                yield line("8", [annotation(request) for request in requests])
+                yield line("8", [annotation(each, known.get(each.call_id)) for each in requests])
         case told.StepFinished(reason=reason):
             yield line("e", {"finishReason": finish_of(reason), "isContinued": False})
         case told.StepReset():
@@ -110,12 +112,18 @@ def _finish(reason: str) -> bytes:
     return line("d", {"finishReason": finish_of(reason)})
 
 
-def annotation(request: Request) -> Json:
+def annotation(request: Request, call: Call | None) -> Json:
     """A pending call as the first seed's frontends read it; what is no approval says so."""
-    pending: dict[str, Json] = {"toolCallId": request.call_id, "validated": "pending"}
+    pending: dict[str, Json] = {
+        "toolCallId": request.call_id,
+        "validated": "pending",
+        "toolName": request.tool,
+    }
+    if call is not None:
+        pending["parameters"] = call.arguments.thaw()
     if request.kind is RequestKind.APPROVAL:
         return pending
-    pending |= {"kind": request.kind, "requestId": request.id, "toolName": request.tool}
+    pending |= {"kind": request.kind, "requestId": request.id}
     if request.kind is RequestKind.INPUT:
         pending["requires_user_input"] = True
         pending["user_input_request"] = user_input_request(request)

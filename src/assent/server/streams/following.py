@@ -157,7 +157,7 @@ class Telling:
         """The last steps, of a turn that rests."""
         match turn.status:
             case TurnStatus.WAITING | TurnStatus.RUNNING | TurnStatus.READY:
-                yield StepPaused(requests=turn.pending)
+                yield StepPaused(requests=turn.pending, calls=turn.calls)
                 yield from self._finish(FinishReason.CALLS)
                 yield TurnWaiting(requests=turn.pending)
             case TurnStatus.DONE:

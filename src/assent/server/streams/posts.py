@@ -14,8 +14,10 @@ from assent.domain.canonical import Json
 from assent.domain.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.server.streams.bodies import Body
 
-# Clients make up ids; a dot, a colon or a dash is as far as they go.
-CHAT_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}$"
+# Clients make up ids, nanoid's begin with any of these; only "." and ".." are ways, not names.
+_ANY = "[A-Za-z0-9_.:-]"
+_NAME = "[A-Za-z0-9_:-]"
+CHAT_ID = rf"^({_NAME}{_ANY}{{0,127}}|\.{_NAME}{_ANY}{{0,126}}|\.\.{_ANY}{{1,126}})$"
 _MAX_TEXT_CHARS = 200_000
 T = TypeVar("T")
 ChatId = Annotated[str, Field(pattern=CHAT_ID)]
@@ -25,7 +27,8 @@ _Part = Mapping[str, Any]
 class Post(Body):
     """A post of `useChat`, of any major; what else its body has is for other readers."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
+    # `onPending` as JavaScript writes it, and `on_pending` as the native API does.
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     id: ChatId | None = None
     messages: Annotated[list[dict[str, Any]], Field(min_length=1)]

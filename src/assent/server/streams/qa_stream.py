@@ -5,7 +5,6 @@ import re
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assent.domain.errors import NotFound
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
@@ -21,7 +20,10 @@ async def chat_streamed(request: Request) -> Response:
     post, message = await post_of(request)
     id: str | None = request.path_params.get("thread_id") or post.id
     if id is None or re.fullmatch(CHAT_ID, id) is None:
-        msg = f"an id of the conversation is wanted, in the path or as 'id': {CHAT_ID}"
+        msg = (
+            "an id of the conversation is wanted, in the path or as 'id': "
+            "1 to 128 letters, digits, '_', '.', ':' and '-', but not '.' or '..' alone"
+        )
         raise misshapen(msg, "thread_id")
     conversing = Conversing(
         service=service_of(request), caller=caller_of(request), conversation_id=id
@@ -38,8 +40,6 @@ async def resume(request: Request) -> Response:
     Not 204: this major takes a response without a body for an error.
     """
     id = request.query_params.get("chatId") or request.path_params.get("thread_id") or ""
-    if re.fullmatch(CHAT_ID, id) is None:
-        raise NotFound("conversation", id)
     turn_id = await live_turn(service_of(request), caller_of(request).person, id)
     if turn_id is None or request.method == "HEAD":
         return Response(headers=HEADERS)

@@ -8,10 +8,12 @@ from assent.domain.requests import Request
 from assent.domain.tools import Preview
 
 
-def question(request: Request, viewer: Person, status: RequestStatus | None = None) -> Json:
+def question(
+    request: Request, viewer: Person, status: RequestStatus | None = None, *, base: str = ""
+) -> Json:
     """What a data part or a descriptor says of a request; decide it at `decideAt`.
 
-    `mine` says whether whoever reads this may decide it.
+    `mine` says whether whoever reads this may decide it; addresses begin with `base`.
     """
     asked = request.question
     return {
@@ -32,7 +34,7 @@ def question(request: Request, viewer: Person, status: RequestStatus | None = No
         "digest": request.digest,
         "revision": request.revision,
         "decideBy": None if request.decide_by is None else request.decide_by.isoformat(),
-        "decideAt": f"/api/requests/{request.id}/decide",
+        "decideAt": f"{base}/api/requests/{request.id}/decide",
     }
 
 

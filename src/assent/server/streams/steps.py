@@ -126,6 +126,7 @@ class StepPaused:
     """
 
     requests: tuple[Request, ...]
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

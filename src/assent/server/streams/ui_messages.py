@@ -33,8 +33,8 @@ class UiMessages:
     headers = HEADERS
     beat = SSE_BEAT
 
-    def __init__(self, major: AiSdk, viewer: Person) -> None:
-        self._major, self._viewer = int(major), viewer
+    def __init__(self, major: AiSdk, viewer: Person, *, base: str = "") -> None:
+        self._major, self._viewer, self._base = int(major), viewer, base
         self._part: tuple[_Part, str] | None = None
         self._denied: set[str] = set()
 
@@ -125,7 +125,7 @@ class UiMessages:
             "type": "tool-approval-request",
             "approvalId": request.id,
             "toolCallId": request.call_id,
-            "approvalDescriptor": question(request, self._viewer),
+            "approvalDescriptor": question(request, self._viewer, base=self._base),
         }
         if self._major >= 7 and request.question.reason:
             chunk["reason"] = request.question.reason
@@ -137,7 +137,7 @@ class UiMessages:
         return {
             "type": "data-approval" if is_approval else "data-request",
             "id": request.id,
-            "data": question(request, self._viewer, status),
+            "data": question(request, self._viewer, status, base=self._base),
         }
 
     def _closed(self, step: told.RequestClosed) -> Iterator[dict[str, Json]]:
