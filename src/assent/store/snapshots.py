@@ -81,8 +81,15 @@ def _said(columns: Iterable[ColumnElement[Any]]) -> Select[Any]:
     )
 
 
-_called = select(*_none(messages, turns), *calls.columns).where(
-    calls.c.conversation_id == bindparam("conversation")
+_called = (
+    select(*_none(messages, turns), *calls.columns)
+    # By the turn as well: there is an index on it.
+    .select_from(
+        messages.join(
+            calls, and_(calls.c.turn_id == messages.c.turn_id, calls.c.message_id == messages.c.id)
+        )
+    )
+    .where(messages.c.conversation_id == bindparam("conversation"))
 )
 SCENE = union_all(_said(messages.columns), _called)
 LAST_SCENE = union_all(
