@@ -10,24 +10,24 @@ from assent.domain.decisions import DidNotRun, Fail, Give, RunAgain
 from assent.domain.errors import InvalidVerdict
 
 WRONG: list[tuple[Callable[[], Any], str]] = [
-    (lambda: approve(5), "args is a mapping or the JSON text of an object, not 5"),  # pyright: ignore
-    (lambda: approve([]), r"args is a mapping .*, not \[\]"),  # pyright: ignore
-    (lambda: approve(False), "args is a mapping .*, not False"),  # pyright: ignore
-    (lambda: approve(b"{}"), "args is a mapping"),  # pyright: ignore
-    (lambda: approve(edit=0), "edit is a mapping .*, not 0"),  # pyright: ignore
+    (lambda: approve(5), "args is a mapping or the JSON text of an object, not 5"),  # pyright: ignore[reportArgumentType]
+    (lambda: approve([]), r"args is a mapping .*, not \[\]"),  # pyright: ignore[reportArgumentType]
+    (lambda: approve(False), "args is a mapping .*, not False"),  # pyright: ignore[reportArgumentType]
+    (lambda: approve(b"{}"), "args is a mapping"),  # pyright: ignore[reportArgumentType]
+    (lambda: approve(edit=0), "edit is a mapping .*, not 0"),  # pyright: ignore[reportArgumentType]
     (lambda: approve({}, edit={}), "args replaces all arguments, edit changes only what it names"),
     (lambda: approve("", edit=""), "give one of them"),
-    (lambda: approve(typed=1), "typed is a text, not 1"),  # pyright: ignore
-    (lambda: reject(5), "reason is a text, not 5"),  # pyright: ignore
-    (lambda: reject(None), "reason is a text, not None"),  # pyright: ignore
-    (lambda: cancel(0), "reason is a text, not 0"),  # pyright: ignore
-    (lambda: Fail(reason=None), "reason is a text"),  # pyright: ignore
-    (lambda: DidNotRun(reason=[]), "reason is a text"),  # pyright: ignore
-    (lambda: RunAgain(typed=0), "typed is a text"),  # pyright: ignore
-    (lambda: answer(None), "values is a mapping of field names to answers, not None"),  # pyright: ignore
-    (lambda: answer("ada"), "values is a mapping"),  # pyright: ignore
-    (lambda: draft([("a", 1)]), "values is a mapping"),  # pyright: ignore
-    (lambda: Give(values={}, partial=1), "partial is True or False"),  # pyright: ignore
+    (lambda: approve(typed=1), "typed is a text, not 1"),  # pyright: ignore[reportArgumentType]
+    (lambda: reject(5), "reason is a text, not 5"),  # pyright: ignore[reportArgumentType]
+    (lambda: reject(None), "reason is a text, not None"),  # pyright: ignore[reportArgumentType]
+    (lambda: cancel(0), "reason is a text, not 0"),  # pyright: ignore[reportArgumentType]
+    (lambda: Fail(reason=None), "reason is a text"),  # pyright: ignore[reportArgumentType]
+    (lambda: DidNotRun(reason=[]), "reason is a text"),  # pyright: ignore[reportArgumentType]
+    (lambda: RunAgain(typed=0), "typed is a text"),  # pyright: ignore[reportArgumentType]
+    (lambda: answer(None), "values is a mapping of field names to answers, not None"),  # pyright: ignore[reportArgumentType]
+    (lambda: answer("ada"), "values is a mapping"),  # pyright: ignore[reportArgumentType]
+    (lambda: draft([("a", 1)]), "values is a mapping"),  # pyright: ignore[reportArgumentType]
+    (lambda: Give(values={}, partial=1), "partial is True or False"),  # pyright: ignore[reportArgumentType]
 ]
 
 
@@ -47,5 +47,5 @@ def test_an_answer_is_a_mapping_or_words_or_nothing_yet() -> None:
 
 def test_a_long_mistake_is_quoted_in_part() -> None:
     with pytest.raises(InvalidVerdict) as raised:
-        approve([0] * 10_000)  # pyright: ignore
+        approve([0] * 10_000)  # pyright: ignore[reportArgumentType]
     assert len(str(raised.value)) < 200

@@ -46,7 +46,7 @@ def errands(*names: str) -> ScriptedModel:
 
 
 async def asked(assent: Assent, owner: Person, chat: str = "one") -> list[Request]:
-    turn = await assent.send("agent", "go", by=owner, conversation_id=chat)
+    turn = await assent.send("agent", "go", by=owner, conversation_id=chat, create=True)
     return list(turn.pending)
 
 

@@ -318,7 +318,7 @@ async def main():
     async with Assent(URL, agents=[seer]) as assent:
         turn = await assent.send("seer", "look", by="ada")
         assert turn.calls[0].status == "failed"
-        assert "look" in str(turn.calls[0].result)
+        assert "It ran, but its output could not be kept" in str(turn.calls[0].result)
 """,
     ),
     _refused(

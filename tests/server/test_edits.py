@@ -48,7 +48,7 @@ def asking() -> ScriptedModel:
 
 
 async def asked(served: Served) -> Request:
-    turn = await served.assent.send("agent", "mow", by=USER, conversation_id=THREAD)
+    turn = await served.assent.send("agent", "mow", by=USER, conversation_id=THREAD, create=True)
     [request] = turn.pending
     return request
 
