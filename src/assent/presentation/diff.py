@@ -8,7 +8,7 @@ from itertools import takewhile
 from assent.domain.canonical import Json, Path, encode
 from assent.domain.cards import Added, Change, Changed, Removed, Secret, Value
 from assent.domain.tools import Hint
-from assent.presentation.values import NO_HINTS, named_value, value_of
+from assent.presentation.values import NO_HINTS, value_of
 
 CONTEXT_LINES = 3
 # Beyond this many pairs of lines the exact comparison could take minutes on hostile texts.
@@ -46,9 +46,9 @@ def _members(
     for name in dict.fromkeys([*old, *new]):
         here, hint = (*path, name), hints.get(name)
         if name not in new:
-            yield Removed(path=here, old=_shown(name, old[name], hint))
+            yield Removed(path=here, old=_shown(old[name], hint))
         elif name not in old:
-            yield Added(path=here, new=_shown(name, new[name], hint))
+            yield Added(path=here, new=_shown(new[name], hint))
         elif hint is None or not hint.secret:
             yield from _values(here, old[name], new[name], hint)
         elif not _same(old[name], new[name]):
@@ -62,8 +62,7 @@ def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Itera
     elif isinstance(old, list) and isinstance(new, list):
         yield from _items(path, old, new)
     elif not _same(old, new):
-        name = path[-1] if isinstance(path[-1], str) else ""
-        yield Changed(path=path, old=_shown(name, old, hint), new=_shown(name, new, hint))
+        yield Changed(path=path, old=_shown(old, hint), new=_shown(new, hint))
 
 
 def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Change]:
@@ -76,10 +75,8 @@ def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Cha
         yield Added(path=(*path, index), new=value_of(new[index]))
 
 
-def _shown(name: str, value: Json, hint: Hint | None) -> Value:
-    if hint is None:
-        return named_value(name, value)
-    return Secret() if hint.secret else value_of(value)
+def _shown(value: Json, hint: Hint | None) -> Value:
+    return Secret() if hint is not None and hint.secret else value_of(value)
 
 
 def _same(old: Json, new: Json) -> bool:

@@ -7,7 +7,6 @@ from itertools import accumulate
 from typing import Generic, TypeVar
 
 from assent.presentation.characters import is_hidden, is_mark
-from assent.presentation.masking import secret_spans
 from assent.presentation.text import safe_block
 
 T = TypeVar("T")
@@ -41,14 +40,13 @@ def clip(text: str, characters: int | None) -> Clip:
         return Clip(text)
     head = len(_fitting(text, characters - characters // 2, from_end=False))
     tail = len(text) - len(_fitting(text[head:], characters // 2, from_end=True))
-    head, tail = _around_secrets(text, head, tail)
     return Clip(text[:head], tail - head, text[tail:])
 
 
 def is_surely_longer(text: str, characters: int) -> bool:
     """Whether a look at the start of a huge text tells that it needs more characters than these."""
     start = text[: characters * _LOOK_AHEAD]
-    if len(start) == len(text) or secret_spans(text):
+    if len(start) == len(text):
         return False
     if text.isascii():
         # What is read so far reads the same with more behind it, its last blanks apart.
@@ -78,17 +76,6 @@ def select_lines(
     head = max(1, bisect_right(sizes, characters // 2))
     tail = min(len(lines) - 1, bisect_left(sizes, sizes[-1] - characters // 2))
     return Selection(lines[:head], max(0, tail - head), lines[max(head, tail) :])
-
-
-def _around_secrets(text: str, head: int, tail: int) -> tuple[int, int]:
-    """Both cuts moved out of secrets: a part of one does not look like one, and would be shown."""
-    spans = secret_spans(text)
-    kept = {(first + tail, last + tail) for first, last in secret_spans(text[tail:])}
-    for first, last in spans:
-        head = first if first < head < last else head
-    # What made the tail's first secret look like one may be in what was cut.
-    cut = next((span for span in spans if span[1] > tail), None)
-    return head, tail if cut is None or cut in kept else cut[1]
 
 
 def _fitting(text: str, room: int, *, from_end: bool) -> str:

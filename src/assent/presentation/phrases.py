@@ -10,9 +10,8 @@ from assent.domain.canonical import Json, digest
 from assent.domain.cards import Blob, Number, Text
 from assent.domain.confirmations import Phrase
 from assent.domain.tools import EffectiveTool, Hint
-from assent.presentation.masking import secret_spans
 from assent.presentation.text import safe_line
-from assent.presentation.values import hints_of, named_value, value_of
+from assent.presentation.values import hints_of, value_of
 
 CHARACTERS_MAX: Final = 80
 CHECK_CHARACTERS: Final = 8
@@ -34,7 +33,7 @@ def phrase_of(name: str, frozen: Frozen, tool: EffectiveTool | None) -> Phrase:
         hints = hints_of(tool)
         arguments = frozen.thaw()
         for argument in _candidates(arguments, hints):
-            if text := _text(argument, arguments[argument], hints.get(argument)):
+            if text := _text(arguments[argument], hints.get(argument)):
                 return _phrase(text, argument)
     return Phrase(text=name)
 
@@ -52,13 +51,13 @@ def _rank(name: str) -> int:
     )
 
 
-def _text(name: str, value: Json, hint: Hint | None) -> str:
+def _text(value: Json, hint: Hint | None) -> str:
     """A value that says what a call is aimed at; empty for what nobody is shown, or no text."""
     if hint is not None and hint.secret:
         return ""
-    match named_value(name, value) if hint is None else value_of(value):
+    match value_of(value):
         case Text(text=text) | Number(literal=text) | Blob(encoded=text):
-            return "" if secret_spans(text) else text
+            return text
         case _:
             return ""
 

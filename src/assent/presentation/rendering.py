@@ -9,7 +9,7 @@ from assent.domain.canonical import Json, digest
 from assent.domain.cards import Card, Choice, Verb
 
 # Raise it whenever the same card gives another text; what counts as printable is Unicode's say.
-RENDERER_VERSION = f"5/unicode-{unicodedata.unidata_version}"
+RENDERER_VERSION = f"6/unicode-{unicodedata.unidata_version}"
 
 REVIEW = Choice(verb=Verb.REVIEW, effect="open the full review: not everything is shown here")
 CONFIRM = Choice(verb=Verb.REVIEW, effect="open the full review: to approve it you type a value")

@@ -5,19 +5,16 @@ For all text that comes from models, users, tools and servers, on every surface.
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from functools import partial
 
 from assent.presentation.characters import counted, is_enclosing, is_hidden, is_mark
 from assent.presentation.lookalikes import Context, note
-from assent.presentation.masking import Span, secret_spans
 
 SPACES_MAX = 16
 NEWLINES_MAX = 3
 BLANK_CHANGES_MAX = 16
 MARKS_MAX = 4
-MASKED = "masked secret"
 
 # Blank runs, and words: everything between blanks and ASCII punctuation other than `_`, `.`, `-`.
 _RUN = re.compile(r"(?P<blank>\s+)|[^\s!-,/:-@\[-^`{-~]+")
@@ -64,10 +61,9 @@ def fenced(text: str) -> str:
 
 
 def _safe(text: str, *, line_break: str) -> str:
-    secrets = secret_spans(text)
-    if not secrets and _is_plain(text, line_break):
+    if _is_plain(text, line_break):
         return text
-    spell = partial(_spelt, line_break=line_break, context=Context.of(text), secrets=secrets)
+    spell = partial(_spelt, line_break=line_break, context=Context.of(text))
     return _directed(_RUN.sub(spell, text))
 
 
@@ -77,22 +73,15 @@ def _is_plain(text: str, line_break: str) -> bool:
     return text.isascii() and shown.isprintable() and _UNUSUAL.search(text) is None
 
 
-def _spelt(match: re.Match[str], *, line_break: str, context: Context, secrets: list[Span]) -> str:
+def _spelt(match: re.Match[str], *, line_break: str, context: Context) -> str:
     text, (start, end) = match.string, match.span()
     if match.group("blank"):
         return _blank(match.group(), line_break, last=end == len(text))
-    # A secret is made of what words are made of: it lies in one of them as a whole.
-    shown: list[str] = []
-    for first, last in secrets[bisect_left(secrets, (start, start)) :]:
-        if first >= end:
-            break
-        shown += [_noted(text, start, first, context), mark(MASKED)]
-        start = last
-    return "".join([*shown, _noted(text, start, end, context)])
+    return _noted(text, start, end, context)
 
 
 def _noted(text: str, start: int, end: int, context: Context) -> str:
-    """A word or a part of it, and what there is to say about it."""
+    """A word, and what there is to say about it."""
     run = text[start:end]
     if run.isascii() and run.isprintable():
         return run

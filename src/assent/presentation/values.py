@@ -21,7 +21,6 @@ from assent.domain.errors import InvalidJson
 from assent.domain.fields import FieldType
 from assent.domain.tools import EffectiveTool, Hint
 from assent.presentation.blobs import blob_of, pieces_of
-from assent.presentation.masking import is_secret
 
 NO_HINTS: Mapping[str, Hint] = {}
 WHOLE = "arguments"
@@ -77,12 +76,6 @@ def _items(values: list[Json]) -> Iterator[Value]:
         yield piece or value_of(value)
 
 
-def named_value(name: str, value: Json) -> Value:
-    """The value of a field of this name, which alone can give a secret away."""
-    is_masked = isinstance(value, str) and is_secret(name, value)
-    return Secret() if is_masked else value_of(value)
-
-
 def holds_blob(value: Value) -> bool:
     """Whether somewhere in a value there are bytes that nobody can read."""
     match value:
@@ -99,9 +92,9 @@ def holds_blob(value: Value) -> bool:
 
 
 def _entry(name: str, value: Json, hint: Hint | None) -> Entry:
-    # Whoever wrote a hint for a field has said whether it is a secret.
+    # Only what the tool declares, or a person typed in as one, is a secret: all else is what runs.
     if hint is None:
-        return Entry(name=name, value=named_value(name, value))
+        return Entry(name=name, value=value_of(value))
     shown = Secret() if hint.secret else value_of(value)
     return Entry(name=name, value=shown, elidable=hint.elidable)
 

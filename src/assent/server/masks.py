@@ -12,7 +12,6 @@ from assent.domain.tools import Hint
 from assent.engine.agents import Catalogue
 from assent.presentation.card import hints_of
 from assent.presentation.fields import MASK
-from assent.presentation.masking import secret_spans
 from assent.presentation.values import entries_of
 
 Hints = Mapping[str, Hint]
@@ -39,7 +38,7 @@ def plain(value: Value) -> Json:
     """A value as JSON again, exact but for what is secret."""
     match value:
         case Text(text=text):
-            return _without_secrets(text)
+            return text
         case Blob(encoded=encoded):
             return encoded
         case Number(literal=literal):
@@ -90,11 +89,3 @@ def _masked(text: str, secrets: Hints) -> str:
     if not isinstance(arguments, dict):
         return MASK
     return encode({**arguments, **{name: _MASKED for name in hidden if name in arguments}})
-
-
-def _without_secrets(text: str) -> str:
-    shown, end = list[str](), 0
-    for first, last in secret_spans(text):
-        shown += [text[end:first], MASK]
-        end = last
-    return "".join([*shown, text[end:]])

@@ -355,7 +355,7 @@ SECRETS: dict[str, Json] = {
     "plain": "text",
     "odd": {"$kept": "/plain"},
 }
-HINTS = {"pin": Hint(secret=True)}
+HINTS = dict.fromkeys(("password", "deep", "header", "pin"), Hint(secret=True))
 
 
 # conformance: 138
@@ -370,7 +370,7 @@ def test_a_secret_is_in_no_form_and_stays_what_it_was() -> None:
         for secret in ("hunter2", "sec_0123", "abc123def456", "sk-abc", "1234"):
             assert secret not in text
     kept = [path for path, node in paths(form).items() if isinstance(node, KeptNode)]
-    assert kept == [("password",), ("token",), ("header",), ("pin",), ("odd",)]
+    assert kept == [("password",), ("token",), ("deep",), ("header",), ("pin",), ("odd",)]
     back, _ = value_of(read(Schemas(schema), sent(form)))
     assert not isinstance(back, Nothing)
     assert unveiled("tool", back, SECRETS) == SECRETS
@@ -393,13 +393,24 @@ def test_a_secret_does_not_reach_another_field(edited: dict[str, Json]) -> None:
 
 
 def test_a_row_with_a_secret_can_move() -> None:
-    before: dict[str, Json] = {"logins": [{"password": "one1"}, {"password": "two2"}]}
+    one: dict[str, Json] = {"password": {"$secret": "sec_1"}}
+    two: dict[str, Json] = {"password": {"$secret": "sec_2"}}
+    before: dict[str, Json] = {"logins": [one, two]}
     shown = veiled(before)
     assert isinstance(shown["logins"], list)
     moved: Json = {"logins": shown["logins"][::-1]}
-    assert unveiled("tool", moved, before) == {
-        "logins": [{"password": "two2"}, {"password": "one1"}]
+    assert unveiled("tool", moved, before) == {"logins": [two, one]}
+
+
+# requirement: D17
+def test_what_is_only_called_a_secret_or_looks_like_one_is_edited_as_it_is() -> None:
+    plain: dict[str, Json] = {
+        "password": "hunter2",
+        "deep": [{"api_key": "abc123def456"}],
+        "header": "Authorization: Bearer sk-abcdefghij0123456789",
+        "command": "token=x; mkdir ./$token",
     }
+    assert veiled(plain) == plain
 
 
 @given(_VALUES)

@@ -8,7 +8,7 @@ from assent.presentation.markup import Html, element, isolated
 from assent.presentation.text import safe_block
 from assent.server.web.chat.prose import blocks, visible
 
-# A word that is not finished may become a secret, which is masked as a whole.
+# What there is to say about a word, such as that it looks like another, is said of all of it.
 _UNFINISHED: Final = re.compile(r"[!-~]*\Z")
 # One block that is longer is laid out once it is finished.
 _LONGEST: Final = 6_000

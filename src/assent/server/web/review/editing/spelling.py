@@ -10,7 +10,6 @@ from assent.domain.canonical import DEFAULT_LIMITS, Json, Limits, Path
 from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
 from assent.presentation.characters import is_enclosing, is_hidden, is_mark
-from assent.presentation.masking import is_secret, secret_spans
 from assent.presentation.text import MARKS_MAX
 from assent.presentation.values import NO_HINTS
 
@@ -50,31 +49,27 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def veiled(arguments: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS) -> dict[str, Json]:
-    """The arguments with each secret, declared or not, replaced by a mark of its place."""
-    return {name: _veil(name, value, (name,), hints.get(name)) for name, value in arguments.items()}
+    """The arguments with each secret, as its tool declares it, replaced by a mark of its place."""
+    return {name: _veil(value, (name,), hints.get(name)) for name, value in arguments.items()}
 
 
-def _veil(name: str, value: Json, path: Path, hint: Hint | None = None) -> Json:
-    if _is_covered(name, value, hint):
+def _veil(value: Json, path: Path, hint: Hint | None = None) -> Json:
+    if _is_covered(value, hint):
         return {KEPT: pointer_of(path)}
     match value:
         case dict():
-            return {key: _veil(key, inner, (*path, key)) for key, inner in value.items()}
+            return {key: _veil(inner, (*path, key)) for key, inner in value.items()}
         case list():
-            return [_veil("", inner, (*path, n)) for n, inner in enumerate(value)]
+            return [_veil(inner, (*path, n)) for n, inner in enumerate(value)]
         case _:
             return value
 
 
-def _is_covered(name: str, value: Json, hint: Hint | None) -> bool:
-    if isinstance(value, dict):
-        # What looks like one of our marks already must not be taken for one later.
-        return is_secret_reference(value) or KEPT in value or (hint is not None and hint.secret)
+def _is_covered(value: Json, hint: Hint | None) -> bool:
     if hint is not None and hint.secret:
         return True
-    if not isinstance(value, str):
-        return False
-    return (hint is None and is_secret(name, value)) or bool(secret_spans(value))
+    # What looks like one of our marks already must not be taken for one later.
+    return isinstance(value, dict) and (is_secret_reference(value) or KEPT in value)
 
 
 def unveiled(tool: str, edited: Json, arguments: Mapping[str, Json]) -> Json:
