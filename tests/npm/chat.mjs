@@ -3,6 +3,8 @@ import { createInterface } from "node:readline";
 
 const [major, scenario, base, key] = process.argv.slice(2);
 const ai = await import(`ai${major}`);
+// What the example and the guide ship.
+const { isAnswered } = await import(`${process.env.REACT_CHAT}/answered.js`);
 
 /** The state that a framework would hold; nothing of the client is replaced. */
 class PlainState {
@@ -43,9 +45,8 @@ function open(more = {}) {
   return new PlainChat({
     id: "chat-1",
     transport: new ai.DefaultChatTransport({ api: `${base}/api/chat`, headers, fetch: watched }),
-    sendAutomaticallyWhen: (at) =>
-      Boolean(ai.lastAssistantMessageIsCompleteWithApprovalResponses?.(at)) ||
-      ai.lastAssistantMessageIsCompleteWithToolCalls(at),
+    sendAutomaticallyWhen:
+      major === "5" ? ai.lastAssistantMessageIsCompleteWithToolCalls : isAnswered,
     onError: (error) => errors.push(error.message),
     onData: (part) => data.push(part),
     ...more,
@@ -195,6 +196,86 @@ const scenarios = {
   async interrupt(chat) {
     await chat.sendMessage({ text: "go" });
     await chat.sendMessage({ text: "something else" });
+  },
+
+  /** A message that was refused because a call waits is taken back; then the call is decided. */
+  async recover(chat) {
+    await chat.sendMessage({ text: "go" });
+    await chat.sendMessage({ text: "something else" });
+    const refused = chat.status;
+    chat.messages = chat.messages.slice(0, -1);
+    chat.clearError();
+    await respond(chat, { approved: true });
+    await finish(chat);
+    return { refused };
+  },
+
+  /** Or it is sent after all, and what waits is cancelled. */
+  async insist(chat) {
+    await chat.sendMessage({ text: "go" });
+    await chat.sendMessage({ text: "something else" });
+    chat.messages = chat.messages.slice(0, -1);
+    chat.clearError();
+    await chat.sendMessage({ text: "something else" }, { body: { onPending: "supersede" } });
+  },
+
+  /** What is somebody else's, or needs a form, is not waited for: the rest is sent. */
+  async mixed(chat) {
+    await chat.sendMessage({ text: "go" });
+    const open = parts(chat).filter((part) => part.type === "data-request");
+    await respond(chat, { approved: true });
+    await until(() => tools(chat).some((part) => part.state === "output-available"), "it ran");
+    await until(() => quiet(chat), "the end of the stream");
+    return { open: open.map((part) => part.data) };
+  },
+
+  /** One of several approvals that a call needs: recorded, and not sent again without end. */
+  async vote(chat) {
+    await chat.sendMessage({ text: "go" });
+    await respond(chat, { approved: true });
+    await until(() => requests.length > 1 && quiet(chat), "the vote");
+    await new Promise((done) => setTimeout(done, 500));
+  },
+
+  /** What has to be typed goes along with the answer; a wrong value is refused, then corrected. */
+  async typed(chat) {
+    await chat.sendMessage({ text: "go" });
+    const { descriptor } = asked(chat)[0].approval;
+    await respond(chat, { approved: true });
+    await until(() => chat.status === "error", "a refusal");
+    const refusal = JSON.parse(errors.at(-1));
+    chat.clearError();
+    chat.messages = chat.messages.map((message) => ({
+      ...message,
+      parts: message.parts.map((part) =>
+        part.approval ? { ...part, approval: { ...part.approval, typed: refusal.to_type } } : part,
+      ),
+    }));
+    await chat.sendMessage();
+    await finish(chat);
+    return { descriptor, refusal };
+  },
+
+  /** A first visit with `resume: true`, before anything was said. */
+  async fresh(chat) {
+    await chat.resumeStream();
+    await chat.sendMessage({ text: "go" });
+  },
+
+  /** The server, not only the reading of it. */
+  async stop(chat) {
+    const sending = chat.sendMessage({ text: "go" });
+    await until(() => parts(chat).some((part) => part.text?.includes(" ")), "a few words");
+    await post("/api/conversations/chat-1/stop", {});
+    await sending;
+  },
+
+  async regenerate(chat) {
+    await chat.sendMessage({ text: "go" });
+    const failed = chat.status;
+    chat.clearError();
+    await chat.regenerate();
+    return { failed };
   },
 
   /** AI SDK 5 has no approvals: a data part, and our own endpoint. */

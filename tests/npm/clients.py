@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from tests.npm.install import installed
 
 _SECONDS = 40
+_REACT_CHAT = Path(__file__).parents[2] / "examples" / "react-chat" / "src"
 # Scripts resolve their imports from where the packages are, not from where they are kept.
 _NODE = ("node", "--preserve-symlinks", "--preserve-symlinks-main", "--no-warnings")
 
@@ -47,6 +49,7 @@ async def client(script: str, *arguments: str) -> AsyncGenerator[Client]:
         str(home / "clients" / script),
         *arguments,
         cwd=home,
+        env={**os.environ, "REACT_CHAT": str(_REACT_CHAT)},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

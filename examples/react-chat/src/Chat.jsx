@@ -1,13 +1,11 @@
 import { useChat } from "@ai-sdk/react";
-import {
-  DefaultChatTransport,
-  isToolUIPart,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-} from "ai";
+import { DefaultChatTransport, isToolUIPart } from "ai";
 import { useState } from "react";
+import { isAnswered } from "./answered.js";
 import { Approval } from "./Approval.jsx";
 import { isBusy } from "./busy.js";
 import { Question } from "./Question.jsx";
+import { insist, isPending, problem, takeBack } from "./recover.js";
 
 const transport = new DefaultChatTransport({ api: "/api/chat" });
 
@@ -15,8 +13,8 @@ const transport = new DefaultChatTransport({ api: "/api/chat" });
 export function Chat() {
   const chat = useChat({
     transport,
-    // Once every approval of a message is answered, the answers are sent by themselves.
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    // Once every approval of yours is answered, the answers are sent by themselves.
+    sendAutomaticallyWhen: isAnswered,
   });
   return (
     <main>
@@ -30,7 +28,7 @@ export function Chat() {
           </li>
         ))}
       </ol>
-      {chat.error && <p role="alert">{problem(chat.error)}</p>}
+      {chat.error && <Refusal chat={chat} />}
       <Say chat={chat} />
     </main>
   );
@@ -73,11 +71,20 @@ function Say({ chat }) {
   );
 }
 
-/** A refusal is a JSON problem whose detail says what happened and what to do. */
-function problem(error) {
-  try {
-    return JSON.parse(error.message).detail;
-  } catch {
-    return error.message;
-  }
+function Refusal({ chat }) {
+  return (
+    <div role="alert">
+      <p>{problem(chat.error).detail}</p>
+      {isPending(chat.error) && (
+        <p>
+          <button type="button" onClick={() => takeBack(chat)}>
+            Decide first
+          </button>
+          <button type="button" onClick={() => insist(chat)}>
+            Cancel them and send
+          </button>
+        </p>
+      )}
+    </div>
+  );
 }

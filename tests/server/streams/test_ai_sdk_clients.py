@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from assent import Field, UserInput, manual, reject, tool
+from assent import Audience, Confirmation, Effect, Field, Rule, UserInput, manual, reject, tool
+from assent.domain.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from assent.server.settings import AiSdk
@@ -295,3 +296,140 @@ async def test_four_finds_its_stream_again(serve: Serve) -> None:
     assert 0 < len(seen["seen"]) < len(STORY)
     assert seen["messages"][-1]["content"] == STORY
     assert (seen["status"], seen["errors"], len(model.prompts)) == ("ready", [], 1)
+
+
+def paying(shop: Shop) -> Any:
+    """A call that is somebody else's to decide."""
+
+    @tool(requires_approval=True, approvers=("approver",))
+    async def pay() -> str:
+        shop.ran.append("pay")
+        return "paid"
+
+    return pay
+
+
+@MAJORS
+async def test_answers_are_sent_although_another_call_is_somebody_elses(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    both = says("", calls("delete", target="a"), calls("pay"))
+    async with serve([both], shop.delete(), paying(shop), settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "mixed")
+
+    [other] = seen["open"]
+    assert (other["kind"], other["mine"]) == ("approval", False)
+    assert shop.ran == ["delete a"]
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 200])
+
+
+@MAJORS
+async def test_answers_are_sent_although_another_call_needs_a_form(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    @tool(user_input=UserInput("Which company?", [Field("company")]))
+    async def report(company: str) -> str:
+        return company
+
+    shop = Shop()
+    both = says("", calls("report"), calls("delete", target="a"))
+    async with serve([both], shop.delete(), report, settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "mixed")
+
+    assert [each["kind"] for each in seen["open"]] == ["input"]
+    assert shop.ran == ["delete a"]
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 200])
+
+
+@MAJORS
+async def test_a_client_recovers_from_a_message_that_was_refused(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    script = [deletes("a"), "It is gone."]
+    async with serve(script, shop.delete(), settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "recover")
+
+    assert seen["refused"] == "error"
+    assert words(seen["messages"][-1]) == "I will.It is gone."
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 409, 200])
+    assert shop.ran == ["delete a"]
+
+
+@MAJORS
+async def test_a_client_insists_on_a_message_that_was_refused(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    script = [deletes("a"), "Something else, then."]
+    async with serve(script, shop.delete(), settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "insist")
+
+    assert words(seen["messages"][-1]) == "Something else, then."
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 409, 200])
+    assert shop.ran == []
+
+
+@MAJORS
+async def test_one_vote_of_several_is_not_sent_again_and_again(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    approvers = Audience.of("requester")
+    rule = Rule(name="two", effect=Effect.ASK, tools=("delete",), audience=approvers, quorum=2)
+    settings = Settings(ai_sdk=told)
+    async with serve([deletes("a")], shop.delete(), rules=[rule], settings=settings) as served:
+        seen = await chat(served, major, "vote")
+        [request] = await served.assent.pending()
+
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 200])
+    assert request.votes == 1
+    [shown] = [p for p in seen["messages"][-1]["parts"] if p["type"] == "data-request"]
+    assert (shown["data"]["votes"], shown["data"]["quorum"]) == (1, 2)
+    assert (shown["data"]["mine"], shown["data"]["status"]) == (False, "open")
+    assert shop.ran == []
+
+
+@MAJORS
+async def test_what_has_to_be_typed_goes_along_with_the_answer(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    erase = shop.delete(confirmation=Confirmation.TYPED)
+    async with serve([deletes("a"), "Gone."], erase, settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "typed")
+
+    assert seen["descriptor"]["confirmation"] == "typed"
+    assert seen["refusal"]["code"] == "confirmation_required"
+    assert (seen["status"], seen["statuses"]) == ("ready", [200, 422, 200])
+    assert shop.ran == ["delete a"]
+
+
+@MAJORS
+async def test_a_new_chat_can_be_resumed(serve: Serve, major: str, told: AiSdk) -> None:
+    async with serve(["Hello."], settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "fresh")
+
+    assert (words(seen["messages"][-1]), seen["errors"]) == ("Hello.", [])
+    assert seen["statuses"] == [204, 200]
+
+
+@MAJORS
+async def test_a_turn_is_stopped_on_the_server(serve: Serve, major: str, told: AiSdk) -> None:
+    model = ScriptedModel([STORY], word_delay=timedelta(milliseconds=20))
+    async with serve(model, settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "stop")
+
+    assert 0 < len(words(seen["messages"][-1])) < len(STORY)
+    assert (seen["status"], seen["errors"]) == ("ready", [])
+
+
+@MAJORS
+async def test_a_turn_that_failed_is_tried_again(serve: Serve, major: str, told: AiSdk) -> None:
+    script = [ModelFailed("overloaded"), "Here I am."]
+    async with serve(script, settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "regenerate")
+
+    assert seen["failed"] == "error"
+    assert (words(seen["messages"][-1]), seen["status"]) == ("Here I am.", "ready")

@@ -52,9 +52,8 @@ async def resume(request: Request) -> Response:
 
 def _streamed(request: Request, place: Place) -> Response:
     service = service_of(request)
-    encoder = UiMessages(
-        service.settings.ai_sdk, caller_of(request).person, base=service.settings.base
-    )
+    person, base = caller_of(request).person, service.settings.base
+    encoder = UiMessages(service.settings.ai_sdk, person, base=base, voted=place.voted)
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, encoder)
 

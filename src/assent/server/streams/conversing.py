@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assent.domain.calls import Call
 from assent.domain.canonical import digest
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Fail, Supply, Verdict, approve, reject
@@ -22,9 +23,11 @@ from assent.domain.errors import (
     PendingCalls,
 )
 from assent.domain.events import EventKind
-from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, TurnStatus
+from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
+from assent.engine.ballots import open_case
+from assent.engine.deciding import Outcome
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
@@ -36,10 +39,14 @@ _EVERY_EVENT = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a stream begins: in which turn, after which event."""
+    """Where a stream begins: in which turn, after which event.
+
+    `voted` is what the reader has just approved and others still have to.
+    """
 
     turn_id: str
     after: int = 0
+    voted: tuple[tuple[Request, Call], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,14 +124,15 @@ class Conversing:
         """
         standing = await self._standing(approvals)
         answers = [*self._approvals(standing, approvals), *self._supplies(standing, outputs)]
+        voted: tuple[tuple[Request, Call], ...] = ()
         if answers:
-            await self._decide(answers)
+            voted = await self._voted(await self._decide(answers))
         else:
             self._refuse_idle(standing)
         if standing.turn.status is TurnStatus.FAILED:
             await self.service.assent.restart(standing.turn.id, by=self.caller.person)
         after = standing.after([request for request, _ in answers])
-        return Place(turn_id=standing.turn.id, after=after)
+        return Place(turn_id=standing.turn.id, after=after, voted=voted)
 
     async def _standing(self, approvals: Sequence[Approval]) -> Standing:
         def read(tx: Tx) -> Standing:
@@ -182,15 +190,26 @@ class Conversing:
             person = self.caller.person
             raise NotAllowed(person.id, "decide with a credential that is for chatting only")
 
-    async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> None:
+    async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> list[Outcome]:
         """All of a post or nothing of it: a refusal must not leave a call that runs behind it."""
-        await self.service.assent.decide_together(
+        return await self.service.assent.decide_together(
             [(request.id, verdict) for request, verdict in answers],
             by=self.caller.person,
             channel=self.caller.channel,
             # Whoever was faster: the stream that follows shows what really happened.
             waives=lambda _, error: isinstance(error, AlreadySettled),
         )
+
+    async def _voted(self, outcomes: Sequence[Outcome]) -> tuple[tuple[Request, Call], ...]:
+        """What was approved here and stays open: it needs further approvals."""
+        decided = [each.decided for each in outcomes if each.decided is not None]
+        ids = [each.request_id for each in decided if each.status is RequestStatus.OPEN]
+
+        def read(tx: Tx) -> tuple[tuple[Request, Call], ...]:
+            found = [open_case(tx, id) for id in ids]
+            return tuple((case.request, case.call) for case in found)
+
+        return await self.service.assent.kernel.store.run(read) if ids else ()
 
     def _refuse_idle(self, standing: Standing) -> None:
         if standing.waiting:

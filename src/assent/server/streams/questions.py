@@ -9,11 +9,16 @@ from assent.domain.tools import Preview
 
 
 def question(
-    request: Request, viewer: Person, status: RequestStatus | None = None, *, base: str = ""
+    request: Request,
+    viewer: Person,
+    status: RequestStatus | None = None,
+    *,
+    base: str = "",
+    mine: bool | None = None,
 ) -> Json:
     """What a data part or a descriptor says of a request; decide it at `decideAt`.
 
-    `mine` says whether whoever reads this may decide it; addresses begin with `base`.
+    `mine` says whether whoever reads this may decide it: they are asked, unless it is said here.
     """
     asked = request.question
     return {
@@ -22,7 +27,9 @@ def question(
         "toolName": request.tool,
         "kind": request.kind,
         "status": status or request.status,
-        "mine": request.admits(viewer),
+        "mine": request.admits(viewer) if mine is None else mine,
+        "quorum": request.quorum,
+        "votes": request.votes,
         "risk": request.risk,
         "confirmation": request.confirmation,
         "reason": asked.reason,

@@ -1,8 +1,9 @@
 """AI SDK 5, 6 and 7: the UI message stream, with approvals, questions and what came of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.messages import FinishReason
@@ -33,8 +34,16 @@ class UiMessages:
     headers = HEADERS
     beat = SSE_BEAT
 
-    def __init__(self, major: AiSdk, viewer: Person, *, base: str = "") -> None:
+    def __init__(
+        self,
+        major: AiSdk,
+        viewer: Person,
+        *,
+        base: str = "",
+        voted: Sequence[tuple[Request, Call]] = (),
+    ) -> None:
         self._major, self._viewer, self._base = int(major), viewer, base
+        self._voted = voted
         self._part: tuple[_Part, str] | None = None
         self._denied: set[str] = set()
 
@@ -55,6 +64,8 @@ class UiMessages:
         yield from self._end_part()
         if isinstance(step, told.Opened):
             yield {"type": "start", "messageId": step.turn_id}
+            for request, call in self._voted:
+                yield from self._counted(request, call)
         elif isinstance(step, OfStep):
             yield from self._of_step(step)
         elif isinstance(step, OfCall):
@@ -119,6 +130,13 @@ class UiMessages:
             # Else the client's part stays "responded", and the client resends without end.
             yield _input(call.id, call.tool, call.arguments.thaw())
         yield self._data(request, request.status)
+
+    def _counted(self, request: Request, call: Call) -> Iterator[dict[str, Json]]:
+        """An approval of this reader's that others have to join: it is no longer asked of them."""
+        # Else the client's part stays "responded", and the client resends without end.
+        yield _input(call.id, call.tool, call.arguments.thaw())
+        told = question(request, self._viewer, base=self._base, mine=False)
+        yield {"type": "data-request", "id": request.id, "data": told}
 
     def _approval(self, request: Request) -> dict[str, Json]:
         chunk: dict[str, Json] = {
