@@ -354,7 +354,7 @@ async def _streamed(assent: Assent, turn_id: str, call_id: str) -> list[object]:
 
 
 # conformance: 43
-async def test_calls_beyond_the_cap_are_not_run_and_gated_ones_do_not_count(
+async def test_calls_beyond_the_cap_are_not_run_whether_they_ask_or_not(
     world: World, owner: Person
 ) -> None:
     desk = Desk()
@@ -362,7 +362,7 @@ async def test_calls_beyond_the_cap_are_not_run_and_gated_ones_do_not_count(
     pay = calls("pay", amount=5)
     model = ScriptedModel([says("", pay, *looks), "Done."])
 
-    async with world(model, *desk.tools, limits=Limits(calls_per_answer=2)) as assent:
+    async with world(model, *desk.tools, limits=Limits(calls_per_answer=3)) as assent:
         turn = await assent.send("agent", "go", by=owner)
         assert sorted(desk.ran) == ["look 0", "look 1"]
         assert [request.tool for request in turn.pending] == ["pay"]
@@ -372,10 +372,11 @@ async def test_calls_beyond_the_cap_are_not_run_and_gated_ones_do_not_count(
     told = outputs(model.prompts[1])
     assert told[pay.provider_id] == "paid 5"
     assert [told[look.provider_id] for look in looks[:2]] == ["saw 0", "saw 1"]
-    for look in looks[2:]:
-        assert json.loads(told[look.provider_id]) == {
-            "error": "Not run: too many calls in one answer. Call it again if it is still needed."
-        }
+    assert json.loads(told[looks[2].provider_id]) == {
+        "error": "Not run: this answer made 5 calls, and only the first 3 were taken. "
+        "Call again what is still needed."
+    }
+    assert looks[3].provider_id not in told
 
 
 # conformance: 43

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from itertools import count
 
 import pytest
 
@@ -30,6 +31,28 @@ class Endless(ScriptedModel):
                 yield self.piece
         finally:
             self.is_closed = True
+
+
+class Calling(Endless):
+    """Begins one call after the other, none of which says anything."""
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        try:
+            for index in count():
+                await asyncio.sleep(0)
+                yield ArgumentsDelta(index, "pay", "")
+        finally:
+            self.is_closed = True
+
+
+async def test_calls_without_end_fail_their_turn_and_are_hung_up_on(
+    world: World, owner: Person
+) -> None:
+    model = Calling(PIECES[-1])
+    async with world(model, limits=Limits(answer_chars=1_000)) as assent, asyncio.timeout(20):
+        turn = await assent.send("agent", "go", by=owner)
+    assert turn.status is TurnStatus.FAILED
+    assert model.is_closed
 
 
 @pytest.mark.parametrize("piece", PIECES, ids=lambda piece: type(piece).__name__)

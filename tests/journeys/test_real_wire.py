@@ -1,5 +1,6 @@
 """The whole engine over real HTTP: provider libraries, a loopback server, pauses, edits, faults."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -108,6 +109,32 @@ async def test_a_mixed_round_pauses_and_goes_on_after_an_edit_in_another_process
     assert len(provider.requests) == 2
     assert sorted(provider.requests[1].call_ids) == sorted(provider.requests[1].result_ids)
     assert "c.txt" in str(provider.requests[1].body)
+
+
+async def test_calls_beyond_the_cap_are_left_out_of_what_the_provider_gets_back(
+    stage: Stage, provider: FakeProvider, owner: Person
+) -> None:
+    uses = [
+        ToolUse(tool="read_file", arguments=f'{{"path": "{number}"}}', id=f"call_{number}")
+        for number in range(100)
+    ]
+    provider.script(
+        Reply(text="All.", reasoning="I read them all.", calls=tuple(uses)), Reply(text="Enough.")
+    )
+    async with stage.open() as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        thread = await assent.conversation(turn.conversation_id)
+
+    assert turn.text == "Enough."
+    assert len(stage.ran) == 16
+    sent = provider.requests[1]
+    assert len(sent.call_ids) == 17
+    assert sorted(sent.call_ids) == sorted(sent.result_ids)
+    assert "made 100 calls" in str(sent.body)
+    assert all("call_17" not in (message.body or "") for message in thread.messages)
+    # What a provider wants back is there as it came, though the answer was cut.
+    [kept] = [message.body for message in thread.messages if "call_16" in (message.body or "")]
+    assert json.loads(kept)["wire"]
 
 
 # conformance: 48, 97, 141

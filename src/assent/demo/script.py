@@ -27,6 +27,7 @@ TOLD_CHARS = 1_500
 _TEXTS = Texts()
 _EDITED = _TEXTS.edited.partition("{")[0]
 _FEEDBACK = _TEXTS.feedback.partition("{")[0]
+_SURPLUS = _TEXTS.surplus.partition("{")[0]
 # What a model is told of a call that nobody ran, and the same for the people who read the chat;
 # any other error is the tool's own.
 _NOT_RUN = {
@@ -36,7 +37,7 @@ _NOT_RUN = {
     _TEXTS.cancelled: "It was cancelled.",
     _TEXTS.superseded: "You went on to something else.",
     _TEXTS.aborted: "You stopped it.",
-    _TEXTS.surplus: "Those were too many calls at once.",
+    _SURPLUS: "Those were too many calls at once.",
     _TEXTS.repeated: "It was the same call again and again.",
 }
 

@@ -5,6 +5,10 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from assent.domain.canonical import Json
+from assent.domain.copies import changed
+
+# What a call counts for in the length of an answer, besides its arguments: its id and its name.
+CALL_CHARS = 32
 
 
 class FinishReason(StrEnum):
@@ -36,7 +40,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     """A whole answer of a model.
 
     `wire` is the adapter's own JSON of it, kept so that nothing a provider needs back is lost;
-    `wire_format` names the library and version that wrote it.
+    `wire_format` names the library and version that wrote it. `left_out` counts calls beyond those
+    that were wanted.
     """
 
     text: str = ""
@@ -47,6 +52,26 @@ class Answer(Struct, frozen=True, kw_only=True):
     model: str = ""
     wire: str | None = None
     wire_format: str | None = None
+    left_out: int = 0
+
+    @property
+    def length(self) -> int:
+        """How many characters the model wrote."""
+        called = sum(CALL_CHARS + len(proposal.arguments) for proposal in self.proposals)
+        return len(self.text) + len(self.reasoning) + called
+
+    def cut(self, most: int) -> "Answer":
+        """The answer with so many calls at most; without its wire, which has all of them."""
+        left_out = len(self.proposals) - most
+        if left_out <= 0:
+            return self
+        return changed(
+            self,
+            proposals=self.proposals[:most],
+            left_out=self.left_out + left_out,
+            wire=None,
+            wire_format=None,
+        )
 
 
 class TextBlock(Struct, frozen=True, kw_only=True):
@@ -101,11 +126,15 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """One request to a model: instructions, history, tools; no tools means it has to answer."""
+    """One request to a model: instructions, history, tools; no tools means it has to answer.
+
+    Calls beyond `most_calls` are of no use: a model may count them and leave them out.
+    """
 
     instructions: str = ""
     history: tuple[Said, ...]
     tools: tuple[ToolSpec, ...] = ()
+    most_calls: int | None = None
 
 
 class TextDelta(Struct, frozen=True):

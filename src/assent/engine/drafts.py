@@ -11,7 +11,7 @@ from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.copies import changed
 from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import CallStatus
-from assent.domain.messages import Proposal
+from assent.domain.messages import Answer, Proposal
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Deny
 from assent.domain.tools import Context
@@ -59,8 +59,18 @@ class Drafting:
     earlier: tuple[Call, ...]
     now: datetime
 
-    async def draft(self, proposals: Iterable[Proposal]) -> list[Draft]:
-        """One draft per proposal, in the model's order."""
+    async def draft(self, answer: Answer) -> list[Draft]:
+        """One draft per proposal, in the model's order; one for all that are beyond the cap."""
+        most = self.limits.calls_per_answer
+        drafts = await self._wanted(answer.proposals[:most])
+        for proposal in answer.proposals[most : most + 1]:
+            call = self._call(most, proposal, take_in(proposal, self.toolbox))
+            made = len(answer.proposals) + answer.left_out
+            text = self.kernel.texts.surplus.format(made=made, most=most)
+            drafts.append(_failed(call, SURPLUS, text))
+        return drafts
+
+    async def _wanted(self, proposals: Iterable[Proposal]) -> list[Draft]:
         taken = [(proposal, take_in(proposal, self.toolbox)) for proposal in proposals]
         counts = Counter[tuple[str, str]]()
         for call in self.earlier:
@@ -70,7 +80,7 @@ class Drafting:
             for position, (proposal, each) in enumerate(taken)
         ]
         # Mostly there is one, and that needs no task of its own.
-        return self._capped([await work[0]] if len(work) == 1 else await asyncio.gather(*work))
+        return [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
 
     def _is_repeated(
         self, counts: Counter[tuple[str, str]], proposal: Proposal, taken: Accepted | Refused
@@ -127,19 +137,6 @@ class Drafting:
             turn_number=self.turn.number,
             step=self.turn.step + 1,
         )
-
-    def _capped(self, drafts: list[Draft]) -> list[Draft]:
-        """Too many that would run at once: the surplus is told to call again."""
-        room = self.limits.calls_per_answer
-        kept: list[Draft] = []
-        for draft in drafts:
-            if draft.call.status is CallStatus.CLEARED:
-                room -= 1
-                if room < 0:
-                    kept.append(_failed(draft.call, SURPLUS, self.kernel.texts.surplus))
-                    continue
-            kept.append(draft)
-        return kept
 
 
 def unasked(drafts: Sequence[Draft], room: int, text: str) -> list[Draft]:

@@ -37,7 +37,10 @@ class Texts:
     superseded: str = "The call was cancelled because the user sent a new message."
     aborted: str = "The user stopped the turn before this call ran."
     unknown: str = "The outcome of this call is unknown. It may have run: do not retry it."
-    surplus: str = "Not run: too many calls in one answer. Call it again if it is still needed."
+    surplus: str = (
+        "Not run: this answer made {made:,} calls, and only the first {most:,} were taken. "
+        "Call again what is still needed."
+    )
     repeated: str = "Not run: the same call with the same arguments was made too often."
     crowded: str = "Not run: too many questions wait for people already. Do not call it again now."
     edited: str = "A person changed the arguments of this call to: {arguments}"

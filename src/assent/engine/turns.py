@@ -20,6 +20,7 @@ from assent.engine.faults import is_ours
 from assent.engine.kernel import Kernel
 from assent.engine.outbox import Outbox
 from assent.engine.planner import Planner
+from assent.engine.room import Room, most_calls
 from assent.engine.runner import Runner
 from assent.engine.snapshots import Turn, resting
 from assent.engine.steps import HELD, Loaded, Step, load, message_of
@@ -27,7 +28,6 @@ from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 0.2
-_ENDLESS = "its answer is longer than {:,} characters"
 
 
 class Turns:
@@ -87,6 +87,7 @@ class Turns:
             history=loaded.said(),
             # Out of steps: without tools the model can only answer.
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
+            most_calls=most_calls(agent.limits),
         )
         outbox.say(EventKind.STEP, {"step": loaded.turn.step + 1})
         answer = await self._ask(agent, prompt, outbox)
@@ -110,26 +111,24 @@ class Turns:
         raise AssertionError("a model is asked at least once")
 
     async def _once(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
-        model = self._kernel.catalogue.model(agent.name)
+        model, room = self._kernel.catalogue.model(agent.name), Room(agent.limits)
         if not agent.stream:
-            answer = await model.request(prompt)
+            answer = room.whole(await model.request(prompt))
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
-        room = agent.limits.answer_chars
         # Closed at once, also when we are cancelled: a stream left open keeps its connection.
         async with aclosing(model.stream(prompt)) as stream:
             async for item in stream:
                 if outbox.is_void:
                     raise LeaseLost("turn", outbox.turn_id)
-                if not isinstance(item, Answer) and (room := room - len(item.text)) < 0:
-                    raise ModelFailed(_ENDLESS.format(agent.limits.answer_chars))
+                if isinstance(item, Answer):
+                    return room.whole(item)
+                room.take(item)
                 match item:
                     case TextDelta(text=text):
                         outbox.say(EventKind.TEXT, {"text": storable(text)})
                     case ReasoningDelta(text=text):
                         outbox.say(EventKind.REASONING, {"text": storable(text)})
-                    case Answer():
-                        return item
                     case ArgumentsDelta():
                         # Arguments are told once they are frozen.
                         pass
@@ -159,7 +158,7 @@ class Turns:
         point("before_proposal")
         message_id = self._kernel.ids("msg")
         drafting = self._drafting(loaded, agent, message_id, self._kernel.clock.now())
-        drafts = await drafting.draft(answer.proposals)
+        drafts = await drafting.draft(answer)
         facts = await outbox.drain()
         started = self._kernel.clock.monotonic()
         step = Step(

@@ -51,7 +51,7 @@ class PydanticAIModel:
     async def request(self, prompt: Prompt) -> Answer:
         with self._failures():
             response = await self._sent(prompt, lambda given: self._model.request(*given))
-        return self._answered(response)
+        return self._answered(response, prompt)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer, None]:
         reading = Reading()
@@ -65,7 +65,7 @@ class PydanticAIModel:
                     for delta in reading.read(event):
                         yield delta
             response = events.get()
-        yield self._answered(response)
+        yield self._answered(response, prompt)
 
     async def _sent(self, prompt: Prompt, send: Callable[[_Given], Awaitable[T]]) -> T:
         """Send it; if an image or file in it may be why that failed, again with words for them."""
@@ -98,11 +98,11 @@ class PydanticAIModel:
             # A client library can trip over anything a server sends.
             raise failure_of(error, secrets=self._secrets) from error
 
-    def _answered(self, response: ModelResponse) -> Answer:
+    def _answered(self, response: ModelResponse, prompt: Prompt) -> Answer:
         said = response.finish_reason or (response.provider_details or {}).get("finish_reason")
         if self._finish_required and not said:
             raise ModelFailed("the answer broke off before its end", transient=True)
-        return answer_of(response)
+        return answer_of(response, prompt.most_calls)
 
 
 def _parameters(prompt: Prompt) -> ModelRequestParameters:

@@ -1,6 +1,7 @@
 """A provider's response as our `Answer`, and an earlier `Answer` as what the provider sent."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
@@ -26,21 +27,33 @@ _FINISHES: Final = {
 _CUT_SHORT: Final = ("length", "content_filter")
 
 
-def answer_of(response: ModelResponse) -> Answer:
+def answer_of(response: ModelResponse, most_calls: int | None = None) -> Answer:
     """What the model said; raises `ModelFailed` where it is broken off, failed or empty."""
     _check_finished(response)
+    proposals = proposals_of(response)
+    most = len(proposals) if most_calls is None else most_calls
     answer = Answer(
         text=response.text or "",
         reasoning=response.thinking or "",
-        proposals=proposals_of(response),
+        proposals=proposals[:most],
+        left_out=len(proposals[most:]),
         finish=_finish(response),
         usage=_usage(response),
         model=response.model_name or "",
-        wire=ModelMessagesTypeAdapter.dump_json([response]).decode(),
+        wire=ModelMessagesTypeAdapter.dump_json([_cut(response, most)]).decode(),
         wire_format=f"{_LIBRARY}/{version('pydantic-ai-slim')}",
     )
     _check_said_something(answer)
     return answer
+
+
+def _cut(response: ModelResponse, most: int) -> ModelResponse:
+    """The response up to its last call that is of use; `most` is at least one."""
+    calls = [n for n, part in enumerate(response.parts) if isinstance(part, ToolCallPart)]
+    if len(calls) <= most:
+        return response
+    # All that comes later goes, too: reasoning that led to a call is refused without it.
+    return replace(response, parts=response.parts[: calls[most - 1] + 1])
 
 
 def proposals_of(response: ModelResponse) -> tuple[Proposal, ...]:

@@ -33,12 +33,10 @@ class Reading:
         """The pieces that one event adds."""
         match event:
             case PartStartEvent(index=index, part=TextPart(content=text)):
-                apart = self._texts - {index} and event.previous_part_kind != "text"
-                self._texts.add(index)
+                apart = self._is_another(self._texts, index) and event.previous_part_kind != "text"
                 yield from _said(TextDelta(_BREAK + text if apart else text))
             case PartStartEvent(index=index, part=ThinkingPart(content=text)):
-                apart = self._reasonings - {index}
-                self._reasonings.add(index)
+                apart = self._is_another(self._reasonings, index)
                 yield from _said(ReasoningDelta(_BREAK + text if apart else text))
             case PartStartEvent(index=index, part=ToolCallPart() as part):
                 yield self._begun(index, part)
@@ -46,6 +44,12 @@ class Reading:
                 yield from self._continued(event)
             case _:
                 return
+
+    def _is_another(self, parts: set[int], index: int) -> bool:
+        """Whether a part begins after others of its kind; it is one of them from now on."""
+        others = len(parts) - (index in parts)
+        parts.add(index)
+        return others > 0
 
     def _begun(self, index: int, part: ToolCallPart) -> ArgumentsDelta:
         delta = ArgumentsDelta(len(self._calls), part.tool_name, _written(part.args))

@@ -1,6 +1,7 @@
 """A prompt's history as pydantic-ai's messages: every call has one id and exactly one result."""
 
 import re
+from collections import defaultdict, deque
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -54,6 +55,7 @@ class _Transcript:
         self._messages: list[ModelMessage] = []
         self._parts: list[ModelRequestPart] = []
         self._ids: set[str] = set()
+        self._times: dict[str, int] = {}
 
     def hear(self, said: UserSaid) -> None:
         self._parts.append(UserPromptPart(content=_filled(said.text)))
@@ -90,10 +92,13 @@ class _Transcript:
 
     def _unique(self, id: str) -> str:
         """Providers repeat ids, in one answer and across answers, and refuse to read that back."""
-        unique, times = id or "call", 1
+        id = id or "call"
+        # Counted on from the last time: from the beginning, many would take the square of it.
+        unique, times = id, self._times.get(id, 1)
         while unique in self._ids:
             times += 1
-            unique = f"{id or 'call'}_{times}"
+            unique = f"{id}_{times}"
+        self._times[id] = times
         self._ids.add(unique)
         return unique
 
@@ -111,16 +116,16 @@ def _is_blank(part: ModelResponsePart) -> bool:
 
 def _paired(said: ModelSaid) -> list[ToolOutput]:
     """The outputs in the order of the proposals; equal ids are told apart by their order."""
-    waiting = list(said.outputs)
+    waiting: defaultdict[str, deque[ToolOutput]] = defaultdict(deque)
+    for output in said.outputs:
+        waiting[output.provider_id].append(output)
     paired: list[ToolOutput] = []
     for proposal in said.answer.proposals:
-        output = next((o for o in waiting if o.provider_id == proposal.provider_id), None)
-        if output is None:
+        if not waiting[proposal.provider_id]:
             raise Malformed("history", proposal.provider_id, "this call has no output")
-        waiting.remove(output)
-        paired.append(output)
-    if waiting:
-        raise Malformed("history", waiting[0].provider_id, "this output answers no call")
+        paired.append(waiting[proposal.provider_id].popleft())
+    if (left := next((id for id, outputs in waiting.items() if outputs), None)) is not None:
+        raise Malformed("history", left, "this output answers no call")
     return paired
 
 

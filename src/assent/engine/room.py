@@ -1,0 +1,38 @@
+"""How much a model may say in one answer."""
+
+from assent.domain.errors import ModelFailed
+from assent.domain.messages import CALL_CHARS, Answer, ArgumentsDelta, Delta
+from assent.engine.agents import Limits
+
+
+def most_calls(limits: Limits) -> int:
+    """How many calls of an answer are of use: one more than are taken stands for the rest."""
+    return limits.calls_per_answer + 1
+
+
+class Room:
+    """What is left for an answer under way; a stream, or a list of calls, need not end."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._left = limits.answer_chars
+        self._begun = 0
+
+    def take(self, delta: Delta) -> None:
+        """Count a piece; raises `ModelFailed` when there is no room for it."""
+        self._left -= len(delta.text)
+        if isinstance(delta, ArgumentsDelta) and delta.index >= self._begun:
+            self._begun = delta.index + 1
+            # A call without arguments takes room, too.
+            self._left -= CALL_CHARS
+        if self._left < 0:
+            self._refuse()
+
+    def whole(self, answer: Answer) -> Answer:
+        """The answer, whole already, without the calls that are of no use."""
+        if answer.length > self._limits.answer_chars:
+            self._refuse()
+        return answer.cut(most_calls(self._limits))
+
+    def _refuse(self) -> None:
+        raise ModelFailed(f"its answer is longer than {self._limits.answer_chars:,} characters")
