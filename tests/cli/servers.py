@@ -45,9 +45,9 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(*arguments: str) -> Iterator[Served]:
+def served(*arguments: str, handles: int | None = None) -> Iterator[Served]:
     """A server on a free port, until the test is over."""
-    with piped(*arguments, "--port", "0") as session:
+    with piped(*arguments, "--port", "0", handles=handles) as session:
         said = session.expect("Ctrl-C stops it")
         yield Served(session, said)
 

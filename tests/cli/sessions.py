@@ -114,10 +114,11 @@ class Session:
 
 
 @contextlib.contextmanager
-def piped(*arguments: str) -> Iterator[Session]:
-    """A session over pipes, as a script would have it."""
+def piped(*arguments: str, handles: int | None = None) -> Iterator[Session]:
+    """A session over pipes, as a script would have it; with no more file handles than these."""
+    few = [] if handles is None else ["sh", "-c", 'ulimit -n "$0"; exec "$@"', str(handles)]
     process = subprocess.Popen(
-        [*_COMMAND, *arguments],
+        [*few, *_COMMAND, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.cli.servers import Served, keys_in, served
-from tests.cli.sessions import SECONDS, environment, run
+from tests.cli.sessions import SECONDS, environment, piped, run
 
 AGENTS = """
 from assent import Agent
@@ -70,6 +70,33 @@ def test_the_demo_answers_on_the_address_it_says(shared: tuple[Served, Path]) ->
     for name, key in keys_in(folder).items():
         with server.client(key) as client:
             assert client.get("/api/me").json()["id"] == name
+
+
+def test_whoever_is_answered_finds_the_keys(demo: tuple[str, ...], folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    with piped(*demo, "--port", str(address[1])), come_first(address) as early:
+        early.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert early.recv(12) == b"HTTP/1.1 200"
+        keys = keys_in(folder)
+        for name, key in keys.items():
+            headers = {"Authorization": f"Bearer {key}"}
+            me = httpx.get(
+                f"http://127.0.0.1:{address[1]}/api/me", headers=headers, trust_env=False
+            )
+            assert me.json()["id"] == name
+    assert list(keys) == ["user", "approver", "admin"]
+
+
+def come_first(address: tuple[str, int]) -> socket.socket:
+    """A connection as soon as somebody listens there."""
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            return socket.create_connection(address, timeout=SECONDS)
+        except ConnectionRefusedError:
+            assert time.monotonic() < until
+            time.sleep(0.01)
 
 
 def test_the_keys_are_for_nobody_elses_eyes(shared: tuple[Served, Path]) -> None:

@@ -85,7 +85,9 @@ class Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: Any, *, proxy_headers: bool = False) -> AsyncGenerator[str]:
+async def listening(
+    app: Any, *, proxy_headers: bool = False, **options: Any
+) -> AsyncGenerator[str]:
     """The app behind the real uvicorn, on a free port of loopback."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -96,6 +98,7 @@ async def listening(app: Any, *, proxy_headers: bool = False) -> AsyncGenerator[
             timeout_graceful_shutdown=5,
             # As `assent serve` does.
             proxy_headers=proxy_headers,
+            **options,
         )
         server = Server(config)
         task = asyncio.create_task(server.serve(sockets=[listener]), name="uvicorn")

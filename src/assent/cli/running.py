@@ -6,12 +6,14 @@ import signal
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from socket import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
+from assent.cli.handles import handles_for
 from assent.cli.listening import Listener
 from assent.cli.screen import Ink, Screen
+from assent.server.lobby import ROOM, Lobby, Patience
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -20,10 +22,15 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 # How long answers in flight may take to end once somebody wants to stop.
 GRACE_SECONDS = 5
+# How many may wait to be let in, and how many are before the lobby hears of the first.
+BACKLOG = 2_048
+ACCEPTED_AT_ONCE = 128
+# For what else needs a file handle: the database, models, files, commands, health checks.
+SPARE_HANDLES = 256 + ACCEPTED_AT_ONCE + ROOM
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, but the signals are ours."""
+    """uvicorn's, but the signals are ours, and nobody is answered before all is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
@@ -34,14 +41,20 @@ class Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        await super().startup(sockets)
+        # Whoever comes meanwhile waits: the socket listens since it is bound.
         await self._ready()
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)
 
 
 async def run(
     app: "FastAPI", listener: Listener, screen: Screen, ready: Callable[[], Awaitable[None]]
 ) -> None:
     """Serve until Ctrl-C or SIGTERM."""
+    most = Patience().connections
+    room = handles_for(most + SPARE_HANDLES) - SPARE_HANDLES
+    lobby = Lobby(Patience(connections=max(1, min(most, room))))
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -50,6 +63,9 @@ async def run(
         proxy_headers=False,
         server_header=False,
         lifespan="off",
+        http=cast("type[asyncio.Protocol]", lobby),
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, ready)

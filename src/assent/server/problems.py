@@ -19,6 +19,8 @@ from assent.server.headers import HEADERS
 log = logging.getLogger(__name__)
 Facts = dict[str, Any]
 TYPE = "urn:assent:problem:"
+# When to come back to what is not available now.
+RETRY_SECONDS = 5
 # The first class of an error's own line that is listed gives the status.
 STATUS: dict[type[AssentError], int] = {
     errors.NotAuthenticated: 401,
@@ -33,6 +35,8 @@ STATUS: dict[type[AssentError], int] = {
     errors.NoWorker: 503,
     errors.IdentityUnavailable: 503,
     errors.TooManyRequests: 429,
+    errors.Crowded: 503,
+    errors.TooSlow: 408,
     errors.TooLarge: 413,
     errors.CrossSite: 403,
     errors.WrongHost: 403,
@@ -47,6 +51,7 @@ _TITLES = {
     403: "Not allowed",
     404: "Not found",
     405: "Method not allowed",
+    408: "Too slow",
     409: "Conflict",
     413: "Too large",
     415: "Unsupported media type",
@@ -81,7 +86,7 @@ def problem(
 def problem_of(error: AssentError) -> Response:
     """An error of ours, with its facts."""
     status, body = facts_of(error)
-    headers = _headers(status, error)
+    headers = headers_of(status, error)
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
@@ -96,11 +101,15 @@ def facts_of(error: AssentError) -> tuple[int, Facts]:
     return status, body_of(status, error.code, str(error), facts)
 
 
-def _headers(status: int, error: AssentError) -> dict[str, str] | None:
+def headers_of(status: int, error: AssentError) -> dict[str, str]:
+    """What a refusal says beside its body: how to sign in, when to come back."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
-    wait = getattr(error, "retry_after", None)
-    return None if wait is None else {"Retry-After": str(wait)}
+    if status == 408:
+        # Whatever still comes of that body is no request.
+        return {"Connection": "close"}
+    wait = getattr(error, "retry_after", RETRY_SECONDS if status == 503 else None)
+    return {} if wait is None else {"Retry-After": str(wait)}
 
 
 def _plain(value: Any) -> Any:

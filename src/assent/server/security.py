@@ -1,11 +1,13 @@
 """What holds for every request and every response, whatever the route."""
 
+import asyncio
 import json
+import logging
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import refuse_deep
@@ -16,6 +18,7 @@ from assent.domain.errors import (
     JsonFault,
     NotFound,
     TooLarge,
+    TooSlow,
     WrongHost,
 )
 from assent.server.auth.peers import host_of, is_loopback, peer_of
@@ -23,6 +26,7 @@ from assent.server.headers import HEADERS
 from assent.server.problems import problem_of
 from assent.server.settings import Settings
 
+log = logging.getLogger(__name__)
 MAX_TARGET_BYTES: Final = 8_192
 FORM: Final = "application/x-www-form-urlencoded"
 _WITHOUT_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -57,7 +61,13 @@ class Protection:
         except AssentError as error:
             await problem_of(error)(scope, receive, protected)
             return
-        await self._app(scope, receive, protected)
+        try:
+            await self._app(scope, receive, protected)
+        except ClientDisconnect:
+            # Everyday, and nobody is there to be told.
+            log.info(
+                "%s %s: its client left before it was all sent", scope["method"], scope["path"]
+            )
 
     def _check(self, scope: Scope) -> None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_TARGET_BYTES:
@@ -80,9 +90,9 @@ class Protection:
 class Body:
     """A request's body: read whole and once, no larger and no deeper than allowed."""
 
-    def __init__(self, content: bytes, rest: Receive, *, given: bool = False) -> None:
+    def __init__(self, content: bytes, rest: Receive) -> None:
         self.content = content
-        self._rest, self._given = rest, given
+        self._rest, self._given = rest, False
 
     @classmethod
     async def read(
@@ -94,19 +104,16 @@ class Body:
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             raise TooLarge("body", limit)
-        content = bytearray()
+        content = b""
         # A body may come unannounced over HTTP/2.
-        more = scope["method"] not in _WITHOUT_BODY or declared not in ("", "0")
-        while more:
-            message = await receive()
-            if message["type"] != "http.request":
-                # Gone before it was all sent: whoever reads on is told the same.
-                return cls(b"", _always(message), given=True)
-            content += message.get("body", b"")
-            if len(content) > limit:
-                raise TooLarge("body", limit)
-            more = message.get("more_body", False)
-        body = cls(bytes(content), receive)
+        if scope["method"] not in _WITHOUT_BODY or declared not in ("", "0"):
+            seconds = settings.body_within.total_seconds()
+            try:
+                async with asyncio.timeout(seconds):
+                    content = await _whole(receive, limit)
+            except TimeoutError:
+                raise TooSlow(seconds) from None
+        body = cls(content, receive)
         if content and not is_form(headers):
             body.refuse_deep(settings.max_json_depth)
         return body
@@ -126,11 +133,17 @@ class Body:
             raise InvalidJson(JsonFault.ENCODING, f"no text at byte {error.start}") from None
 
 
-def _always(message: Message) -> Receive:
-    async def receive() -> Message:
-        return message
-
-    return receive
+async def _whole(receive: Receive, limit: int) -> bytes:
+    content, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        content += message.get("body", b"")
+        if len(content) > limit:
+            raise TooLarge("body", limit)
+        more = message.get("more_body", False)
+    return bytes(content)
 
 
 def is_form(headers: Headers) -> bool:

@@ -35,6 +35,8 @@ class Settings:
     max_body_bytes: int = 1_000_000
     # Chat clients post their whole history with every message.
     max_history_bytes: int = 8_000_000
+    # How long a body may take to come; a history over a slow line takes its time.
+    body_within: timedelta = timedelta(seconds=30)
     max_header_bytes: int = 32_768
     max_json_depth: int = 64
     # Whose tokens are believed besides our own keys and sessions, and whose word for who it is.

@@ -95,10 +95,12 @@ from assent.domain.errors.traffic import (
     BadCursor,
     BadPage,
     CrossSite,
+    Crowded,
     InvalidCommand,
     KeyReused,
     TooLarge,
     TooManyRequests,
+    TooSlow,
     WrongHost,
 )
 
@@ -166,6 +168,8 @@ __all__ = [
     "AccountExists",
     "TooManyRequests",
     "TooLarge",
+    "TooSlow",
+    "Crowded",
     "CrossSite",
     "WrongHost",
     "KeyReused",

@@ -13,6 +13,28 @@ class TooManyRequests(AssentError):
         super().__init__(f"Too many requests: try again in {retry_after} s")
 
 
+class Crowded(AssentError):
+    """As many connections as this process takes; `retry_after` is how many seconds to wait."""
+
+    code = "crowded"
+
+    def __init__(self, retry_after: int = 5) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"Too many are connected at this moment: try again in {retry_after} s")
+
+
+class TooSlow(AssentError):
+    """A request whose body did not come in time; nothing was done."""
+
+    code = "too_slow"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(
+            f"The body of this request did not come within {seconds:g} s: send it again"
+        )
+
+
 class TooLarge(AssentError):
     """A request that is larger than this service takes; `part` says what of it."""
 

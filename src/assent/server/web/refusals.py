@@ -13,7 +13,7 @@ from assent.domain.errors import AssentError, NotAllowed, NotAuthenticated, NotF
 from assent.server.access import READ_PAGE
 from assent.server.guard import door, welcome
 from assent.server.headers import HEADERS
-from assent.server.problems import facts_of, http_problem, problem_of, unexpected
+from assent.server.problems import facts_of, headers_of, http_problem, problem_of, unexpected
 from assent.server.service import service_of
 
 _CLOSED: Final = "This takes a role, or a key, that you do not have. An admin could give you one."
@@ -81,7 +81,9 @@ def _page(request: Request, error: AssentError) -> Response:
     status, facts = facts_of(error)
     detail = _CLOSED if _is_closed(request, error) else facts["detail"]
     pages = service_of(request).pages
-    return pages.render(request, "refused", status=status, title=facts["title"], detail=detail)
+    page = pages.render(request, "refused", status=status, title=facts["title"], detail=detail)
+    page.headers.update(headers_of(status, error))
+    return page
 
 
 def _is_closed(request: Request, error: AssentError) -> bool:

@@ -1,0 +1,214 @@
+"""Who is connected: nobody keeps a connection without a request, and health checks find room.
+
+uvicorn has no time for a request's head and no limit that spares health checks, and a process
+without file handles accepts nobody. See docs/decisions/0008-uvicorn-with-a-lobby.md.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, cast
+
+import h11
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from assent.domain.errors import Crowded
+from assent.server.problems import problem_of
+
+log = logging.getLogger(__name__)
+# How many may come in above the limit, to be told so; whoever only asks for health is answered.
+ROOM: Final = 64
+LOOK_SECONDS: Final = 1.0
+HEALTH: Final = frozenset({"/healthz", "/readyz"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How many connections, and how long one may take, in seconds."""
+
+    connections: int = 8_192
+    # From the connection, or the last answer, to the end of a request's head.
+    head: float = 10.0
+    # For some of an answer to be read, once more than a little waits; and for the last of it.
+    reading: float = 60.0
+
+
+class Guest(Protocol):
+    """A connection, as far as the lobby knows it."""
+
+    def leave(self) -> None:
+        """End now, whatever is still to be sent."""
+        ...
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it only waits until all is sent."""
+        ...
+
+
+class _Waiting:
+    """Connections that we wait for, the one first that we have waited for longest."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._since: dict[Guest, float] = {}
+
+    def add(self, guest: Guest) -> None:
+        """From now on, unless we wait for it already."""
+        self._since.setdefault(guest, self._now())
+
+    def discard(self, guest: Guest) -> None:
+        self._since.pop(guest, None)
+
+    def first(self) -> Guest | None:
+        return next(iter(self._since), None)
+
+    def overdue(self, seconds: float) -> Iterable[Guest]:
+        """Those that we have waited for longer than this."""
+        until = self._now() - seconds
+        while (guest := self.first()) is not None and self._since[guest] <= until:
+            self.discard(guest)
+            yield guest
+
+
+class Lobby:
+    """All connections of one server."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._loop = asyncio.get_running_loop()
+        self._guests: set[Guest] = set()
+        # Without a whole head, with half a body, with an answer that is not read.
+        self.heads, self.bodies, self._readers = (_Waiting(self._loop.time) for _ in range(3))
+        self._look: asyncio.TimerHandle | None = None
+        self._turned_away: Counter[str] = Counter()
+
+    def __call__(self, **given: Any) -> "LobbyProtocol":
+        """A connection of this lobby, as uvicorn makes one."""
+        return LobbyProtocol(self, **given)
+
+    def enter(self, guest: Guest) -> bool:
+        """Let it in; whether it may ask for anything, or for health only."""
+        has_place = len(self._guests) < self._patience.connections or self._makes_way()
+        if not has_place and len(self._guests) >= self._patience.connections + ROOM:
+            self._turned_away["not let in"] += 1
+            guest.leave()
+        self._guests.add(guest)
+        self.heads.add(guest)
+        self._look = self._look or self._loop.call_later(LOOK_SECONDS, self._look_around)
+        return has_place
+
+    def exit(self, guest: Guest) -> None:
+        """It is gone."""
+        self._guests.discard(guest)
+        for waiting in (self.heads, self.bodies, self._readers):
+            waiting.discard(guest)
+
+    def reads(self, guest: Guest, *, all_of_it: bool) -> None:
+        """Whether it takes what it is sent."""
+        if all_of_it:
+            self._readers.discard(guest)
+        else:
+            self._readers.add(guest)
+
+    def _makes_way(self) -> bool:
+        """Whoever we wait for longest goes first: real clients send a request at once."""
+        guest = self.heads.first() or self.bodies.first()
+        if guest is None:
+            return False
+        self._turned_away["unfinished, made way for others"] += 1
+        self._end(guest)
+        return True
+
+    def _end(self, guest: Guest) -> None:
+        self.exit(guest)
+        guest.leave()
+
+    def _look_around(self) -> None:
+        self._look = None
+        for guest in self._guests:
+            if guest.is_leaving:
+                self._readers.add(guest)
+        for guest in tuple(self.heads.overdue(self._patience.head)):
+            self._end(guest)
+        for guest in tuple(self._readers.overdue(self._patience.reading)):
+            self._turned_away["did not read their answer"] += 1
+            self._end(guest)
+        if self._turned_away:
+            # One line, however many they were.
+            told = "; ".join(f"{count:,} {how}" for how, count in self._turned_away.items())
+            log.warning("of %s connections: %s", f"{len(self._guests):,}", told)
+            self._turned_away.clear()
+        if self._guests:
+            self._look = self._loop.call_later(LOOK_SECONDS, self._look_around)
+
+
+class LobbyProtocol(H11Protocol):
+    """uvicorn's connection, known to a lobby."""
+
+    def __init__(self, lobby: Lobby, **given: Any) -> None:
+        super().__init__(**given)
+        self._lobby = lobby
+
+    def leave(self) -> None:
+        self.transport.abort()
+
+    @property
+    def is_leaving(self) -> bool:
+        return self.transport.is_closing()
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if not self._lobby.enter(self):
+            self.app: Any = health_only(self.app)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lobby.exit(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._tell()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._tell()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._lobby.reads(self, all_of_it=False)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._lobby.reads(self, all_of_it=True)
+
+    def _tell(self) -> None:
+        """Say what is waited for: a request, the rest of its body, or nothing."""
+        # None until the first request, whatever its type says.
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        is_answering = cycle is not None and not cycle.response_complete
+        if not is_answering:
+            self._lobby.heads.add(self)
+        else:
+            self._lobby.heads.discard(self)
+        if is_answering and self.conn.their_state is h11.SEND_BODY:
+            self._lobby.bodies.add(self)
+        else:
+            self._lobby.bodies.discard(self)
+
+
+def health_only(app: ASGIApp) -> ASGIApp:
+    """The app of a connection above the limit: all but health is told to come back."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in HEALTH:
+            await app(scope, receive, send)
+            return
+        response = problem_of(Crowded())
+        response.headers["Connection"] = "close"
+        await response(scope, receive, send)
+
+    return answer
