@@ -32,7 +32,10 @@ RESTING = frozenset({EventKind.WAITING, EventKind.FINISHED, EventKind.ERROR})
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """One fact of a turn; `seq` grows by one and is the cursor to follow from."""
+    """One fact of a turn; `seq` grows and is the cursor to follow from.
+
+    A `reset` takes the text of the answer that it ends with it, so numbers may be missing.
+    """
 
     turn_id: str
     seq: int

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, func, select
 
 from assent.domain.events import Entry, Event, EventKind, Fact
 from assent.store.rows import Driver, Params, Row, dump, load, micros, moment, reader
+from assent.store.statements import fixed
 from assent.store.tables import audit, events
 
 ENTRIES_OF_CALL = (
@@ -23,6 +24,28 @@ EVENTS = (
     .where(events.c.turn_id == bindparam("turn_id"), events.c.seq > bindparam("after"))
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
+)
+_other = events.alias("other")
+_reset = (
+    select(func.max(_other.c.seq))
+    .where(_other.c.turn_id == bindparam("turn_id"), _other.c.kind == fixed(EventKind.RESET))
+    .scalar_subquery()
+)
+# An answer with calls is on record as a whole: no reset takes it back.
+_recorded = (
+    select(func.coalesce(func.max(_other.c.seq), 0))
+    .where(
+        _other.c.turn_id == bindparam("turn_id"),
+        _other.c.kind == fixed(EventKind.PROPOSED),
+        _other.c.seq < _reset,
+    )
+    .scalar_subquery()
+)
+DROP_ABANDONED = delete(events).where(
+    _e.turn_id == bindparam("turn_id"),
+    _e.kind.in_([fixed(EventKind.TEXT), fixed(EventKind.REASONING)]),
+    _e.seq < _reset,
+    _e.seq > _recorded,
 )
 
 
@@ -51,6 +74,10 @@ class StoredJournal:
         ]
         if rows:
             self._driver.insert(events, rows)
+        for turn_id, facts in self._facts.items():
+            if any(fact.kind is EventKind.RESET for fact in facts):
+                # After the insert: the newest number may not be freed, a follower waits behind it.
+                self._driver.rows(DROP_ABANDONED, {"turn_id": turn_id})
         return frozenset(self._facts)
 
     def events(self, turn_id: str, after: int, limit: int) -> list[Event]:
