@@ -135,6 +135,10 @@ async def test_what_names_nothing_is_refused_by_name(tmp_path: Any, given: Any) 
             ("conversation_id must be a conv", lambda: assent.conversation(given)),
             ("agent must be an agent", lambda: assent.send(given, "hi", by="ada")),
             ("text must be text", lambda: assent.send("agent", given, by="ada")),
+            ("if_settled must be", lambda: assent.resolve("task", "out", if_settled=given)),
+            ("if_settled must be", lambda: assent.fail("task", "why", if_settled=given)),
+            ("if_settled must be", lambda: assent.cancel("task", if_settled=given)),
+            ("by must be a Person who", lambda: assent.people.add(Person("eve"), by=given)),
             ("decisions must be pairs", lambda: assent.decide_all([given], by="ada")),
             (
                 "on_pending must be 'refuse' or",

@@ -266,6 +266,9 @@ assert (await assent.decide(turn.pending[0], approve(), by="ada")).replayed
         _used("await assent.decide(turn, approve(), by='ada')"),
         "request_id must be a request or its id",
     ),
+    _impossible(
+        "a request that approves itself", _used("await turn.pending[0].approve()"), "'approve'"
+    ),
     _refused(
         "a stranger",
         _used("await assent.decide(turn.pending[0], approve(), by='eve')"),

@@ -457,21 +457,21 @@ class Assent:
         self, id: str, output: Json, *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call, by task or call id, with its output."""
-        tolerant = if_settled == "ignore"
+        tolerant = callers.is_tolerant("Assent.resolve()", if_settled)
         return await self._deferrals.settle(id, Supply(output=output), tool=tool, tolerant=tolerant)
 
     async def fail(
         self, id: str, reason: str, *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call as failed."""
-        tolerant = if_settled == "ignore"
+        tolerant = callers.is_tolerant("Assent.fail()", if_settled)
         return await self._deferrals.settle(id, Fail(reason=reason), tool=tool, tolerant=tolerant)
 
     async def cancel(
         self, id: str, reason: str = "", *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call as cancelled."""
-        tolerant = if_settled == "ignore"
+        tolerant = callers.is_tolerant("Assent.cancel()", if_settled)
         return await self._deferrals.settle(id, Cancel(reason=reason), tool=tool, tolerant=tolerant)
 
     # Conversations as JSON

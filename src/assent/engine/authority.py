@@ -1,6 +1,7 @@
 """Who may manage people and their credentials."""
 
 from assent.domain.errors import NotAllowed
+from assent.domain.parameters import instance
 from assent.domain.people import ADMIN, SYSTEM_ROLE, Person, PersonKind
 
 
@@ -10,6 +11,7 @@ def manages(by: Person) -> bool:
 
 
 def want_manager(by: Person, action: str) -> None:
-    """Raise unless this person manages."""
+    """Raise unless this person manages; an id has no roles, so only a `Person` can."""
+    instance(Person, "a Person who manages").taken(f"To {action}", "by", by)
     if not manages(by):
         raise NotAllowed(by.id, action)

@@ -67,6 +67,7 @@ SETTINGS: Final[Mapping[str, Check]] = {
     "worker": flag,
 }
 ON_PENDING: Final = word("refuse", "supersede")
+_IF_SETTLED: Final = word("raise", "ignore")
 
 
 def request_id(where: str, given: object) -> str:
@@ -93,6 +94,11 @@ def conversation_id(where: str, given: object) -> str:
         return given.conversation.id
     id = given.id if isinstance(given, Conversation) else given
     return _CONVERSATION.taken(where, "conversation_id", id)
+
+
+def is_tolerant(where: str, if_settled: object) -> bool:
+    """Whether what is settled already may stay as it is."""
+    return _IF_SETTLED.taken(where, "if_settled", if_settled) == "ignore"
 
 
 def optional_conversation(where: str, given: object) -> str | None:
