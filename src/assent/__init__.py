@@ -5,6 +5,7 @@ what they approved is what runs, once; and all of it is on the record.
 """
 
 from assent.app import Assent, run_once
+from assent.domain.bodies import ApprovalRequired, Deferred, Progress, ToolCall
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     DidNotRun,
@@ -24,16 +25,12 @@ from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Effect, Rule
 from assent.domain.tools import (
-    ApprovalRequired,
     Context,
-    Deferred,
     Hint,
     Override,
     Preview,
-    Progress,
     Risk,
     Tool,
-    ToolCall,
     is_auto_resolvable_tool,
     is_hitl_tool,
     is_manual_tool,

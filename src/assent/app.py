@@ -5,16 +5,17 @@ import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
+from assent.domain import parameters
 from assent.domain.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
-from assent.domain.parameters import either, instance, optional, shown, text, whole
+from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import PolicyHook, Rule
-from assent.engine.agents import Agent
+from assent.engine.agents import Agent, agents_of
 from assent.engine.assent import Assent as Engine
 from assent.engine.assent import Wiring
 from assent.engine.callback import OnConfirmation
-from assent.engine.callers import AGENTS, Who
+from assent.engine.callers import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
@@ -28,7 +29,6 @@ _POSTGRES = ("postgresql://", "postgres://", "postgresql+asyncpg://")
 _URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
 _POOL_SIZE = 16
 _WHERE = "Assent()"
-_KEY_FILE = optional(either(text, instance(Path, "a Path")))
 # Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
 # lost its leases.
 _SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -42,6 +42,19 @@ class SystemClock:
 
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+
+def _clock(given: object) -> object:
+    return given if hasattr(given, "monotonic") and hasattr(given, "now") else parameters.unfit()
+
+
+_WIRED: Final = {
+    "key_file": optional(parameters.instance(str | Path, "a path")),  # pyright: ignore[reportArgumentType]
+    "clock": optional(Check("a clock", _clock)),
+    "ids": parameters.function,
+    "times": optional(parameters.instance(Times)),
+    "texts": optional(parameters.instance(Texts)),
+}
 
 
 class Assent(Engine):
@@ -72,13 +85,21 @@ class Assent(Engine):
         times: Times | None = None,
         texts: Texts | None = None,
     ) -> None:
-        given: tuple[Agent, ...] = AGENTS.taken(_WHERE, "agents", agents)
+        agents = agents_of(agents)
+        wired = {
+            "key_file": key_file,
+            "clock": clock,
+            "ids": ids,
+            "times": times,
+            "texts": texts,
+        }
+        taken(_WHERE, wired, _WIRED)
         self.url = url
         wiring = Wiring(
             store=open_store(url, clock, pool_size=_pool_size(pool_size)),
             clock=clock or SystemClock(),
             vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
-            models=models_of(given),
+            models=models_of(agents),
             alone=url.startswith(_SQLITE),
             ids=ids,
             times=times or Times(),
@@ -86,7 +107,7 @@ class Assent(Engine):
         )
         super().__init__(
             wiring,
-            agents=given,
+            agents=agents,
             rules=rules,
             policy=policy,
             policy_version=policy_version,
@@ -103,7 +124,7 @@ async def run_once(
     by: Who = "local",
     on_confirmation: OnConfirmation | None = None,
     approvals: Literal["on", "off"] = "on",
-    rules: Iterable[Rule] = (),
+    rules: Rule | Iterable[Rule] = (),
     policy: PolicyHook | None = None,
 ) -> str:
     """Answer one message without a database; a call that nobody decides is an error, not a yes."""
@@ -170,9 +191,7 @@ def _model(agent: Agent) -> ChatModel:
 
 
 def _key_file(url: str, given: str | Path | None) -> Path | None:
-    path: str | Path | None = _KEY_FILE.taken(_WHERE, "key_file", given)
-    if path is None:
-        path = os.environ.get(KEY_FILE_VARIABLE)
+    path = os.environ.get(KEY_FILE_VARIABLE) if given is None else given
     if path is not None:
         return Path(path)
     if url.startswith(_SQLITE):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.domain.canonical import Json, check
-from assent.domain.errors import InvalidAnswer, InvalidTool
+from assent.domain.errors import InvalidAnswer, InvalidParameter, InvalidTool
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
 
 T = FieldType
@@ -90,7 +90,7 @@ def test_options_may_be_given_as_plain_strings() -> None:
     ids=repr,
 )
 def test_a_field_that_contradicts_itself_is_refused(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidTool):
+    with pytest.raises((InvalidTool, InvalidParameter)):
         Field(**{"name": "x", **parts})
 
 

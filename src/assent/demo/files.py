@@ -8,9 +8,10 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from assent.demo.workspace import Workspace
+from assent.domain.bodies import ApprovalRequired, Progress
 from assent.domain.canonical import Json
 from assent.domain.declarations import manual, tool
-from assent.domain.tools import ApprovalRequired, Context, Preview, Progress, Risk, Tool
+from assent.domain.tools import Context, Preview, Risk, Tool
 
 _SHOWN_LINES = 8
 _SNIPPET_CHARS = 80

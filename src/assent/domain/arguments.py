@@ -110,7 +110,7 @@ def signature_fields(
 ) -> tuple[dict[str, tuple[Any, Any]], str | None]:
     """The parameters of a body as model fields, and the name of the one that takes the context."""
     name = getattr(function, "__name__", "tool")
-    hints = get_type_hints(function, include_extras=True)
+    hints = _hints(name, function)
     described = _descriptions(function)
     fields: dict[str, tuple[Any, Any]] = {}
     context: str | None = None
@@ -118,6 +118,10 @@ def signature_fields(
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise InvalidTool(name, f"*{parameter.name} has no schema; name every parameter")
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise InvalidTool(name, f"{parameter.name} has to be given by name; remove the /")
+        if parameter.name == "self" and not fields:
+            raise InvalidTool(name, "it is a method: decorate none, but pass the bound method")
         hint = hints.get(parameter.name, Any)
         if hint is Context:
             context = parameter.name
@@ -126,6 +130,15 @@ def signature_fields(
         text = described.get(parameter.name)
         fields[parameter.name] = (hint, ModelField(default, description=text) if text else default)
     return fields, context
+
+
+def _hints(name: str, function: Callable[..., object]) -> dict[str, Any]:
+    is_object = not isinstance(function, type) and not hasattr(function, "__annotations__")
+    hinted = type(function).__call__ if is_object and not inspect.isroutine(function) else function
+    try:
+        return get_type_hints(hinted, include_extras=True)
+    except (NameError, TypeError, SyntaxError) as error:
+        raise InvalidTool(name, f"its type hints cannot be read: {error}") from None
 
 
 def _descriptions(function: Callable[..., object]) -> dict[str, str]:
@@ -194,8 +207,11 @@ class TypedOutput:
 
     def __init__(self, tool: str, type_: Any) -> None:
         self._tool = tool
-        self._adapter = TypeAdapter[Any](type_)
-        self.schema: dict[str, Json] = self._adapter.json_schema()
+        try:
+            self._adapter = TypeAdapter[Any](type_)
+            self.schema: dict[str, Json] = self._adapter.json_schema()
+        except (PydanticUserError, TypeError, NameError, SyntaxError) as error:
+            raise InvalidTool(tool, f"its output has no JSON schema: {error}") from None
 
     def normalise(self, value: object) -> Json:
         try:

@@ -1,11 +1,13 @@
 """How tools are written: a decorator over typed functions, and a class form."""
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, ClassVar, cast, overload
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from difflib import get_close_matches
+from functools import partial
+from types import FunctionType
+from typing import Any, ClassVar, Final, cast, overload
 
+from assent.domain import parameters
 from assent.domain.arguments import (
     SchemaArguments,
     SchemaOutput,
@@ -15,128 +17,24 @@ from assent.domain.arguments import (
     summary,
 )
 from assent.domain.canonical import Json
-from assent.domain.confirmations import Confirmation
-from assent.domain.errors import InvalidTool
+from assent.domain.errors import InvalidParameter, InvalidTool
 from assent.domain.foreign import seen_through
 from assent.domain.forms import UserInput
-from assent.domain.people import Audience
+from assent.domain.metadata import METADATA, Saying, assemble
+from assent.domain.parameters import Check, optional
 from assent.domain.tools import (
-    LOCAL,
     ArgumentsCodec,
     Body,
     Context,
     Generator,
-    Hint,
     Hitl,
     Kind,
     Manual,
     OutputCodec,
-    Predicate,
-    Previewer,
     Regular,
-    Risk,
     Steps,
     Tool,
-    risk_by_name,
 )
-
-Wish = bool | Predicate | Callable[[Mapping[str, Json]], bool | Awaitable[bool]]
-_UNSET_TIMEOUT = timedelta(minutes=5)
-_UNSET_DEADLINE = timedelta(hours=24)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metadata:
-    """What an author says about a tool besides its body; the defaults are the careful ones."""
-
-    risk: Risk | None = None
-    requires_approval: Wish | None = None
-    requires_confirmation: Wish | None = None
-    hil: Wish | None = None
-    confirmation: Confirmation | None = None
-    impact: str = ""
-    category: str = ""
-    source: str = LOCAL
-    version: str = ""
-    timeout: timedelta | None = _UNSET_TIMEOUT
-    decide_within: timedelta | None = _UNSET_DEADLINE
-    idempotent: bool | None = None
-    caller_roles: frozenset[str] = frozenset()
-    approvers: Audience | tuple[str, ...] = ()
-    question: str = ""
-    hints: Mapping[str, Hint] | None = None
-    preview: Previewer | None = None
-    user_input: UserInput | None = None
-
-
-def assemble(
-    name: str,
-    description: str,
-    kind: Kind,
-    *,
-    arguments: ArgumentsCodec,
-    output: OutputCodec | None,
-    said: Metadata,
-) -> Tool:
-    """Put a tool together, filling in what its author left open."""
-    wish = _wish(name, said)
-    by_name = risk_by_name(name) if said.risk is None and wish is None else None
-    risk = said.risk or by_name or Risk.MODERATE
-    if wish is None:
-        wish = risk is Risk.DANGEROUS or by_name is Risk.MODERATE
-    approvers = said.approvers
-    return Tool(
-        name=name,
-        description=description,
-        kind=kind,
-        arguments=arguments,
-        output=output,
-        risk=risk,
-        requires_approval=wish if isinstance(wish, bool) else _two_argument(wish),
-        confirmation=None if said.confirmation is None else Confirmation(said.confirmation),
-        impact=said.impact,
-        category=said.category,
-        source=said.source,
-        version=said.version,
-        timeout=said.timeout,
-        decide_within=said.decide_within,
-        idempotent=risk is Risk.SAFE if said.idempotent is None else said.idempotent,
-        caller_roles=frozenset(said.caller_roles),
-        audience=approvers if isinstance(approvers, Audience) else _audience(approvers),
-        question=said.question,
-        hints=dict(said.hints or {}),
-        preview=said.preview,
-        user_input=said.user_input,
-    )
-
-
-def _audience(roles: tuple[str, ...]) -> Audience:
-    return Audience.of(*roles) if roles else Audience()
-
-
-def _wish(name: str, said: Metadata) -> Wish | None:
-    given = (said.requires_approval, said.requires_confirmation, said.hil)
-    wishes = [wish for wish in given if wish is not None]
-    if any(wish is not wishes[0] for wish in wishes):
-        raise InvalidTool(
-            name, "requires_approval, requires_confirmation and hil are one field and disagree"
-        )
-    return wishes[0] if wishes else None
-
-
-def _two_argument(wish: Callable[..., Any]) -> Predicate:
-    # `lambda args: …` is what people write; the context is there for those who ask for it.
-    parameters = inspect.signature(wish).parameters.values()
-    positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    if len(positional) >= 2 or any(p.kind is p.VAR_POSITIONAL for p in positional):
-        return cast("Predicate", wish)
-    if inspect.iscoroutinefunction(wish):
-
-        async def asynchronous(args: Mapping[str, Json], _: Context) -> bool:
-            return await wish(args)
-
-        return asynchronous
-    return lambda args, _: wish(args)
 
 
 @overload
@@ -160,14 +58,14 @@ def tool(
     """
 
     def declare(body: Callable[..., Any]) -> Tool:
-        label = name or body.__name__
-        metadata = _metadata(label, said)
+        label = _named(body, name)
+        saying = Saying.of(label, said)
         fields, context = signature_fields(body)
-        codec = TypedArguments(label, fields, metadata.user_input)
-        shape = None if output is None else _output(label, output)
+        codec = TypedArguments(label, fields, saying.metadata.user_input)
+        shape = _output(label, output)
         text = summary(body) if description is None else description
         return assemble(
-            label, text, _runnable(body, context), arguments=codec, output=shape, said=metadata
+            label, text, _runnable(body, context), arguments=codec, output=shape, saying=saying
         )
 
     return declare if function is None else declare(function)
@@ -183,16 +81,18 @@ def hitl(
     **said: Any,
 ) -> Tool:
     """A tool whose hook answers or, by returning None, leaves the call to a person."""
-    metadata = _metadata(name, said)
+    saying = Saying.of(_name(name), said)
+    _FUNCTION.taken(f"Tool {name!r}", "on_tool_called", on_tool_called)
+    optional(_FUNCTION).taken(f"Tool {name!r}", "on_response_received", on_response_received)
     fields, context = signature_fields(on_tool_called)
     kind = Hitl(
         on_tool_called=_body(on_tool_called, context),
         on_response_received=None if on_response_received is None else _hook(on_response_received),
     )
     text = summary(on_tool_called) if description is None else description
-    codec = TypedArguments(name, fields, metadata.user_input)
-    shape = None if output is None else _output(name, output)
-    return assemble(name, text, kind, arguments=codec, output=shape, said=metadata)
+    codec = TypedArguments(name, fields, saying.metadata.user_input)
+    shape = _output(name, output)
+    return assemble(name, text, kind, arguments=codec, output=shape, saying=saying)
 
 
 def manual(
@@ -204,10 +104,10 @@ def manual(
     **said: Any,
 ) -> Tool:
     """A tool nobody runs: the caller supplies its output. `parameters`: a signature or a schema."""
-    metadata = _metadata(name, said)
-    codec = _parameters(name, parameters, metadata.user_input)
-    shape = None if output is None else _output(name, output)
-    return assemble(name, description, Manual(), arguments=codec, output=shape, said=metadata)
+    saying = Saying.of(_name(name), said)
+    codec = _parameters(name, parameters, saying.metadata.user_input)
+    shape = _output(name, output)
+    return assemble(name, description, Manual(), arguments=codec, output=shape, saying=saying)
 
 
 def schema_tool(
@@ -215,28 +115,53 @@ def schema_tool(
     *,
     description: str,
     parameters: dict[str, Json],
-    execute: Callable[[Context, dict[str, Json]], Awaitable[object]],
+    execute: Callable[[Context, dict[str, Json]], object],
     output: dict[str, Json] | None = None,
     **said: Any,
 ) -> Tool:
     """A tool whose parameters are a JSON schema that somebody else wrote."""
-    metadata = _metadata(name, said)
-    codec = SchemaArguments(name, parameters, metadata.user_input)
-    shape = None if output is None else SchemaOutput(name, output)
-    return assemble(
-        name, description, Regular(body=execute), arguments=codec, output=shape, said=metadata
-    )
+    saying = Saying.of(_name(name), said)
+    where = f"Tool {name!r}"
+    schema = _SCHEMA.taken(where, "parameters", parameters)
+    run = _EXECUTE.taken(where, "execute", execute)
+    codec = SchemaArguments(name, schema, saying.metadata.user_input)
+    shape = _output(name, optional(_SCHEMA).taken(where, "output", output))
+    kind = Regular(body=partial(seen_through, run))
+    return assemble(name, description, kind, arguments=codec, output=shape, saying=saying)
 
 
-def _metadata(name: str, said: Mapping[str, Any]) -> Metadata:
-    try:
-        return Metadata(**said)
-    except TypeError as error:
-        known = ", ".join(Metadata.__slots__)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportAttributeAccessIssue]
-        raise InvalidTool(name, f"{error}; known are {known}") from None
+def _schema(given: object) -> object:
+    return cast("object", given) if isinstance(given, dict) else parameters.unfit()
 
 
-def _output(name: str, output: Any) -> OutputCodec:
+_SCHEMA: Final = Check("a JSON schema (a dict)", _schema)
+_FUNCTION: Final = parameters.function
+_EXECUTE: Final = parameters.of_two("a function of (context, arguments)", alone=False)
+_NAMELESS: Final = "a function with a name, or one beside `name=…`"
+
+
+def _name(given: object) -> str:
+    return parameters.name.taken("Tool", "name", given)
+
+
+def _named(body: object, name: str | None) -> str:
+    """What a tool is called: as it is said, or as its function is."""
+    if isinstance(body, type) or not callable(body):
+        raise InvalidParameter("tool", "function", "a function", parameters.shown(body))
+    if isinstance(body, partial):
+        # What it fixes would still be a parameter, which the model could set otherwise.
+        raise InvalidParameter("tool", "function", "a function of its own", "a functools.partial")
+    if name is not None:
+        return _name(name)
+    own = getattr(body, "__name__", "<object>")
+    if own.startswith("<"):
+        raise InvalidParameter("tool", "function", _NAMELESS, parameters.shown(body))
+    return own
+
+
+def _output(name: str, output: Any) -> OutputCodec | None:
+    if output is None:
+        return None
     return (
         SchemaOutput(name, cast("dict[str, Json]", output))
         if isinstance(output, dict)
@@ -244,11 +169,15 @@ def _output(name: str, output: Any) -> OutputCodec:
     )
 
 
-def _parameters(name: str, parameters: Any, user_input: UserInput | None) -> ArgumentsCodec:
-    if isinstance(parameters, dict):
-        return SchemaArguments(name, cast("dict[str, Json]", parameters), user_input)
-    fields = {} if parameters is None else signature_fields(parameters)[0]
-    return TypedArguments(name, fields, user_input)
+def _parameters(name: str, given: Any, user_input: UserInput | None) -> ArgumentsCodec:
+    if isinstance(given, dict):
+        return SchemaArguments(name, cast("dict[str, Json]", given), user_input)
+    if given is None:
+        return TypedArguments(name, {}, user_input)
+    if not callable(given):
+        allowed = "a function or class whose signature says them, or a JSON schema"
+        raise InvalidParameter(f"Tool {name!r}", "parameters", allowed, parameters.shown(given))
+    return TypedArguments(name, signature_fields(given)[0], user_input)
 
 
 def _runnable(function: Callable[..., Any], context: str | None) -> Kind:
@@ -296,41 +225,93 @@ class BaseTool:
     @classmethod
     def declaration(cls) -> Tool:
         """The tool this class declares."""
-        return _declared(cls(), cls)
+        return _declared(_instance(cls))
 
 
-def _declared(instance: BaseTool, cls: type[BaseTool]) -> Tool:
-    name = cls.name or cls.__name__
-    names = Metadata.__dataclass_fields__
-    said = {n: getattr(cls, n) for n in names if hasattr(cls, n)}
-    said = {n: v.__func__ if isinstance(v, staticmethod) else v for n, v in said.items()}
-    text = cls.description or inspect.getdoc(cls) or ""
+_BODIES: Final = ("execute", "on_tool_called", "on_response_received")
+_ATTRIBUTES: Final = (*METADATA, "name", "description", "output", "parameters", *_BODIES)
+# How alike two names are that are one name and a slip of the pen.
+_SLIP: Final = 0.85
+
+
+def _instance(cls: type[BaseTool]) -> BaseTool:
+    if cls is BaseTool:
+        raise InvalidTool("BaseTool", "it is what tools are derived from, and none itself")
+    try:
+        return cls()
+    except TypeError as error:
+        raise InvalidTool(cls.__name__, f"it cannot be made without arguments: {error}") from None
+
+
+def _declared(instance: BaseTool) -> Tool:
+    cls = type(instance)
+    name = _own(instance, "name") or cls.__name__
+    _refuse_slips(name, instance)
+    said = {each: _own(instance, each) for each in METADATA if hasattr(instance, each)}
+    text = _own(instance, "description") or inspect.getdoc(cls) or ""
+    output = _own(instance, "output")
     execute = getattr(instance, "execute", None)
-    called = getattr(instance, "on_tool_called", None)
-    if called is not None:
+    hook = getattr(instance, "on_tool_called", None)
+    if hook is not None:
         if execute is not None:
             raise InvalidTool(name, "it has both execute and on_tool_called; choose one")
-        if cls.output is None:
+        if output is None:
             raise InvalidTool(name, "a HITL tool needs an output type (output schema)")
         received = getattr(instance, "on_response_received", None)
         return hitl(
             name,
-            output=cls.output,
-            on_tool_called=called,
+            output=output,
+            on_tool_called=hook,
             on_response_received=received,
             description=text,
             **said,
         )
     if execute is None:
-        return manual(name, description=text, parameters=cls.parameters, output=cls.output, **said)
-    return tool(name=name, description=text, output=cls.output, **said)(execute)
+        shape = _own(instance, "parameters")
+        return manual(name, description=text, parameters=shape, output=output, **said)
+    return tool(name=name, description=text, output=output, **said)(execute)
 
 
-ToolLike = Tool | BaseTool | type[BaseTool]
+def _own(instance: BaseTool, attribute: str) -> Any:
+    """What an instance or its class says; a function that does not take `self` stays as it is."""
+    raw = inspect.getattr_static(instance, attribute, None)
+    if (
+        isinstance(raw, FunctionType)
+        and next(iter(inspect.signature(raw).parameters), "") != "self"
+    ):
+        return raw
+    return getattr(instance, attribute, None)
+
+
+def _refuse_slips(name: str, instance: BaseTool) -> None:
+    """Raise for an attribute that is nearly one that means something: it would mean nothing."""
+    for own in _public(instance):
+        close = get_close_matches(own, _ATTRIBUTES, n=1, cutoff=_SLIP)
+        if own not in _ATTRIBUTES and close:
+            advice = "if it is something else, begin its name with an underscore"
+            raise InvalidTool(name, f"{own!r} is nothing; did you mean {close[0]!r}? ({advice})")
+
+
+def _public(instance: BaseTool) -> Iterator[str]:
+    known = {"declaration", *dir(object)}
+    spaces = [getattr(instance, "__dict__", {}), *(vars(cls) for cls in type(instance).__mro__)]
+    return (n for space in spaces for n in space if n not in known and not n.startswith("_"))
+
+
+ToolLike = Tool | BaseTool | type[BaseTool] | Callable[..., Any]
+_TOOL_LIKE: Final = "a function, a tool, or a class derived from BaseTool"
 
 
 def declared(item: ToolLike) -> Tool:
-    """The tool behind whatever form it was written in."""
+    """The tool behind whatever form it was written in; a plain function is one undecorated."""
     if isinstance(item, Tool):
         return item
-    return _declared(item, type(item)) if isinstance(item, BaseTool) else item.declaration()
+    if isinstance(item, BaseTool):
+        return _declared(item)
+    if isinstance(item, type):
+        if issubclass(item, BaseTool):
+            return item.declaration()
+        raise InvalidParameter("Agent", "tools", _TOOL_LIKE, f"the class {item.__name__}")
+    if not callable(item):
+        raise InvalidParameter("Agent", "tools", _TOOL_LIKE, parameters.shown(item))
+    return tool(item)

@@ -14,8 +14,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, assert_never, cast
 
+from assent.domain import parameters
 from assent.domain.canonical import Json, check, encode
 from assent.domain.errors import InvalidAnswer, InvalidJson, InvalidPattern, InvalidTool
+from assent.domain.parameters import Check, optional, settle
 from assent.domain.patterns import Pattern
 
 MAX_TEXT_CHARS: Final = 10_000
@@ -53,6 +55,12 @@ class Option:
     value: str
     label: str = ""
 
+    def __post_init__(self) -> None:
+        settle(self, _OPTION, called="value")
+
+
+_OPTION: Final = {"value": parameters.text, "label": parameters.text}
+
 
 @dataclass(frozen=True, slots=True)
 class ShowIf:
@@ -61,12 +69,29 @@ class ShowIf:
     field: str
     equals: Json
 
+    def __post_init__(self) -> None:
+        settle(self, _SHOW_IF, called="field")
+
     def holds(self, answer: Json) -> bool:
         """Whether an answer to the other field calls for this one."""
         if isinstance(answer, list):
             return self.equals in answer
         # In Python True equals 1; in a form it does not.
         return isinstance(answer, bool) is isinstance(self.equals, bool) and answer == self.equals
+
+
+def _scalar(given: object) -> object:
+    try:
+        fits = isinstance(given, str | int | float) and check(given) == given
+    except InvalidJson:
+        fits = False
+    return given if fits else parameters.unfit()
+
+
+_SHOW_IF: Final = {
+    "field": parameters.name,
+    "equals": Check("text, a number, True or False", _scalar),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +119,11 @@ class Field:
     model_may_fill: bool = False
 
     def __post_init__(self) -> None:
+        settle(self, _FIELD, called="name")
         if not _NAME.fullmatch(self.name):
             raise InvalidTool(self.name, "a field's name is an ASCII identifier of 1 to 64 signs")
         label = self.label or self.name.replace("_", " ").capitalize()
         object.__setattr__(self, "label", label)
-        object.__setattr__(self, "options", _as_options(self.options))
         for reason in _contradictions(self):
             raise InvalidTool(self.name, reason)
         if self.default is not None:
@@ -140,6 +165,12 @@ class Field:
         if self.show_if is not None:
             data["show_if"] = {"field": self.show_if.field, "equals": self.show_if.equals}
         return data
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Field:
+        """A field in the words of a document: `description` is its help, `validation` a pattern."""
+        where = f"Field {parameters.shown(said.get('name'))}"
+        return cls(**parameters.renamed(where, said, _WORDS, (*_FIELD, "default")))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Field:
@@ -247,8 +278,31 @@ _DEFAULTS: Final[Mapping[str, Json]] = MappingProxyType(
 )
 
 
-def _as_options(options: Sequence[str | Option]) -> tuple[Option, ...]:
-    return tuple(Option(item) if isinstance(item, str) else item for item in options)
+def _option(given: object) -> object:
+    return Option(given) if isinstance(given, str) else _OPTION_PARTS.read(given)
+
+
+_OPTION_PARTS: Final = parameters.made(Option, needs=("value",), may=("label",))
+_FIELD: Final = {
+    "name": parameters.text,
+    "label": parameters.text,
+    "type": parameters.one_of(FieldType),
+    "required": parameters.flag,
+    "placeholder": parameters.text,
+    "help": parameters.text,
+    "pattern": optional(parameters.text),
+    "message": optional(parameters.text),
+    "options": parameters.several(
+        Check("an option", _option), tuple, "an option (text or Option) or several"
+    ),
+    "minimum": optional(parameters.number()),
+    "maximum": optional(parameters.number()),
+    "max_length": parameters.whole(1),
+    "show_if": optional(parameters.made(ShowIf, needs=("field", "equals"))),
+    "model_may_fill": parameters.flag,
+}
+# How the document that forms come from calls what we call otherwise.
+_WORDS: Final = MappingProxyType({"description": "help", "validation": "pattern"})
 
 
 def _parts(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,8 +310,6 @@ def _parts(data: Mapping[str, Any]) -> dict[str, Any]:
     parts["type"] = FieldType(parts["type"])
     if "options" in parts:
         parts["options"] = tuple(Option(**option) for option in parts["options"])
-    if "show_if" in parts:
-        parts["show_if"] = ShowIf(**parts["show_if"])
     return parts
 
 
@@ -265,8 +317,6 @@ def _contradictions(field: Field) -> Iterator[str]:
     yield from _option_contradictions(field)
     yield from _pattern_contradictions(field)
     yield from _number_contradictions(field)
-    if field.max_length < 1:
-        yield "its max_length is below 1"
     if field.show_if is not None and field.show_if.field == field.name:
         yield "it cannot depend on itself"
     if field.type is FieldType.SECRET and field.default is not None:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
+from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.errors import InvalidAnswer, InvalidTool
 from assent.domain.fields import Field, FieldType, Option, ShowIf
+from assent.domain.parameters import Check, optional, taken
 
 __all__ = ["Field", "FieldType", "Option", "ShowIf", "UserInput"]
 
@@ -34,15 +36,23 @@ class UserInput:
     def __init__(
         self, reason: str, fields: Iterable[Field], *, save: bool = False, family: str | None = None
     ) -> None:
-        object.__setattr__(self, "reason", reason)
-        object.__setattr__(self, "fields", tuple(fields))
-        object.__setattr__(self, "save", save)
-        object.__setattr__(self, "family", family)
+        said = {"reason": reason, "fields": fields, "save": save, "family": family}
+        for name, value in taken("UserInput", said, _FORM).items():
+            object.__setattr__(self, name, value)
         if not self.fields:
             raise InvalidTool(reason, "a form has at least one field")
         if family is not None and not _FAMILY.fullmatch(family):
             raise InvalidTool(reason, f"{family!r} is no name for a family of tools")
         _refuse_contradictions(self.fields)
+
+    @classmethod
+    def of(cls, where: str, said: Mapping[str, Any]) -> UserInput:
+        """A form in the words of a document: `reason`, `fields`, `save_for_session`."""
+        ours = parameters.renamed(where, said, _WORDS, _FORM)
+        for needed in ("reason", "fields"):
+            if needed not in ours:
+                raise InvalidTool(where, f"a form has a {needed!r}")
+        return cls(**ours)
 
     def scope(self, tool: str) -> str:
         """Under which name the answers of this tool are saved."""
@@ -128,6 +138,24 @@ class UserInput:
         names = {item.name for item in self.fields}
         unknown = [str(name)[:64] for name in values if name not in names]
         return dict.fromkeys(unknown[:_SHOWN_STRANGERS], "There is no such field.")
+
+
+def _one_field(given: object) -> object:
+    if isinstance(given, Field):
+        return given
+    return Field.of(given) if isinstance(given, Mapping) else parameters.unfit()  # pyright: ignore[reportUnknownArgumentType]
+
+
+_FORM: Final = {
+    "reason": parameters.text,
+    "fields": parameters.several(
+        Check("a Field", _one_field), tuple, "Fields (or mappings that say what a Field does)"
+    ),
+    "save": parameters.flag,
+    "family": optional(parameters.text),
+}
+# How the document that forms come from calls what we call otherwise.
+_WORDS: Final = MappingProxyType({"save_for_session": "save"})
 
 
 @dataclass(slots=True)

@@ -56,15 +56,23 @@ def shown(given: object) -> str:
         return f"a value of type {type(given).__name__}"
 
 
-def settle(made: object, where: str, checks: Mapping[str, Check]) -> None:
-    """Check a frozen dataclass that is being made, and keep what its table makes of it."""
-    for name, check in checks.items():
-        given = getattr(made, name)
+def settle(made: object, checks: Mapping[str, Check], called: str = "") -> None:
+    """Check a frozen dataclass that is being made, and keep what its table makes of it.
+
+    `called` is the parameter that tells it from others of its class.
+    """
+    for parameter, check in checks.items():
+        given = getattr(made, parameter)
         value = check.read(given)
         if value is _UNFIT:
-            check.taken(where, name, given)
+            check.taken(_label(made, called, parameter), parameter, given)
         if value is not given:
-            object.__setattr__(made, name, value)
+            object.__setattr__(made, parameter, value)
+
+
+def _label(made: object, called: str, parameter: str) -> str:
+    noun = type(made).__name__
+    return noun if called in ("", parameter) else f"{noun} {shown(getattr(made, called))}"
 
 
 def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, Any]:
@@ -72,16 +80,35 @@ def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) 
     for name in given:
         if name not in checks:
             raise InvalidParameter(where, "a parameter", _known(checks), _stranger(name, checks))
-    return {name: checks[name].taken(where, name, value) for name, value in given.items()}
+    return {each: checks[each].taken(where, each, value) for each, value in given.items()}
+
+
+def renamed(
+    where: str, given: Mapping[str, Any], words: Mapping[str, str], known: Iterable[str]
+) -> dict[str, Any]:
+    """What a mapping says in somebody else's words, in ours; each thing once, and nothing else."""
+    names = tuple(known)
+    said: dict[str, Any] = {}
+    for word_, value in given.items():
+        ours = words.get(word_, word_)
+        if ours not in names:
+            allowed = _known((*names, *words))
+            raise InvalidParameter(where, "a key", allowed, _stranger(word_, (*names, *words)))
+        if ours in said:
+            raise InvalidParameter(
+                where, ours, f"said once, as {ours!r} or otherwise", "said twice"
+            )
+        said[ours] = value
+    return said
 
 
 def _known(checks: Iterable[str]) -> str:
     return f"one of {', '.join(checks)}"
 
 
-def _stranger(name: str, checks: Iterable[str]) -> str:
-    close = get_close_matches(name, tuple(checks), n=1)
-    return f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)
+def _stranger(given: object, known: Iterable[str]) -> str:
+    close = get_close_matches(str(given), tuple(known), n=1)
+    return f"{shown(given)} (did you mean {close[0]!r}?)" if close else shown(given)
 
 
 def _alternatives(texts: Iterable[str]) -> str:
@@ -132,11 +159,7 @@ def word(*words: str) -> Check:
     return Check(_alternatives(words), read)
 
 
-def _is_name(given: object) -> bool:
-    return isinstance(given, str) and bool(given.strip())
-
-
-def _items(given: object) -> list[object] | None:
+def items(given: object) -> list[object] | None:
     """Several things; text is one thing, and a mapping would lose its values."""
     if isinstance(given, str | bytes | bytearray | Mapping):
         return None
@@ -152,25 +175,19 @@ def several(
     """
 
     def read(given: object) -> object:
-        if type(given) is kept and not given:
-            return given
-        alone = one.read(given)
-        if alone is not _UNFIT:
+        # First what is as it has to be: values from rows pay for nothing else.
+        if type(given) is kept:
+            if all(one.read(item) is item for item in cast("Iterable[object]", given)):
+                return cast("object", given)
+        elif (alone := one.read(given)) is not _UNFIT:
             return kept((alone,))
-        items = _items(given)
-        if items is None or (some and not items):
+        listed = items(given)
+        if listed is None or (some and not listed):
             return _UNFIT
-        values = [one.read(item) for item in items]
-        if any(value is _UNFIT for value in values):
-            return _UNFIT
-        is_same = type(given) is kept and all(map(_is, values, items))
-        return given if is_same else kept(values)
+        values = [one.read(item) for item in listed]
+        return _UNFIT if any(value is _UNFIT for value in values) else kept(values)
 
     return Check(f"{what}{' (at least one)' if some else ''}", read)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 def _text(given: object) -> object:
@@ -178,7 +195,7 @@ def _text(given: object) -> object:
 
 
 def _name(given: object) -> object:
-    return given if _is_name(given) else _UNFIT
+    return given if isinstance(given, str) and given.strip() else _UNFIT
 
 
 def _flag(given: object) -> object:
@@ -271,6 +288,21 @@ def instance(kind: type[Any], what: str = "") -> Check:
     return Check(what or f"a {kind.__name__}", read)
 
 
+def made(kind: type[Any], *, needs: tuple[str, ...], may: tuple[str, ...] = ()) -> Check:
+    """A value of a class of ours, or a mapping of what it is made from."""
+
+    def read(given: object) -> object:
+        if isinstance(given, kind):
+            return given
+        if _mapping(given) is _UNFIT:
+            return _UNFIT
+        parts = dict(cast("Mapping[str, Any]", given))
+        fits = set(needs) <= parts.keys() <= {*needs, *may}
+        return kind(**parts) if fits else _UNFIT
+
+    return Check(f"a {kind.__name__}", read)
+
+
 def hidden(check: Check) -> Check:
     """The same, for what must not be repeated."""
     return Check(check.allowed, check.read, hidden=True)
@@ -289,15 +321,15 @@ def positionals(given: Callable[..., object]) -> int | Literal["any", "unknown"]
     )
 
 
-def of_two(what: str) -> Check:
-    """A function of (arguments, context); one of the arguments alone is taken as such."""
+def of_two(what: str, *, alone: bool = True) -> Check:
+    """A function of two; `alone` takes one of (arguments), too, where the other is the context."""
 
     def read(given: object) -> object:
         if _function(given) is _UNFIT:
             return _UNFIT
         judge = cast("Callable[..., Any]", given)
         count = positionals(judge)
-        if count == 1:
+        if count == 1 and alone:
             return _with_context(judge)
         return judge if count in ("any", "unknown") or _can_take_two(judge) else _UNFIT
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final, cast
 
+from assent.domain import parameters
 from assent.domain.identifiers import want_keepable
+from assent.domain.parameters import Check, settle
 
 
 class PersonKind(StrEnum):
@@ -45,12 +47,20 @@ class Person:
     behind: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "roles", frozenset(self.roles))
+        settle(self, _PERSON, called="id")
 
     @property
     def human(self) -> str:
         """The one somebody ultimately is: two identities of one human have the same."""
         return self.behind or self.id
+
+
+_PERSON: Final = {
+    "id": parameters.name,
+    "roles": parameters.names,
+    "kind": parameters.one_of(PersonKind),
+    "behind": parameters.optional(parameters.name),
+}
 
 
 def want_recordable(by: Person) -> None:
@@ -91,6 +101,9 @@ class Audience:
     roles: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
     exclude_requester: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, _AUDIENCE)
 
     @classmethod
     def of(cls, *roles: str, exclude_requester: bool = False) -> "Audience":
@@ -139,3 +152,28 @@ class Audience:
             people=frozenset(stored["people"]),
             exclude_requester=stored["exclude_requester"],
         )
+
+
+_AUDIENCE: Final = {
+    "owner": parameters.flag,
+    "roles": parameters.names,
+    "people": parameters.names,
+    "exclude_requester": parameters.flag,
+}
+
+
+def _roles(given: object) -> object:
+    roles = _ROLES.read(given)
+    # An empty tuple is what nobody said: nothing that could be said here.
+    return (
+        parameters.unfit()
+        if roles in (parameters.unfit(), ())
+        else Audience.of(*cast("tuple[str, ...]", roles))
+    )
+
+
+_ROLES: Final = parameters.several(parameters.name, tuple, "a role or several roles", some=True)
+# Who decides, as people write it: a role, several roles, or all there is to say.
+audience: Final = parameters.either(
+    parameters.instance(Audience, "an Audience"), Check(_ROLES.allowed, _roles)
+)

@@ -7,11 +7,13 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import iscoroutinefunction
-from typing import Self
+from typing import Any, Final, Self
 
+from assent.domain import parameters, people
 from assent.domain.canonical import digest, encode
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.fingerprints import fingerprint
+from assent.domain.parameters import optional, settle
 from assent.domain.people import Audience
 from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, Risk
 
@@ -24,12 +26,19 @@ class Effect(StrEnum):
     DENY = "deny"
 
 
+# Who says it where a policy hook answers: its author need not.
+HOOK: Final = "hook"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allow:
     """It may run; `by` says what allowed it, `waived` that somebody would have been asked."""
 
-    by: str
+    by: str = HOOK
     waived: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, _ALLOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +49,36 @@ class Ask:
     have to approve the same arguments.
     """
 
-    by: str
+    by: str = HOOK
     reason: str = ""
     audience: Audience | None = None
     decide_within: timedelta | None = None
     confirmation: Confirmation | None = None
     quorum: int = 1
 
+    def __post_init__(self) -> None:
+        settle(self, _ASK)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
     """It never runs; the reason is told to the model."""
 
-    by: str
+    by: str = HOOK
     reason: str = "The policy of this deployment denies this call."
 
+    def __post_init__(self) -> None:
+        settle(self, _DENY)
+
+
+_ALLOW: Final = {"by": parameters.text, "waived": parameters.flag}
+_DENY: Final = {"by": parameters.text, "reason": parameters.text}
+_ASK: Final = _DENY | {
+    "audience": optional(people.audience),
+    "decide_within": optional(parameters.duration()),
+    "confirmation": optional(parameters.one_of(Confirmation)),
+    "quorum": parameters.whole(1),
+}
 
 Verdict = Allow | Ask | Deny
 
@@ -76,10 +100,11 @@ def _name(function: object) -> str:
 class Rule:
     """One rule: every matcher that is given must match; none given matches every call.
 
-    `tools` are exact names, or globs where they hold a `*`.
+    `tools` are exact names, or globs where they hold a `*`. It is named after what it does to
+    them unless a name is given.
     """
 
-    name: str
+    name: str = ""
     effect: Effect
     tools: tuple[str, ...] = ()
     categories: frozenset[str] = frozenset()
@@ -93,14 +118,14 @@ class Rule:
     quorum: int = 1
 
     def __post_init__(self) -> None:
-        if self.quorum < 1:
-            raise ValueError(f"rule {self.name!r}: a quorum is at least 1, not {self.quorum}")
+        settle(self, _RULE, called="name")
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.effect}:{','.join(self.tools) or '*'}")
 
     @classmethod
-    def of(cls, effect: Effect, *tools: str, name: str = "", **more: object) -> Self:
-        """A rule for these tools, named after itself unless a name is given."""
-        label = name or f"{effect}:{','.join(tools) or '*'}"
-        return cls(name=label, effect=effect, tools=tools, **more)  # pyright: ignore[reportArgumentType]
+    def of(cls, effect: Effect, *tools: str, name: str = "", **more: Any) -> Self:
+        """A rule for these tools."""
+        return cls(name=name, effect=effect, tools=tools, **more)
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
@@ -164,6 +189,24 @@ class Rule:
         }
 
 
+_MATCHER: Final = parameters.several(
+    parameters.name, frozenset, "a name or several names", some=True
+)
+_RULE: Final = {
+    "name": parameters.text,
+    "effect": parameters.one_of(Effect),
+    "tools": parameters.several(
+        parameters.name,
+        tuple,
+        "a tool's name or several names, where * stands for anything",
+        some=True,
+    ),
+    "categories": _MATCHER,
+    "risks": parameters.members(Risk, some=True),
+    "sources": _MATCHER,
+    "when": optional(parameters.of_two("a function of (arguments, context) or of the arguments")),
+    **{parameter: check for parameter, check in _ASK.items() if parameter != "by"},
+}
 _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 

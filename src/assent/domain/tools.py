@@ -5,16 +5,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Protocol, TypeGuard, cast
+from typing import Any, Final, Protocol, TypeGuard, cast
 
-import msgspec
-
+from assent.domain import parameters, people
+from assent.domain.bodies import Context, Preview
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
-from assent.domain.errors import AssentError, InvalidTool
+from assent.domain.errors import InvalidTool
 from assent.domain.fingerprints import fingerprint
 from assent.domain.forms import UserInput
-from assent.domain.people import Audience, Person
+from assent.domain.origins import Described, Origin
+from assent.domain.parameters import Check, either, optional, settle
+from assent.domain.people import Audience
 
 LOCAL = "local"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
@@ -45,79 +47,6 @@ def risk_by_name(name: str) -> Risk | None:
     """The risk of an undeclared tool by the words of its name, the most dangerous first."""
     words = set(re.split(r"[_-]", name.lower()))
     return next((risk for known, risk in _RISK_WORDS if words & known), None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    """A call in the words of the wire; `arguments` is JSON text, a secret in it a reference."""
-
-    call_id: str
-    name: str
-    arguments: str
-    type: str = "function_call"
-
-
-class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a call stands: handed to predicates, previews and tool bodies.
-
-    `call_id` is unique and stable over attempts: pass it upstream as an idempotency key.
-    """
-
-    call_id: str
-    conversation_id: str
-    agent: str
-    tool: str
-    owner: Person
-    turn: int = 1
-    step: int = 1
-    attempt: int = 1
-    approved: bool = False
-    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
-    deps: object = None
-    arguments: str = "{}"
-    # Whoever runs a call for another framework may hand in that framework's own, richer one.
-    given: ToolCall | None = None
-
-    @property
-    def call(self) -> ToolCall:
-        """The call itself, as its hook sees it."""
-        plain = ToolCall(call_id=self.call_id, name=self.tool, arguments=self.arguments)
-        return self.given or plain
-
-
-class ApprovalRequired(AssentError):
-    """Raised inside a tool body before it did anything: ask a person, then run me again."""
-
-    code = "approval_required"
-
-    def __init__(self, metadata: Mapping[str, Json] | None = None) -> None:
-        self.metadata = dict(metadata or {})
-        super().__init__("This call needs a person's approval")
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A yield of a generator tool that is not its result: reaches the stream, not the model."""
-
-    value: Json
-    fraction: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Deferred:
-    """Returned by a body whose result comes later, from any process, by this task id."""
-
-    task_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
-    """What a call would do, computed before asking: text, or a unified diff of two texts."""
-
-    text: str = ""
-    before: str | None = None
-    after: str | None = None
-    failed: bool = False
 
 
 Arguments = Mapping[str, Json]
@@ -201,6 +130,48 @@ class Hint:
     elidable: bool = False
     significant: bool = False
 
+    def __post_init__(self) -> None:
+        settle(self, _HINT)
+
+
+_HINT: Final = {
+    "secret": parameters.flag,
+    "elidable": parameters.flag,
+    "significant": parameters.flag,
+}
+
+
+def _hints(given: object) -> object:
+    found = parameters.mapping.read(given)
+    fits = isinstance(found, Mapping) and all(isinstance(hint, Hint) for hint in found.values())  # pyright: ignore[reportUnknownVariableType]
+    return dict(cast("Mapping[str, Hint]", found)) if fits else parameters.unfit()
+
+
+WISH: Final = either(
+    parameters.flag, parameters.of_two("a function of (arguments, context) or of the arguments")
+)
+# What a tool's author may say, however the tool is written.
+SAID: Final[Mapping[str, Check]] = {
+    "risk": parameters.one_of(Risk),
+    "requires_approval": WISH,
+    "confirmation": optional(parameters.one_of(Confirmation)),
+    "impact": parameters.text,
+    "category": parameters.text,
+    "source": parameters.name,
+    "version": parameters.text,
+    "timeout": optional(parameters.duration()),
+    "decide_within": optional(parameters.duration()),
+    "idempotent": parameters.flag,
+    "caller_roles": parameters.several(
+        parameters.name, frozenset, "a role or several roles", some=True
+    ),
+    "question": parameters.text,
+    "hints": Check("a mapping of arguments' names to Hints", _hints),
+    "preview": optional(
+        parameters.of_two("a function of (arguments, context) or of the arguments")
+    ),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
@@ -229,17 +200,16 @@ class Tool:
     hints: Mapping[str, Hint] = field(default_factory=dict[str, Hint])
     preview: Previewer | None = None
     user_input: UserInput | None = None
+    # Where these come from, as far as they were not simply declared.
+    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin], compare=False)
     definition_hash: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
+        settle(self, _TOOL, called="name")
         if not _NAME.fullmatch(self.name):
             raise InvalidTool(self.name, "a name is 1-64 ASCII letters, digits, '_' or '-'")
         if self.risk is Risk.DANGEROUS and self.requires_approval is False:
-            raise InvalidTool(
-                self.name,
-                "it is dangerous and says requires_approval=False; loosen it by an override, "
-                "which is recorded, not by its declaration",
-            )
+            raise InvalidTool(self.name, _CONTRADICTION[self.origins.get("risk", Origin.DECLARED)])
         if isinstance(self.kind, Hitl) and self.output is None:
             raise InvalidTool(self.name, "a HITL tool needs an output type (output schema)")
         object.__setattr__(self, "definition_hash", self._hash())
@@ -271,6 +241,36 @@ class Tool:
             "confirmation": self.confirmation,
             "callers": cast("Json", sorted(self.caller_roles)),
         }
+
+    def describe(self) -> dict[str, Described]:
+        """What holds for it, and where that comes from."""
+        return effective(self, None).describe()
+
+
+_CODEC: Final = Check(
+    "a codec", lambda given: given if hasattr(given, "normalise") else parameters.unfit()
+)
+_TOOL: Final = {
+    "name": parameters.text,
+    "description": parameters.text,
+    "kind": parameters.instance(Kind, "Regular, Generator, Hitl or Manual"),  # pyright: ignore[reportArgumentType]
+    "arguments": _CODEC,
+    "output": optional(_CODEC),
+    **SAID,
+    "run_within": parameters.duration(),
+    "audience": people.audience,
+    "user_input": optional(parameters.instance(UserInput)),
+}
+_UNASKED = "it is dangerous{by} and says requires_approval=False; {instead}"
+_CONTRADICTION = {
+    Origin.DECLARED: _UNASKED.format(
+        by="",
+        instead="loosen it by an override, which is recorded, not by its declaration",
+    ),
+    Origin.NAME: _UNASKED.format(
+        by=" by its name", instead="say what its risk is as well, if it is another one"
+    ),
+}
 
 
 def is_hitl_tool(tool: Tool) -> bool:
@@ -310,6 +310,9 @@ class Override:
     audience: Audience | None = None
     confirmation: Confirmation | None = None
 
+    def __post_init__(self) -> None:
+        settle(self, _OVERRIDE)
+
     def loosens(self, tool: Tool) -> bool:
         """Whether a dangerous tool would run unasked or more easily, or count as less dangerous."""
         was_dangerous, risk = tool.risk is Risk.DANGEROUS, self.risk or tool.risk
@@ -322,6 +325,17 @@ class Override:
         return self.confirmation is not None and firmest(self.confirmation, declared) != (
             self.confirmation
         )
+
+
+_OVERRIDE: Final = {
+    "risk": optional(parameters.one_of(Risk)),
+    "requires_approval": optional(parameters.flag),
+    "decide_within": optional(parameters.duration()),
+    "impact": optional(parameters.text),
+    "category": optional(parameters.text),
+    "audience": optional(people.audience),
+    "confirmation": optional(parameters.one_of(Confirmation)),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,6 +351,22 @@ class EffectiveTool:
     audience: Audience
     confirmation: Confirmation = Confirmation.CLICK
     overridden: bool = False
+    # Where each of these comes from; one that is not there was declared.
+    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin], compare=False)
+
+    def describe(self) -> dict[str, Described]:
+        """What holds for it here, and where that comes from."""
+        return {
+            name: Described(
+                getattr(self if name in _OVERRIDE else self.tool, name),
+                self.origins.get(name, Origin.DECLARED),
+            )
+            for name in (*_OVERRIDE, *_KEPT)
+        }
+
+
+# What a deployment cannot replace.
+_KEPT: Final = ("timeout", "run_within", "idempotent", "caller_roles", "question", "source")
 
 
 def effective(tool: Tool, override: Override | None) -> EffectiveTool:
@@ -350,18 +380,19 @@ def effective(tool: Tool, override: Override | None) -> EffectiveTool:
         category=tool.category,
         audience=tool.audience,
         confirmation=_confirmation(tool, override),
+        origins=tool.origins,
     )
     if override is None:
         return plain
-    names = ("risk", "requires_approval", "decide_within", "impact", "category", "audience")
-    changes = {name: getattr(override, name) for name in names}
-    changed = replace(
-        plain, overridden=True, **{n: value for n, value in changes.items() if value is not None}
-    )
+    said = {name: value for name in _OVERRIDE if (value := getattr(override, name)) is not None}
+    origins = {**tool.origins, **dict.fromkeys(said, Origin.OVERRIDE)}
+    changes = {name: value for name, value in said.items() if name != "confirmation"}
     # Whoever calls a tool dangerous and says no more does not mean that it runs unasked.
-    silent = override.requires_approval is None and changed.requires_approval is False
-    asks = changed.risk is Risk.DANGEROUS and silent
-    return replace(changed, requires_approval=True) if asks else changed
+    silent = "requires_approval" not in said and tool.requires_approval is False
+    if said.get("risk", tool.risk) is Risk.DANGEROUS and silent:
+        changes["requires_approval"] = True
+        origins["requires_approval"] = Origin.RISK
+    return replace(plain, overridden=True, origins=origins, **changes)
 
 
 def _confirmation(tool: Tool, override: Override | None) -> Confirmation:

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Final, cast
 
+from assent.domain import parameters
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
 from assent.domain.errors import InvalidParameter, InvalidTool, NotFound
 from assent.domain.messages import ToolSpec
+from assent.domain.parameters import Check, either, hidden, optional, settle
 from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_manual_tool
 from assent.ports import ChatModel
 
@@ -25,6 +28,30 @@ class Limits:
     # Of text, reasoning and arguments together: a stream need not end by itself.
     answer_chars: int = 1_000_000
 
+    def __post_init__(self) -> None:
+        settle(self, _LIMITS)
+
+
+_LIMITS: Final = {
+    "steps": parameters.whole(1),
+    "calls_per_answer": parameters.whole(1),
+    "parallel": parameters.whole(1),
+    "invalid_arguments": parameters.whole(0),
+    "repeats": parameters.whole(1),
+    "model_retries": parameters.whole(0),
+    "answer_chars": parameters.whole(1),
+}
+
+
+def _chat_model(given: object) -> object:
+    fits = all(callable(getattr(given, name, None)) for name in ("request", "stream"))
+    return given if fits and not isinstance(given, type) else parameters.unfit()
+
+
+def _tools(given: object) -> object:
+    several = parameters.items(given)
+    return tuple(declared(item) for item in ([given] if several is None else several))  # pyright: ignore[reportArgumentType]
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -32,7 +59,7 @@ class Agent:
 
     name: str
     model: str | ChatModel = field(kw_only=True)
-    tools: Iterable[ToolLike] = field(default=(), kw_only=True)
+    tools: ToolLike | Iterable[ToolLike] = field(default=(), kw_only=True)
     instructions: str = field(default="", kw_only=True)
     limits: Limits = field(default_factory=Limits, kw_only=True)
     stream: bool = field(default=True, kw_only=True)
@@ -42,11 +69,40 @@ class Agent:
     suggestions: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        tools = tuple(declared(item) for item in self.tools)
-        names = [tool.name for tool in tools]
+        settle(self, _AGENT, called="name")
+        names = [tool.name for tool in self.declared]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise InvalidTool(min(repeated), f"agent {self.name!r} has two tools of that name")
-        object.__setattr__(self, "tools", tools)
+
+    @property
+    def declared(self) -> tuple[Tool, ...]:
+        """Its tools, whatever form they were written in."""
+        return cast("tuple[Tool, ...]", self.tools)
+
+
+_AGENT: Final = {
+    "name": parameters.name,
+    "model": either(parameters.name, Check("a chat model", _chat_model)),
+    "tools": Check("a tool or several tools", _tools),
+    "instructions": parameters.text,
+    "limits": parameters.instance(Limits),
+    "stream": parameters.flag,
+    "base_url": optional(parameters.name),
+    "api_key": hidden(optional(parameters.text)),
+    "suggestions": parameters.ordered_names,
+}
+
+
+_AGENTS: Final = parameters.several(parameters.instance(Agent), tuple, "an Agent or several Agents")
+
+
+def agents_of(given: Agent | Iterable[Agent]) -> tuple[Agent, ...]:
+    """The agents of an engine, each under a name of its own."""
+    agents: tuple[Agent, ...] = _AGENTS.taken("Assent()", "agents", given)
+    names = [agent.name for agent in agents]
+    if repeated := sorted(name for name in names if names.count(name) > 1):
+        raise InvalidParameter("Assent()", "agents", "of different names", f"two {repeated[0]!r}")
+    return agents
 
 
 class Toolbox:
@@ -93,8 +149,7 @@ class Catalogue:
         """Apply a deployment's overrides to every toolbox."""
         self.overrides = dict(overrides)
         self._boxes = {
-            name: Toolbox(map(declared, agent.tools), overrides)
-            for name, agent in self._agents.items()
+            name: Toolbox(agent.declared, overrides) for name, agent in self._agents.items()
         }
         shown = {name: _shown(override) for name, override in sorted(overrides.items())}
         self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]

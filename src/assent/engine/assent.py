@@ -24,7 +24,7 @@ from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine import callers
-from assent.engine.agents import Agent, Catalogue
+from assent.engine.agents import Agent, Catalogue, agents_of
 from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
@@ -78,7 +78,7 @@ class Assent:
         self,
         wiring: Wiring,
         *,
-        agents: Iterable[Agent],
+        agents: Agent | Iterable[Agent],
         rules: Rule | Iterable[Rule] = (),
         policy: PolicyHook | None = None,
         policy_version: str = "",
@@ -86,7 +86,8 @@ class Assent:
         on_confirmation: OnConfirmation | None = None,
         worker: bool = True,
     ) -> None:
-        settings = taken(
+        catalogue = Catalogue(agents_of(agents), wiring.models)
+        given = taken(
             "Assent()",
             {
                 "rules": rules,
@@ -98,14 +99,13 @@ class Assent:
             },
             callers.SETTINGS,
         )
-        catalogue = Catalogue(agents, wiring.models)
         self.kernel = kernel = Kernel(
             store=wiring.store,
             clock=wiring.clock,
             ids=wiring.ids,
             catalogue=catalogue,
             policy=Policy(
-                rules=settings["rules"],
+                rules=given["rules"],
                 hook=policy,
                 approvals=approvals != "off",
                 named=policy_version,

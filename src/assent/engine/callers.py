@@ -56,7 +56,6 @@ _CONVERSATION: Final = _or_id("a conversation")
 _AGENT: Final = Check("an agent or its name", any_text.read)
 WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
 MESSAGE: Final = any_text
-AGENTS: Final = several(instance(Agent, "an Agent"), tuple, "an Agent or several Agents")
 # What an engine is made with; agents were looked at before their models were made.
 SETTINGS: Final[Mapping[str, Check]] = {
     "rules": several(instance(Rule), tuple, "a Rule or several Rules"),

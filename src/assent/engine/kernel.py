@@ -5,9 +5,11 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from assent.domain import parameters
 from assent.domain.canonical import digest
+from assent.domain.parameters import Check, settle
 from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
@@ -45,6 +47,31 @@ class Texts:
     crowded: str = "Not run: too many questions wait for people already. Do not call it again now."
     edited: str = "A person changed the arguments of this call to: {arguments}"
 
+    def __post_init__(self) -> None:
+        settle(self, _TEXTS)
+
+
+def _with(part: str) -> Check:
+    """Text with a place for one thing: any other would fail when somebody has decided."""
+
+    def read(given: object) -> object:
+        if not isinstance(given, str):
+            return _UNFIT
+        try:
+            given.format(**{part: ""})
+        except (LookupError, ValueError, AttributeError):
+            return _UNFIT
+        return given
+
+    return Check(f"text where only {{{part}}} is filled in", read)
+
+
+_UNFIT: Final = parameters.unfit()
+_TEXTS: Final = dict.fromkeys(Texts.__dataclass_fields__, parameters.text) | {
+    "feedback": _with("feedback"),
+    "edited": _with("arguments"),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
@@ -56,6 +83,17 @@ class Times:
     grace: timedelta = timedelta(seconds=10)
     # After this much nobody looks: whoever waits for a worker from outside is told so.
     takeup: timedelta = timedelta(seconds=10)
+
+    def __post_init__(self) -> None:
+        settle(self, _TIMES)
+
+
+_TIMES: Final = {
+    "lease": parameters.duration(),
+    "look": parameters.duration(),
+    "flush": parameters.duration(zero=True),
+    "grace": parameters.duration(zero=True),
+}
 
 
 class Tasks:

@@ -4,22 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, assert_never
 
+from assent.domain.bodies import ApprovalRequired, Deferred, Progress
 from assent.domain.canonical import Json
 from assent.domain.errors import AssentError, InvalidArguments, InvalidOutput
 from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
-from assent.domain.tools import (
-    ApprovalRequired,
-    Arguments,
-    Context,
-    Deferred,
-    Generator,
-    Hitl,
-    Manual,
-    Progress,
-    Regular,
-    Tool,
-)
+from assent.domain.tools import Arguments, Context, Generator, Hitl, Manual, Regular, Tool
 from assent.engine.faults import is_ours
 from assent.engine.scrubber import Scrubber
 

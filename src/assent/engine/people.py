@@ -9,11 +9,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.credentials import Key
 from assent.domain.errors import AccountExists, InvalidAccount, NotFound
 from assent.domain.events import Entry
 from assent.domain.identifiers import want_findable
+from assent.domain.parameters import optional, taken
 from assent.domain.people import SYSTEM, SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.authority import manages, want_manager
 from assent.engine.directory import Directory
@@ -35,6 +37,15 @@ _KEY: Final = re.compile(r"assent_([0-9a-f]{12})_[0-9a-f]{40}")
 _ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:@|/+=~%-]{0,253}[A-Za-z0-9._=~-])?")
 _ROLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}")
 _NAME_CHARACTERS: Final = 200
+_CHANGES: Final = {
+    "name": optional(parameters.text),
+    "roles": optional(parameters.names),
+    "disabled": optional(parameters.flag),
+}
+_KEY_TERMS: Final = {
+    "scopes": parameters.members(Scope),
+    "lifetime": optional(parameters.duration()),
+}
 Known = tuple[Person, Key]
 
 
@@ -82,13 +93,12 @@ class People:
         *,
         by: Person,
         name: str | None = None,
-        roles: Iterable[str] | None = None,
+        roles: str | Iterable[str] | None = None,
         disabled: bool | None = None,
     ) -> Account:
         """Change what is given; disabling ends the account's sessions, and no key of it opens."""
         want_manager(by, "change people")
-        given = {"name": name, "roles": None if roles is None else frozenset(roles)}
-        given |= {"disabled": disabled}
+        given = taken("change", {"name": name, "roles": roles, "disabled": disabled}, _CHANGES)
         changes = {field: value for field, value in given.items() if value is not None}
 
         def change(tx: Tx) -> Account:
@@ -165,13 +175,13 @@ class People:
         person: str,
         *,
         by: Person,
-        scopes: Iterable[Scope] = Scope,
-        lifetime: timedelta | None = None,
+        scopes: Scope | Iterable[Scope] = Scope,
+        lifetime: timedelta | float | None = None,
         label: str = "",
     ) -> tuple[Key, str]:
         """A new key and its text, which is told this once and kept nowhere."""
         want_manager(by, "issue API keys")
-        granted = frozenset(Scope(scope) for scope in scopes)
+        given = taken("issue_key", {"scopes": scopes, "lifetime": lifetime}, _KEY_TERMS)
 
         def issue(tx: Tx) -> tuple[Key, str]:
             account, now = _account(tx, person), tx.now()
@@ -181,9 +191,9 @@ class People:
                 person=account.id,
                 prefix=prefix,
                 label=_named(account.id, label),
-                scopes=granted,
+                scopes=given["scopes"],
                 created_at=now,
-                expires_at=_end(account.id, now, lifetime),
+                expires_at=_end(now, given["lifetime"]),
             )
             tx.keys.add(key, _hash(text))
             self._note(tx, "issue_key", by, _key_facts(key))
@@ -287,12 +297,8 @@ def _named(id: str, name: str) -> str:
     return name
 
 
-def _end(id: str, now: datetime, lifetime: timedelta | None) -> datetime | None:
-    if lifetime is None:
-        return None
-    if lifetime <= timedelta(0):
-        raise InvalidAccount(id, "a key lives for some time, or until it is revoked")
-    return now + lifetime
+def _end(now: datetime, lifetime: timedelta | None) -> datetime | None:
+    return None if lifetime is None else now + lifetime
 
 
 def _new_key() -> tuple[str, str]:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Self
+from typing import Final, Self
 
+from assent.domain import parameters
 from assent.domain.conversations import Conversation
 from assent.domain.errors import OverQuota
+from assent.domain.parameters import optional, settle
 from assent.ports import Tx
 
 _MINUTE = timedelta(minutes=1)
@@ -24,6 +26,9 @@ class Quotas:
     messages_per_conversation: int | None = None
     # Of messages, arguments and outputs together.
     characters_per_conversation: int | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, _QUOTAS)
 
     @classmethod
     def generous(cls) -> Self:
@@ -77,3 +82,6 @@ class Quotas:
             count = tx.counts.open_of_agent(conversation.agent, limit=most)
             rooms.append(("open requests of one agent", most, most - count))
         return rooms
+
+
+_QUOTAS: Final = dict.fromkeys(Quotas.__dataclass_fields__, optional(parameters.whole(0)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
+from assent.domain.bodies import Progress
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
@@ -18,7 +19,7 @@ from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
 from assent.domain.outputs import error_output, json_text, jsonable
 from assent.domain.people import SYSTEM_ROLE, Audience
 from assent.domain.requests import Request
-from assent.domain.tools import Progress, Tool
+from assent.domain.tools import Tool
 from assent.engine.claims import Claim, Claims, conversation_of
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel

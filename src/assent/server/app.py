@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute
 
+from assent.domain import parameters
 from assent.engine.assent import Assent
 from assent.server import problems
 from assent.server.api import (
@@ -84,7 +85,9 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
 
     It opens the engine at its start. A mounted app has no start: open the engine in yours.
     """
-    settings = settings or Settings()
+    parameters.instance(Assent).taken("create_app", "assent", assent)
+    settings = Settings() if settings is None else settings
+    parameters.instance(Settings).taken("create_app", "settings", settings)
     assent.kernel.quotas = settings.quotas
     app = FastAPI(
         title="Assent",

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Final, Literal
 
+from assent.domain import parameters
 from assent.domain.confirmations import DWELL
+from assent.domain.parameters import Check, optional, settle
 from assent.engine.quotas import Quotas
 from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
@@ -47,8 +49,41 @@ class Settings:
     rates: Rates = field(default_factory=Rates)
     quotas: Quotas = field(default_factory=Quotas.generous)
 
+    def __post_init__(self) -> None:
+        settle(self, _SETTINGS)
+
     @property
     def base(self) -> str:
         """What addresses in streams begin with: the origin where one is configured, or nothing."""
         is_configured = not self.local and self.origin != _NOBODY_SAID
         return self.origin.rstrip("/") if is_configured else ""
+
+
+def _origin(given: object) -> object:
+    fits = isinstance(given, str) and given.startswith(("http://", "https://"))
+    return given if fits else parameters.unfit()
+
+
+_SETTINGS: Final = {
+    "origin": Check("an address that begins with http:// or https://", _origin),
+    "frontends": parameters.ordered_names,
+    "agent": optional(parameters.name),
+    "ai_sdk": parameters.word("5", "6", "7"),
+    "patience": parameters.duration(zero=True),
+    "dwell": parameters.duration(zero=True),
+    "keep_alive": parameters.duration(),
+    "streams_per_person": parameters.whole(1),
+    "closing_patience": parameters.duration(zero=True),
+    "max_body_bytes": parameters.whole(1),
+    "max_history_bytes": parameters.whole(1),
+    "body_within": parameters.duration(),
+    "max_header_bytes": parameters.whole(1),
+    "max_json_depth": parameters.whole(1),
+    "openid": parameters.several(
+        parameters.instance(OpenId), tuple, "an OpenId or several of them"
+    ),
+    "proxy": optional(parameters.instance(TrustedProxy)),
+    "local": parameters.flag,
+    "rates": parameters.instance(Rates),
+    "quotas": parameters.instance(Quotas),
+}

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from assent import Agent, Assent, Field, Person, Risk, UserInput, manual, reject, tool
+from assent.domain.bodies import Progress
 from assent.domain.confirmations import Confirmation
 from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, Prompt
 from assent.domain.people import Audience
-from assent.domain.tools import Preview, Progress
+from assent.domain.tools import Preview
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import create_app
 from assent.server.web.chat.deeds import rendered

@@ -4,6 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final, cast
+
+from assent.domain import parameters
+from assent.domain.parameters import Check, hidden, optional, settle
 
 # Asymmetric only: with a shared secret, whoever can check a token can also make one.
 ALGORITHMS = (
@@ -51,9 +55,38 @@ class OpenId:
     stale: timedelta = timedelta(hours=1)
 
     def __post_init__(self) -> None:
-        shared = [name for name in self.algorithms if name not in ALGORITHMS]
-        if shared:
-            raise ValueError(f"{shared[0]!r} is no algorithm that tokens may be signed with here")
+        settle(self, _OPENID, called="name")
+
+
+def _roles_by_claim(given: object) -> object:
+    found = parameters.mapping.read(given)
+    fits = found is given and all(
+        isinstance(role, str) and role for role in cast("Mapping[str, object]", given).values()
+    )
+    return given if fits else parameters.unfit()
+
+
+_ROLES: Final = Check("a mapping from what is claimed to a role", _roles_by_claim)
+_OPENID: Final = {
+    "issuer": parameters.name,
+    "audience": parameters.name,
+    "name": parameters.name,
+    "client_id": optional(parameters.name),
+    "client_secret": hidden(optional(parameters.text)),
+    "client_scope": parameters.text,
+    "jwks_url": optional(parameters.name),
+    "roles_claim": parameters.name,
+    "roles": _ROLES,
+    "everybody": parameters.names,
+    "agents": parameters.names,
+    "services": parameters.names,
+    "algorithms": parameters.several(
+        parameters.word(*ALGORITHMS), tuple, f"one or several of {', '.join(ALGORITHMS)}"
+    ),
+    "leeway": parameters.duration(zero=True),
+    "fresh": parameters.duration(zero=True),
+    "stale": parameters.duration(zero=True),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +103,9 @@ class TrustedProxy:
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     everybody: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        settle(self, _PROXY)
+
     @property
     def networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The peers as networks; a wrong one is an error at the start."""
@@ -84,12 +120,33 @@ class TrustedProxy:
         return any(peer in network for network in self.networks)
 
 
+def _peer(given: object) -> object:
+    try:
+        return given if isinstance(given, str) and ip_network(given) else parameters.unfit()
+    except ValueError:
+        return parameters.unfit()
+
+
+_PROXY: Final = {
+    "peers": parameters.several(
+        Check("an address", _peer), tuple, "an address, a network, or several", some=True
+    ),
+    "user_header": parameters.name,
+    "roles_header": optional(parameters.name),
+    "roles": _ROLES,
+    "everybody": parameters.names,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """So many at once, and then so many a second."""
 
     burst: int
     per_second: float
+
+    def __post_init__(self) -> None:
+        settle(self, {"burst": parameters.whole(1), "per_second": parameters.number(above=0)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +157,6 @@ class Rates:
     failures: Rate = field(default_factory=lambda: Rate(burst=30, per_second=0.5))
     # Of everything, by person.
     requests: Rate = field(default_factory=lambda: Rate(burst=10_000, per_second=1_000))
+
+    def __post_init__(self) -> None:
+        settle(self, dict.fromkeys(("failures", "requests"), parameters.instance(Rate)))  # pyright: ignore[reportArgumentType]

@@ -9,7 +9,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.errors import AccountExists, InvalidAccount, InvalidCommand
+from assent.domain.errors import (
+    AccountExists,
+    InvalidAccount,
+    InvalidCommand,
+    InvalidParameter,
+)
 from assent.domain.people import (
     ADMIN,
     APPROVER,
@@ -81,17 +86,17 @@ async def add(request: Request) -> Response:
     """Make an account."""
     service, posted = service_of(request), Posted(await request.body())
     kind = next((each for each in PersonKind if each == posted.one("kind")), PersonKind.HUMAN)
-    person = Person(
-        stored_text(posted.one("id")),
-        roles=frozenset(_roles(posted)),
-        kind=kind,
-        behind=stored_text(posted.one("behind")) or None,
-    )
     try:
+        person = Person(
+            stored_text(posted.one("id")),
+            roles=frozenset(_roles(posted)),
+            kind=kind,
+            behind=stored_text(posted.one("behind")) or None,
+        )
         account = await service.assent.people.add(
             person, name=posted.one("name").strip(), by=caller_of(request).person
         )
-    except (AccountExists, InvalidAccount) as error:
+    except (AccountExists, InvalidAccount, InvalidParameter) as error:
         status = 409 if isinstance(error, AccountExists) else 422
         return await _index(request, posted=posted, problem=str(error), status=status)
     return RedirectResponse(f"{address_of(account.id)}?done=added", 303)

@@ -1,0 +1,138 @@
+"""What a tool's body is given, and what it may give back besides a result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from assent.domain import parameters
+from assent.domain.canonical import Json
+from assent.domain.errors import AssentError
+from assent.domain.parameters import either, optional, settle
+from assent.domain.people import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call in the words of the wire; `arguments` is JSON text, a secret in it a reference."""
+
+    call_id: str
+    name: str
+    arguments: str
+    type: str = "function_call"
+
+    def __post_init__(self) -> None:
+        settle(self, _TOOL_CALL, called="name")
+
+
+_TOOL_CALL: Final = {
+    "call_id": parameters.name,
+    "name": parameters.name,
+    "arguments": parameters.text,
+    "type": parameters.text,
+}
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a call stands: handed to predicates, previews and tool bodies.
+
+    `call_id` is unique and stable over attempts: pass it upstream as an idempotency key.
+    """
+
+    call_id: str
+    conversation_id: str
+    agent: str
+    tool: str
+    owner: Person
+    turn: int = 1
+    step: int = 1
+    attempt: int = 1
+    approved: bool = False
+    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+    deps: object = None
+    arguments: str = "{}"
+    # Whoever runs a call for another framework may hand in that framework's own, richer one.
+    given: ToolCall | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, _CONTEXT, called="call_id")
+
+    @property
+    def call(self) -> ToolCall:
+        """The call itself, as its hook sees it."""
+        plain = ToolCall(call_id=self.call_id, name=self.tool, arguments=self.arguments)
+        return self.given or plain
+
+
+_CONTEXT: Final = {
+    "call_id": parameters.text,
+    "conversation_id": parameters.text,
+    "agent": parameters.text,
+    "tool": parameters.text,
+    "owner": parameters.instance(Person),
+    "turn": parameters.whole(0),
+    "step": parameters.whole(0),
+    "attempt": parameters.whole(0),
+    "approved": parameters.flag,
+    "metadata": parameters.mapping,
+    "arguments": parameters.text,
+    "given": optional(parameters.instance(ToolCall)),
+}
+
+
+class ApprovalRequired(AssentError):
+    """Raised inside a tool body before it did anything: ask a person, then run me again."""
+
+    code = "approval_required"
+
+    def __init__(self, metadata: Mapping[str, Json] | str | None = None) -> None:
+        """Say why; text alone is the reason that people read."""
+        check = optional(either(parameters.text, parameters.mapping))
+        said = check.taken("ApprovalRequired", "metadata", metadata)
+        self.metadata = {"reason": said} if isinstance(said, str) else dict(said or {})
+        super().__init__("This call needs a person's approval")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A yield of a generator tool that is not its result: reaches the stream, not the model."""
+
+    value: Json
+    fraction: float | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, _PROGRESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Returned by a body whose result comes later, from any process, by this task id."""
+
+    task_id: str
+
+    def __post_init__(self) -> None:
+        settle(self, _DEFERRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a call would do, computed before asking: text, or a unified diff of two texts."""
+
+    text: str = ""
+    before: str | None = None
+    after: str | None = None
+    failed: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, _PREVIEW)
+
+
+_PROGRESS: Final = {"fraction": optional(parameters.number(0))}
+_DEFERRED: Final = {"task_id": parameters.text}
+_PREVIEW: Final = {
+    "text": parameters.text,
+    "before": optional(parameters.text),
+    "after": optional(parameters.text),
+    "failed": parameters.flag,
+}
