@@ -355,7 +355,7 @@ SECRETS: dict[str, Json] = {
     "plain": "text",
     "odd": {"$kept": "/plain"},
 }
-HINTS = dict.fromkeys(("password", "deep", "header", "pin"), Hint(secret=True))
+HINTS: dict[str, Hint] = dict.fromkeys(("password", "deep", "header", "pin"), Hint(secret=True))
 
 
 # conformance: 138
