@@ -199,6 +199,21 @@ async def test_a_patch_that_does_not_fit_changes_nothing(world: World, owner: Pe
     assert garden.mown == []
 
 
+async def test_an_edit_that_nobody_can_check_does_not_approve_the_original(
+    world: World, owner: Person
+) -> None:
+    garden = Garden()
+    async with world(asking(), garden.mow) as assent:
+        turn = await assent.send("agent", "mow", by=owner)
+        [request] = turn.pending
+        async with world(asking(), worker=False) as elsewhere:
+            for edit in (approve({"height": 1}), approve(edit={"height": 1}), approve({})):
+                with pytest.raises(InvalidArguments, match="not known here"):
+                    await elsewhere.decide(request.id, edit, by=owner)
+        assert (await assent.request(request.id)).is_open
+    assert garden.mown == []
+
+
 async def test_two_patches_that_differ_are_two_decisions(world: World, owner: Person) -> None:
     garden = Garden()
     async with world(asking(), garden.mow) as assent:
