@@ -4,12 +4,24 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from assent import Effect, Field, OutcomeUnknown, Progress, Risk, UserInput, hitl, manual, tool
+from assent import (
+    Effect,
+    Field,
+    OutcomeUnknown,
+    Progress,
+    Risk,
+    UserInput,
+    approve,
+    hitl,
+    manual,
+    tool,
+)
 from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
 from assent.domain.people import Audience, Person, Scope
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
+from tests.conftest import VirtualClock
 from tests.server.conftest import Serve
 from tests.server.streams.agui_runs import Thread, approved, cancelled, denied, resolved
 from tests.server.streams.lines import eventually
@@ -808,9 +820,11 @@ async def test_a_resume_with_an_answer_that_came_too_late_decides_nothing(serve:
     assert run.text == "All done."
 
 
-async def test_a_resume_whose_deadline_passed_for_one_answer_decides_nothing(serve: Serve) -> None:
+async def test_a_resume_whose_deadline_passed_for_one_answer_decides_nothing(
+    serve: Serve, clock: VirtualClock
+) -> None:
     disk = Disk()
-    quick = tool(requires_approval=True, decide_within=timedelta(milliseconds=100))
+    quick = tool(requires_approval=True, decide_within=timedelta(hours=1))
 
     @quick
     async def hurry() -> str:
@@ -818,9 +832,10 @@ async def test_a_resume_whose_deadline_passed_for_one_answer_decides_nothing(ser
         return "hurried"
 
     both = says("", calls("delete_file", path="a.txt"), calls("hurry"))
-    async with serve([both, "All done."], *disk.tools, hurry) as served:
+    async with serve([both, "All done."], *disk.tools, hurry, clock=clock) as served:
         thread = Thread(served)
         first, second = (await thread.say("go")).interrupts
+        clock.advance(timedelta(hours=2))
 
         async def is_over() -> bool:
             return await still_open(thread, second) == [False]
@@ -848,3 +863,34 @@ async def test_a_resume_with_an_edit_that_the_policy_denies_decides_nothing(serv
 
     assert (code, still) == ("edit_refused", [True, True])
     assert disk.deleted == []
+
+
+async def test_what_is_not_the_callers_is_left_to_others_while_the_rest_is_answered(
+    serve: Serve,
+) -> None:
+    disk, paid = Disk(), list[str]()
+    boss = Person("approver", roles=frozenset({"approver"}))
+    async with serve(deletes_and_pays(), *disk.tools, beside_pay(paid)) as served:
+        thread = Thread(served)
+        mine, theirs = (await thread.say("go")).interrupts
+        left = {"interruptId": theirs["id"], "status": "resolved"}
+        paused = await thread.resume(approved(mine), left)
+        await served.assent.decide(theirs["id"], approve(), by=boss)
+        run = await thread.resume(left)
+
+    assert [each["id"] for each in paused.interrupts] == [theirs["id"]]
+    assert paused.results == {mine["toolCallId"]: "deleted a.txt"}
+    assert run.results == {theirs["toolCallId"]: "paid bob"}
+    assert run.text == "All done."
+    assert (disk.deleted, paid) == (["a.txt"], ["bob"])
+
+
+async def test_ones_own_interrupt_is_not_left_by_saying_nothing(serve: Serve) -> None:
+    async with serve(deletes("a.txt"), *Disk().tools) as served:
+        thread = Thread(served)
+        [interrupt] = (await thread.say("go")).interrupts
+        code, _ = (
+            await thread.resume({"interruptId": interrupt["id"], "status": "resolved"})
+        ).error
+
+    assert code == "invalid_resume"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assent import Person, Progress, Risk, tool
+from assent import Confirmation, Person, Progress, Risk, approve, tool
 from assent.domain.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.npm.agui.client import AguiClient, agui_client
@@ -265,3 +265,54 @@ async def test_a_strangers_client_is_refused_with_nothing_to_learn(
     assert "404" in refused.error["message"]
     assert still
     assert disk.deleted == []
+
+
+async def test_the_client_answers_its_own_and_leaves_the_rest_to_others(
+    serve: Serve, package: str
+) -> None:
+    disk = Disk()
+
+    @tool(requires_approval=True, approvers=("approver",))
+    async def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    script = [says("", calls("delete_file", path="a.txt"), calls("pay")), "All done."]
+    boss = Person("approver", roles=frozenset({"approver"}))
+    async with (
+        serve(script, disk.tool, pay) as served,
+        agui_client(package, f"{served.base}/agui", served.keys["user"], THREAD) as client,
+    ):
+        mine, theirs = (await client.say("go")).interrupts
+        left = {"status": "resolved"}
+        paused = await client.resume({mine["id"]: approved(), theirs["id"]: left})
+        await served.assent.decide(theirs["id"], approve(), by=boss)
+        done = await client.resume({theirs["id"]: left})
+
+    assert (mine["metadata"]["mine"], theirs["metadata"]["mine"]) == (True, False)
+    assert [each["id"] for each in paused.interrupts] == [theirs["id"]]
+    assert done.results == {mine["toolCallId"]: ["deleted a.txt"], theirs["toolCallId"]: ["paid"]}
+    assert (done.error, done.text) == (None, "All done.")
+
+
+async def test_the_client_types_what_has_to_be_typed(serve: Serve, package: str) -> None:
+    erased: list[str] = []
+
+    @tool(requires_approval=True, confirmation=Confirmation.TYPED)
+    async def erase(path: str) -> str:
+        """Erase a file."""
+        erased.append(path)
+        return "erased"
+
+    script = [says("", calls("erase", path="/srv/x")), "All done."]
+    async with talking(serve, package, script, erase) as client:
+        [interrupt] = (await client.say("go")).interrupts
+        refused = await client.resume({interrupt["id"]: approved()})
+        done = await client.resume({interrupt["id"]: approved(typed="/srv/x")})
+
+    assert interrupt["metadata"]["confirmation"] == "typed"
+    assert "typed" in interrupt["responseSchema"]["properties"]
+    assert refused.error is not None
+    assert refused.error["code"] == "confirmation_required"
+    assert "/srv/x" in refused.error["message"]
+    assert (done.error, erased) == (None, ["/srv/x"])

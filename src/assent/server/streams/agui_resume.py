@@ -131,21 +131,23 @@ def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One interrupt with its answer."""
+    """One interrupt with its answer; without a verdict it is left to whoever it is put to."""
 
     request: Request
     call: Call
-    verdict: Verdict
+    verdict: Verdict | None
 
     @property
     def is_moot(self) -> bool:
-        """Whether somebody settled it just so before; or it is let go of, whoever settled it."""
+        """Whether somebody settled it just so before; or it is left, whoever settles it."""
+        if self.verdict is None:
+            return True
         status = self.request.status
         return not self.request.is_open and self.agrees_with(status)
 
     def agrees_with(self, status: str) -> bool:
         """Whether this answer wants what has happened anyway, or gives way to whatever has."""
-        if isinstance(self.verdict, Cancel):
+        if self.verdict is None or isinstance(self.verdict, Cancel):
             return True
         is_edit = isinstance(self.verdict, Approve) and self.verdict.is_edit
         return not is_edit and _AGREEING.get(type(self.verdict)) == status
@@ -194,7 +196,14 @@ class Resuming:
         call = None if request is None else tx.calls.get(request.call_id)
         if request is None or call is None or request.conversation_id != self.thread_id:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
-        return Answered(request=request, call=call, verdict=verdict_of(request, entry))
+        left = self._leaves(request, entry)
+        verdict = None if left else verdict_of(request, entry)
+        return Answered(request=request, call=call, verdict=verdict)
+
+    def _leaves(self, request: Request, entry: Entry) -> bool:
+        """Clients must answer every interrupt: of one that is not theirs, by saying nothing."""
+        says_nothing = entry.status == "resolved" and entry.payload is None
+        return says_nothing and not request.admits(self.caller.person)
 
     async def _decide(self, answers: Sequence[Answered]) -> None:
         said = {each.request.id: each for each in answers}
@@ -205,7 +214,7 @@ class Resuming:
             return is_settled and said[ballot.request_id].agrees_with(error.status)
 
         await self.service.assent.decide_together(
-            [(id, each.verdict) for id, each in said.items()],
+            [(id, each.verdict) for id, each in said.items() if each.verdict is not None],
             by=self.caller.person,
             channel=self.caller.channel,
             digests={id: each.request.digest for id, each in said.items()},
@@ -214,10 +223,11 @@ class Resuming:
 
     async def _place(self, answers: Sequence[Answered]) -> Place:
         turn_id = answers[0].request.turn_id
+        said = [each for each in answers if each.verdict is not None] or answers
 
         def read(tx: Tx) -> int:
             events = tx.journal.events(turn_id, 0, _EVERY_EVENT)
-            return min(_settling(events, each.request) for each in answers) - 1
+            return min(_settling(events, each.request) for each in said) - 1
 
         after = await self.service.assent.kernel.store.run(read)
         return Place(turn_id=turn_id, after=after)
