@@ -133,6 +133,44 @@ def test_a_form_then_an_approval_then_a_result(project: Path, demo: Served, fold
     assert not [shown for shown in page.seen() if "swordfish" in shown]
 
 
+def test_a_message_while_calls_wait_is_taken_back_and_they_are_decided(
+    project: Path, demo: Served, folder: Path
+) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "Perform a dangerous operation on test.txt"),
+        ("see", "asks for your approval dangerous"),
+        ("say", "and another thing"),
+        ("see", "waits for dangerous_tool"),
+        ("press", "Decide first"),
+        ("press", "Approve"),
+        ("see", "dangerous_tool answered"),
+    )
+    page.seen()
+
+    assert (folder / "workspace" / "danger.log").read_text() == "delete test.txt\n"
+
+
+def test_a_message_while_calls_wait_may_take_their_place(
+    project: Path, demo: Served, folder: Path
+) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "Perform a dangerous operation on test.txt"),
+        ("see", "asks for your approval dangerous"),
+        ("say", "delete notes.txt"),
+        ("press", "Cancel them and send"),
+        ("see", "delete_file asks for your approval"),
+    )
+    page.seen()
+
+    assert not (folder / "workspace" / "danger.log").exists()
+
+
 def test_what_somebody_else_decides_is_waited_for(
     project: Path, demo: Served, folder: Path
 ) -> None:

@@ -5,6 +5,7 @@ const [major, scenario, base, key] = process.argv.slice(2);
 const ai = await import(`ai${major}`);
 // What the example and the guide ship.
 const { isAnswered } = await import(`${process.env.REACT_CHAT}/answered.js`);
+const { history } = await import(`${process.env.REACT_CHAT}/history.js`);
 
 /** The state that a framework would hold; nothing of the client is replaced. */
 class PlainState {
@@ -254,6 +255,17 @@ const scenarios = {
     await chat.sendMessage();
     await finish(chat);
     return { descriptor, refusal };
+  },
+
+  /** A reloaded page that knows its id and nothing else; what was said before comes back. */
+  async comeback(chat) {
+    await chat.sendMessage({ text: "hello" });
+    await chat.sendMessage({ text: "go" });
+    const fresh = open({ messages: await history("chat-1", { base, headers }) });
+    await fresh.resumeStream();
+    await respond(fresh, { approved: true });
+    await finish(fresh);
+    return { messages: fresh.messages, settled: await history("chat-1", { base, headers }) };
   },
 
   /** A first visit with `resume: true`, before anything was said. */

@@ -407,6 +407,21 @@ async def test_what_has_to_be_typed_goes_along_with_the_answer(
 
 
 @MAJORS
+async def test_a_reloaded_page_gets_back_what_was_said_and_its_question(
+    serve: Serve, major: str, told: AiSdk
+) -> None:
+    shop = Shop()
+    script = ["Hi.", deletes("a"), "It is gone."]
+    async with serve(script, shop.delete(), settings=Settings(ai_sdk=told)) as served:
+        seen = await chat(served, major, "comeback")
+
+    said = ["hello", "Hi.", "go", "I will.It is gone."]
+    assert [words(message) for message in seen["messages"]] == said
+    assert [words(message) for message in seen["settled"]][:3] == said[:3]
+    assert shop.ran == ["delete a"]
+
+
+@MAJORS
 async def test_a_new_chat_can_be_resumed(serve: Serve, major: str, told: AiSdk) -> None:
     async with serve(["Hello."], settings=Settings(ai_sdk=told)) as served:
         seen = await chat(served, major, "fresh")

@@ -1,0 +1,16 @@
+const AT_REST = ["idle", "interrupted"];
+
+/**
+ * What was said before, as `useChat({ id, messages, resume: true })` wants it on a reloaded page.
+ *
+ * Of a turn that goes on or waits only the question: resuming tells its answer from the start.
+ */
+export async function history(id, { base = "", headers = {} } = {}) {
+  const answer = await fetch(`${base}/api/conversations/${encodeURIComponent(id)}`, { headers });
+  if (!answer.ok) return [];
+  const { messages, status } = await answer.json();
+  const live = AT_REST.includes(status) ? null : messages.at(-1)?.turn_id;
+  return messages
+    .filter((each) => each.role === "user" || each.turn_id !== live)
+    .map(({ id, role, text }) => ({ id, role, parts: [{ type: "text", text }] }));
+}
