@@ -26,7 +26,10 @@ INCOMPLETE = "[The user stopped this answer here.]"
 
 def dump_answer(answer: Answer) -> str:
     """An answer as its message's row keeps it."""
-    return json_text(msgspec.to_builtins(answer))
+    kept = msgspec.to_builtins(answer)
+    # The call that stands for them says how many they were.
+    del kept["left_out"]
+    return json_text(kept)
 
 
 def load_answer(body: str) -> Answer:
