@@ -1,5 +1,6 @@
 """People's answers: who may, in time, about what they saw; then the call moves, once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -332,7 +333,10 @@ class Deciding:
                 return Misfit(str(error))
             changed: Frozen | None = Frozen.of(normal)
         else:
-            changed = revised(tool, approval, call.arguments)
+            changed = None
+            if approval.is_edit:
+                # In a thread: what a person sends may be as large as what a model may.
+                changed = await asyncio.to_thread(revised, tool, approval, call.arguments)
             same_policy = case.request.policy_version == self._kernel.policy_version
             if changed is None and same_policy:
                 return None

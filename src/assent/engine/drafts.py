@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,9 +19,12 @@ from assent.engine.agents import Limits, Toolbox
 from assent.engine.intake import Accepted, Refused, take_in
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Plan, Planner
+from assent.engine.threads import aside
 
 _STORED_CHARS = 300_000
 _NAME_CHARS = 200
+# Judged in a few milliseconds, as long as nobody asks elsewhere.
+_AT_ONCE = 32
 
 REFUSED = "refused"
 REPEATED = "repeated"
@@ -64,23 +67,39 @@ class Drafting:
         most = self.limits.calls_per_answer
         drafts = await self._wanted(answer.proposals[:most])
         for proposal in answer.proposals[most : most + 1]:
-            call = self._call(most, proposal, take_in(proposal, self.toolbox))
+            call = self._call(most, proposal, await self._taken(proposal))
             made = len(answer.proposals) + answer.left_out
             text = self.kernel.texts.surplus.format(made=made, most=most)
             drafts.append(_failed(call, SURPLUS, text))
         return drafts
 
-    async def _wanted(self, proposals: Iterable[Proposal]) -> list[Draft]:
-        taken = [(proposal, take_in(proposal, self.toolbox)) for proposal in proposals]
-        counts = Counter[tuple[str, str]]()
-        for call in self.earlier:
-            counts[call.tool, call.proposed] += 1
-        work = [
-            self._one(position, proposal, each, self._is_repeated(counts, proposal, each))
-            for position, (proposal, each) in enumerate(taken)
-        ]
-        # Mostly there is one, and that needs no task of its own.
-        return [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
+    async def _wanted(self, proposals: Sequence[Proposal]) -> list[Draft]:
+        counts = Counter((call.tool, call.proposed) for call in self.earlier)
+        drafts: list[Draft] = []
+        for start in range(0, len(proposals), _AT_ONCE):
+            if start:
+                # Others get their turn: however many calls there are, no judge need wait for I/O.
+                await asyncio.sleep(0)
+            work = [
+                self._one(place, proposals[place], taken, repeated)
+                for place, taken, repeated in await self._portion(start, proposals, counts)
+            ]
+            # Mostly there is one, and that needs no task of its own.
+            drafts += [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
+        return drafts
+
+    async def _portion(
+        self, start: int, proposals: Sequence[Proposal], counts: Counter[tuple[str, str]]
+    ) -> list[tuple[int, Accepted | Refused, bool]]:
+        """Some proposals, taken in, each with its place and whether it was made too often."""
+        portion: list[tuple[int, Accepted | Refused, bool]] = []
+        for place in range(start, min(start + _AT_ONCE, len(proposals))):
+            taken = await self._taken(proposals[place])
+            portion.append((place, taken, self._is_repeated(counts, proposals[place], taken)))
+        return portion
+
+    async def _taken(self, proposal: Proposal) -> Accepted | Refused:
+        return await aside(len(proposal.arguments), take_in, proposal, self.toolbox)
 
     def _is_repeated(
         self, counts: Counter[tuple[str, str]], proposal: Proposal, taken: Accepted | Refused

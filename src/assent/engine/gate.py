@@ -21,6 +21,7 @@ from assent.domain.policy import (
 )
 from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, is_predicate
 from assent.engine.faults import OURS, is_ours
+from assent.engine.threads import aside
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -82,14 +83,15 @@ class Gate:
     async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
         wish = tool.requires_approval
         if is_predicate(wish):
-            wish = await self._answer(wish(_copy(arguments), context)) is not False
+            wish = await self._answer(wish(await _copied(arguments, context), context)) is not False
         by = "override" if tool.overridden else "tool"
         return Ask(by=by) if wish else Allow(by=by)
 
     async def _per_run(self, verdict: Verdict, arguments: Arguments, context: Context) -> Verdict:
         if self.per_run is None:
             return verdict
-        asks = await self._answer(self.per_run(_copy(arguments), context)) is not False
+        copied = await _copied(arguments, context)
+        asks = await self._answer(self.per_run(copied, context)) is not False
         if asks:
             return verdict if isinstance(verdict, Ask) else Ask(by="run")
         return Allow(by="run", waived=isinstance(verdict, Ask))
@@ -99,7 +101,8 @@ class Gate:
     ) -> Verdict:
         if self.policy.hook is None:
             return verdict
-        answer = await self._answer(self.policy.hook(tool, _copy(arguments), context))
+        copied = await _copied(arguments, context)
+        answer = await self._answer(self.policy.hook(tool, copied, context))
         return _from_hook(answer, verdict)
 
     async def _ruled(
@@ -122,7 +125,7 @@ class Gate:
     async def _matches(self, rule: Rule, arguments: Arguments, context: Context) -> bool:
         if rule.when is None:
             return True
-        answer = await self._answer(rule.when(_copy(arguments), context))
+        answer = await self._answer(rule.when(await _copied(arguments, context), context))
         # A predicate that answers neither yes nor no must not loosen anything.
         return answer is True if rule.effect is Effect.ALLOW else answer is not False
 
@@ -140,6 +143,10 @@ _CALLER = Deny(by="caller", reason="The owner of this conversation may not use t
 def _copy(arguments: Arguments) -> Arguments:
     # Each judge gets its own: one that changes them must not change what the next one sees.
     return deepcopy(dict(arguments))
+
+
+async def _copied(arguments: Arguments, context: Context) -> Arguments:
+    return await aside(len(context.arguments), _copy, arguments)
 
 
 def _may_call(tool: EffectiveTool, context: Context) -> bool:

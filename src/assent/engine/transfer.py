@@ -1,5 +1,6 @@
 """Conversations out and in as JSON. What comes in is a record: it carries no authority."""
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,13 +61,15 @@ class Transfer:
             moves.note("export", conversation_id=conversation_id, data={"version": VERSION})
             return export_conversation(tx, conversation_id)
 
-        return json_text(await self.kernel.store.run(export))
+        exported = await self.kernel.store.run(export)
+        return await asyncio.to_thread(json_text, exported)
 
     async def import_(self, text: str, by: Person, owner: Person) -> str:
         """A new conversation of `owner` from an exported one; returns its id."""
         if ADMIN not in by.roles or by.kind is PersonKind.AGENT:
             raise NotAllowed(by.id, "import conversations")
-        arrival = await self._judged(read(text), owner)
+        # In a thread, as on the way out: an archive may have 32 MiB.
+        arrival = await self._judged(await asyncio.to_thread(read, text), owner)
 
         def write(tx: Tx) -> tuple[Request, ...]:
             moves = Moves(tx, self.kernel.ids, actor=by.id, channel=IMPORT)

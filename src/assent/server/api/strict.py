@@ -8,6 +8,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json, Limits, parse
+from assent.engine.threads import aside
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
 
@@ -22,7 +23,9 @@ class StrictRequest(Request):
         """The body, or `InvalidJson`; also where it is empty."""
         if not hasattr(self, "_read"):
             most = service_of(self).settings.max_body_bytes
-            self._read = parse(await self.body(), Limits(bytes=most, depth=_DEPTH))
+            body = await self.body()
+            limits = Limits(bytes=most, depth=_DEPTH)
+            self._read = await aside(len(body), parse, body, limits)
         return self._read
 
 

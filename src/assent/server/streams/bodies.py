@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from assent.domain.canonical import Limits, parse
 from assent.domain.errors import NotFound
+from assent.engine.threads import aside
 from assent.server.service import service_of
 
 T = TypeVar("T")
@@ -33,7 +34,12 @@ class CamelBody(Body):
 async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
     """The body in its shape; `RequestValidationError` or `InvalidJson` where it has another."""
     limits = Limits(bytes=service_of(request).settings.max_body_bytes)
-    posted: Any = parse(await request.body(), limits)
+    body = await request.body()
+    return await aside(len(body), _shaped, body, limits, shape)
+
+
+def _shaped(body: bytes, limits: Limits, shape: TypeAdapter[T]) -> T:
+    posted: Any = parse(body, limits)
     try:
         return shape.validate_python(posted)
     except ValidationError as error:
