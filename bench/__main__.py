@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import commits, gate, inbox, memory, service
+from bench import calls, commits, gate, inbox, memory, service
 from bench.cycle import throughput
 from bench.floor import postgres_floor, sqlite_floor
 
@@ -20,6 +20,7 @@ DECISIONS = int(os.environ.get("BENCH_DECISIONS", "600"))
 LISTENERS = int(os.environ.get("BENCH_LISTENERS", "2000"))
 PAUSED = int(os.environ.get("BENCH_PAUSED", "100000"))
 ROUNDS = 5
+CALLS = (10, 100, 1_000, 10_000)
 
 
 class Report:
@@ -103,6 +104,31 @@ def bench_throughput(report: Report, folder: Path) -> None:
         ratios(report, "PostgreSQL", 0.25, floors, ours)
 
 
+def bench_calls(report: Report, folder: Path) -> None:
+    """Answers with many calls, which all ask: what one of a great many costs, of one of few."""
+    with postgres() as url:
+        for name, where in (("SQLite", f"sqlite:///{folder / 'calls.db'}"), ("PostgreSQL", url)):
+            _bench_calls(report, name, where)
+
+
+def _bench_calls(report: Report, name: str, url: str) -> None:
+    for capped in (True, False):
+        found = calls.per_call(url, CALLS, capped=capped)
+        cap = "cap of 16" if capped else "no cap"
+        # Of ten it is mostly the answer's own cost.
+        few, *more = (found[count] for count in CALLS[1:])
+        for what in ("seconds", "bytes"):
+            ratio = max(getattr(cost, what) / getattr(few, what) for cost in more)
+            value = f"{getattr(few, what):,.3g} {what}, × {ratio:.2f}"
+            line = f"{name}, {cap}: one of 1,000 and of 10,000 calls, of one of 100"
+            report.line(line, value, "≤ × 1.5", met=ratio <= 1.5)
+        shown = (
+            f"{n:,}: {c.stored:,} stored, {c.seconds * 1e3:.2f} ms, {c.bytes / 1024:.1f} KiB each"
+            for n, c in found.items()
+        )
+        report.note("; ".join(shown))
+
+
 def bench_memory(report: Report, folder: Path) -> None:
     """Paused conversations and the process."""
     for what, value in asyncio.run(memory.paused(folder / "memory.db", PAUSED)).items():
@@ -145,6 +171,7 @@ def main() -> int:
         bench_commits(report, folder)
         bench_throughput(report, folder)
         bench_service(report, folder)
+        bench_calls(report, folder)
         bench_memory(report, folder)
         bench_inbox(report, folder)
     return 1 if report.missed else 0
