@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
@@ -29,6 +29,7 @@ _POSTGRES = ("postgresql://", "postgres://", "postgresql+asyncpg://")
 _URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
 _POOL_SIZE = 16
 _WHERE = "Assent()"
+WAIT = Times().wait
 # Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
 # lost its leases.
 _SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -85,7 +86,7 @@ class Assent(Engine):
         times: Times | None = None,
         texts: Texts | None = None,
     ) -> None:
-        agents = agents_of(agents)
+        agents, times = agents_of(agents), Times() if times is None else times
         wired = {
             "key_file": key_file,
             "clock": clock,
@@ -96,13 +97,13 @@ class Assent(Engine):
         taken(_WHERE, wired, _WIRED)
         self.url = url
         wiring = Wiring(
-            store=open_store(url, clock, pool_size=_pool_size(pool_size)),
+            store=open_store(url, clock, pool_size=_pool_size(pool_size), wait=times.wait),
             clock=clock or SystemClock(),
             vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
             models=models_of(agents),
             alone=url.startswith(_SQLITE),
             ids=ids,
-            times=times or Times(),
+            times=times,
             texts=texts or Texts(),
         )
         super().__init__(
@@ -143,7 +144,9 @@ async def run_once(
             raise ApprovalUnavailable(pause.tools) from None
 
 
-def open_store(url: str, clock: Clock | None = None, *, pool_size: int = _POOL_SIZE) -> Store:
+def open_store(
+    url: str, clock: Clock | None = None, *, pool_size: int = _POOL_SIZE, wait: timedelta = WAIT
+) -> Store:
     """The store behind a URL; a clock is for tests, production uses the database's own."""
     if not isinstance(url, str) or not url.startswith((_SQLITE, *_POSTGRES)) or url == _SQLITE:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidParameter(_WHERE, "url", _URLS, _no_url(url))
@@ -153,7 +156,7 @@ def open_store(url: str, clock: Clock | None = None, *, pool_size: int = _POOL_S
         return SqliteStore(url.removeprefix(_SQLITE), clock=clock or SystemClock())
     from assent.store.postgres import PostgresStore
 
-    return PostgresStore(url, clock=clock, connections=pool_size)
+    return PostgresStore(url, clock=clock, connections=pool_size, wait=wait.total_seconds())
 
 
 def _no_url(given: object) -> str:

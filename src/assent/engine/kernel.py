@@ -83,6 +83,8 @@ class Times:
     grace: timedelta = timedelta(seconds=10)
     # After this much nobody looks: whoever waits for a worker from outside is told so.
     takeup: timedelta = timedelta(seconds=10)
+    # How long the database may owe an answer before it counts as not available.
+    wait: timedelta = timedelta(seconds=10)
 
     def __post_init__(self) -> None:
         settle(self, _TIMES)
@@ -93,6 +95,8 @@ _TIMES: Final = {
     "look": parameters.duration(),
     "flush": parameters.duration(zero=True),
     "grace": parameters.duration(zero=True),
+    "takeup": parameters.duration(zero=True),
+    "wait": parameters.duration(),
 }
 
 

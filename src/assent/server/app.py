@@ -25,6 +25,7 @@ from assent.server.api import (
 from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
 from assent.server.live import Live
+from assent.server.pulse import Pulse
 from assent.server.security import Protection
 from assent.server.service import Service
 from assent.server.settings import Settings
@@ -106,6 +107,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         live=live,
         pages=Pages(kernel.vault),
         surveys=Surveys(kernel.store, kernel.clock.monotonic),
+        pulse=Pulse(kernel.store),
     )
     app.router.routes.extend(ROUTES)
     app.add_middleware(Protection, settings=settings)

@@ -10,6 +10,7 @@ from assent.engine.assent import Assent
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
 from assent.server.live import Live
+from assent.server.pulse import Pulse
 from assent.server.settings import Settings
 from assent.server.web.insights.surveys import Surveys
 from assent.server.web.pages import Pages
@@ -25,6 +26,7 @@ class Service:
     live: Live
     pages: Pages
     surveys: Surveys
+    pulse: Pulse
 
 
 def service_of(connection: HTTPConnection) -> Service:

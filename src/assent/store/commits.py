@@ -9,15 +9,13 @@ from typing import NamedTuple
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
 from assent.store.bulk import loads, parameters, write_all
-from assent.store.connections import IDLE_SECONDS, Connection
+from assent.store.connections import IDLE_SECONDS, WAIT_SECONDS, Connection
 from assent.store.together import Kind, Writes, kind_of, parameters_of, statement_of
 
 log = logging.getLogger(__name__)
 # One is being written while the next gathers: more lanes make smaller loads, not more work done.
 LANES = 2
 MOST = 32
-# Longer than the server lets a statement run: whoever says nothing by then is gone.
-LOAD_SECONDS = 90.0
 # How a connection of a lane differs. Its statements find rows by key, whatever the planner makes
 # of tables it knows nothing about yet; and nobody waits long behind a row that somebody holds.
 LANE_SETTINGS = {
@@ -54,8 +52,10 @@ async def write(connection: Connection, writes: Writes) -> None:
 class Commits:
     """Takes what transactions write, and lets each know when its own is committed."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
-        self._connect = connect
+    def __init__(
+        self, connect: Callable[[], Awaitable[Connection]], wait: float = WAIT_SECONDS
+    ) -> None:
+        self._connect, self._wait = connect, wait
         # By kind, the one first that waits longest.
         self._waiting: dict[Kind, list[_Waiting]] = {}
         self._some = asyncio.Event()
@@ -122,7 +122,7 @@ class Commits:
         self, connection: Connection, kind: Kind, waiting: Sequence[_Waiting]
     ) -> None:
         try:
-            async with asyncio.timeout(LOAD_SECONDS):
+            async with asyncio.timeout(self._wait):
                 await _write(connection, kind, [each.writes for each in waiting])
         except Exception as error:  # noqa: BLE001 - it belongs to those who wait
             log.debug("not written together: %s", error)

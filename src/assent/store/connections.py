@@ -18,6 +18,8 @@ from assent.store.rows import Row
 # Firewalls and proxies drop what says nothing for long.
 IDLE_SECONDS = 300.0
 CLOSE_SECONDS = 5.0
+# How long a server may owe an answer, or all connections may be in use.
+WAIT_SECONDS = 10.0
 
 
 class Connection:
@@ -27,22 +29,31 @@ class Connection:
         self.raw = raw
         # Ours are few and always the same; asyncpg's own cache takes longer to look into.
         self._prepared: dict[str, Any] = {}
+        # Since when the server owes an answer, if it does.
+        self.asked: float | None = None
 
     async def fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
         """Run one statement."""
-        statement = self._prepared.get(sql)
-        if statement is None:
-            statement = self._prepared[sql] = await self.raw.prepare(sql)
+        self.asked = time.monotonic()
         try:
+            statement = self._prepared.get(sql)
+            if statement is None:
+                statement = self._prepared[sql] = await self.raw.prepare(sql)
             return await statement.fetch(*params)
         except (asyncpg.InvalidCachedStatementError, asyncpg.OutdatedSchemaCacheError):
             # Another process changed the schema: all of them may be outdated.
             self._prepared.clear()
             raise
+        finally:
+            self.asked = None
 
     async def execute(self, sql: str) -> None:
         """Run a command."""
-        await self.raw.execute(sql)
+        self.asked = time.monotonic()
+        try:
+            await self.raw.execute(sql)
+        finally:
+            self.asked = None
 
 
 class _Idle(NamedTuple):
@@ -53,9 +64,12 @@ class _Idle(NamedTuple):
 class Connections:
     """At most so many; the one used last is used next, for what it has prepared is warm."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], most: int) -> None:
-        self._connect, self._most = connect, most
+    def __init__(
+        self, connect: Callable[[], Awaitable[Connection]], most: int, wait: float = WAIT_SECONDS
+    ) -> None:
+        self._connect, self._most, self._wait = connect, most, wait
         self._count = 0
+        self._lent: set[Connection] = set()
         self._idle: list[_Idle] = []
         # Whoever waits gets a connection, or None: there is room to open one.
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
@@ -64,6 +78,11 @@ class Connections:
 
     async def take(self) -> Connection:
         """A connection that nobody else uses until it is given back or discarded."""
+        connection = await self._taken()
+        self._lent.add(connection)
+        return connection
+
+    async def _taken(self) -> Connection:
         while True:
             while self._idle:
                 connection = self._idle.pop().connection
@@ -88,15 +107,20 @@ class Connections:
         waiter: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
         try:
-            return await waiter
-        except asyncio.CancelledError:
+            async with asyncio.timeout(self._wait):
+                return await waiter
+        except (asyncio.CancelledError, TimeoutError) as error:
             # Given to us in the moment we left: it goes on to the next one.
             if waiter.done() and not waiter.cancelled():
                 self.give(waiter.result())
+            if isinstance(error, TimeoutError):
+                raise TimeoutError(f"no connection was free within {self._wait:g} s") from None
             raise
 
     def give(self, connection: Connection | None) -> None:
         """Back from a transaction that is over; None is the room of one that is gone."""
+        if connection is not None:
+            self._lent.discard(connection)
         if connection is not None and (self._closing or connection.raw.is_closed()):
             connection.raw.terminate()
             self._gone()
@@ -124,17 +148,26 @@ class Connections:
 
     async def discard(self, connection: Connection) -> None:
         """One whose state nobody knows: what it was doing is undone by the server."""
+        self._lent.discard(connection)
         try:
             with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 await connection.raw.close(timeout=CLOSE_SECONDS)
         finally:
             self._gone()
 
+    def end_silent(self) -> int:
+        """End those whose server owes an answer for too long; their transactions hear of it."""
+        until = time.monotonic() - self._wait
+        silent = [each for each in self._lent if each.asked is not None and each.asked < until]
+        for connection in silent:
+            connection.raw.terminate()
+        return len(silent)
+
     async def close(self) -> None:
         """End what is idle now, and the others as they come back."""
         self._closing = True
-        while self._idle:
-            await self.discard(self._idle.pop().connection)
+        idle, self._idle = self._idle, []
+        await asyncio.gather(*(self.discard(each.connection) for each in idle))
         if self._count:
             self._empty.clear()
             await self._empty.wait()

@@ -16,7 +16,7 @@ from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
 from assent.store.bulk import Change
 from assent.store.commits import LANE_SETTINGS, Commits, write
-from assent.store.connections import Connection, Connections
+from assent.store.connections import CLOSE_SECONDS, WAIT_SECONDS, Connection, Connections
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
@@ -30,7 +30,9 @@ log = logging.getLogger(__name__)
 CHANNEL = "assent"
 HINT_SECONDS = 0.02
 RESYNC_SECONDS = 30.0
-STATEMENT_TIMEOUT = "60s"
+WATCH_SECONDS = 1.0
+# Of the time that we wait: a server that lives ends a statement itself, and says so.
+STATEMENT_SHARE = 0.8
 # Of several that meet at one row one wins each time: the last loses as often as there are others.
 MAX_DEFEATS = 100
 _DEFEATS = (
@@ -163,8 +165,16 @@ class PostgresDriver:
 class PostgresStore:
     """One database, any number of processes."""
 
-    def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 16) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        clock: Clock | None = None,
+        connections: int = 16,
+        wait: float = WAIT_SECONDS,
+    ) -> None:
         self.url = url
+        self._wait = wait
         self._clock = clock
         self._most = connections
         self._compiler = Compiler.postgres(server_clock=clock is None)
@@ -177,7 +187,7 @@ class PostgresStore:
 
     async def open(self, *, worker: bool) -> None:
         del worker  # PostgreSQL takes any number of them.
-        connections = Connections(self._connect, self._most)
+        connections = Connections(self._connect, self._most, self._wait)
         try:
             connection = await connections.take()
         except (OSError, asyncpg.PostgresError, ValueError) as error:
@@ -192,10 +202,11 @@ class PostgresStore:
             raise
         connections.give(connection)
         self._connections = connections
-        self._commits = Commits(lambda: self._connect(**LANE_SETTINGS))
+        self._commits = Commits(lambda: self._connect(**LANE_SETTINGS), self._wait)
         self._tasks = [
             asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
+        self._watch = asyncio.create_task(_end_silent(connections), name="assent-pg-watch")
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -207,13 +218,17 @@ class PostgresStore:
             if self._commits is not None:
                 await self._commits.close()
             await connections.close()
+            # Last: what is lent comes back also if the server says nothing any more.
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
 
     async def _connect(self, **settings: str) -> Connection:
         raw = await cast("Any", asyncpg).connect(
             _dsn(self.url),
+            timeout=self._wait,
             # By the server: a timer per statement in this process would cost more than most.
             server_settings={
-                "statement_timeout": STATEMENT_TIMEOUT,
+                "statement_timeout": f"{self._wait * STATEMENT_SHARE * 1000:.0f}ms",
                 # Our statements find rows by key: planning one again for its values is waste.
                 "plan_cache_mode": "force_generic_plan",
                 "jit": "off",
@@ -338,7 +353,8 @@ class PostgresStore:
                     while not connection.is_closed():
                         await self._exchange(connection)
                 finally:
-                    await connection.close()
+                    with contextlib.suppress(OSError, asyncpg.PostgresError):
+                        await connection.close(timeout=CLOSE_SECONDS)
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 log.warning("exchanging hints was interrupted: %s", error)
                 await asyncio.sleep(1)
@@ -353,6 +369,13 @@ class PostgresStore:
         self._hint.clear()
         await connection.execute(f"NOTIFY {CHANNEL}")
         await asyncio.sleep(HINT_SECONDS)
+
+
+async def _end_silent(connections: Connections) -> None:
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        if ended := connections.end_silent():
+            log.warning("PostgreSQL says nothing any more: %d connections were ended", ended)
 
 
 def _perform(

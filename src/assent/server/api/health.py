@@ -35,7 +35,7 @@ async def ready(service: ServiceDep) -> Ready:
     """Ready: the database answers and work is taken up; 503 where not."""
     assent = service.assent
     # Opening the engine brought the schema up to date; that it answers means that it is open.
-    await assent.kernel.store.run(lambda tx: tx.settings.fact("ready"))
+    await service.pulse.feel()
     if assent.kernel.is_worker and not assent.is_working:
         raise NotReady("its worker has stopped")
     return Ready(worker=assent.kernel.is_worker)

@@ -9,7 +9,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from assent.domain.errors import AssentError, NotAllowed, NotAuthenticated, NotFound
+from assent.domain.errors import (
+    AssentError,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    StoreUnavailable,
+)
 from assent.server.access import READ_PAGE
 from assent.server.guard import door, welcome
 from assent.server.headers import HEADERS
@@ -37,7 +43,8 @@ async def _refused(request: Request, error: Exception) -> Response:
         # What was posted is not done later, unseen: the person comes back to the page.
         way_back = urlencode({"next": request.url.path})
         return RedirectResponse(f"/sign-in?{way_back}", 303)
-    if getattr(request.state, "caller", None) is None:
+    is_unknown = getattr(request.state, "caller", None) is None
+    if is_unknown and not isinstance(error, StoreUnavailable):
         # Refused at the door: who it is was known, and nothing of it kept.
         await _recognise(request)
     return _page(request, error)
