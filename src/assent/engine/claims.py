@@ -302,14 +302,16 @@ class Claims:
         moves.tx.requests.add([request])
         moves.pending(request)
 
-    def doubt(self, moves: Moves, claim: Claim, reason: str, *, lost: bool = False) -> Claim | None:
+    def doubt(
+        self, moves: Moves, claim: Claim, reason: str, *, lost: bool = False, began: bool = True
+    ) -> Claim | None:
         """Nobody knows whether it ran: again if that is harmless, else a person has to say."""
         call = claim.call
-        if call.supplied is not None:
+        if call.supplied is not None and began:
             text = f"The answer could not be processed: {reason}"
             output = failed_response(text, json.loads(call.supplied))
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        elif not (claim.tool.tool.idempotent and self._is_as_cleared(claim)):
+        elif not (self._is_harmless(claim, began) and self._is_as_cleared(claim)):
             data: dict[str, Json] = {"reason": reason}
             # The lease of a call in doubt says that its body still runs, also to other processes.
             runs_on = claim.held in self.kernel.bodies.held
@@ -325,6 +327,9 @@ class Claims:
         else:
             return self._retry(moves, claim, reason, lost=lost)
         return None
+
+    def _is_harmless(self, claim: Claim, began: bool) -> bool:
+        return claim.tool.tool.idempotent or not began
 
     def _is_as_cleared(self, claim: Claim) -> bool:
         """Whether tool and policy are still those that cleared it: a retry is a claim too."""

@@ -63,7 +63,8 @@ class Reconciler:
             self._runner.claims.ask(moves, moved, None, conversation, reason, kind=kind)
         else:
             claim = Claim(call=call, tool=tool, conversation=conversation, expires=0.0)
-            again = self._runner.claims.doubt(moves, claim, reason, lost=True)
+            began = not self._runner.never_began(call)
+            again = self._runner.claims.doubt(moves, claim, reason, lost=True, began=began)
         turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
         point("inside_doubt")
         return Recorded(ready=turn, again=again, requests=tuple(moves.opened))

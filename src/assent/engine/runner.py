@@ -13,7 +13,13 @@ from assent.domain.bodies import Progress
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
-from assent.domain.errors import AssentError, InvalidOutput, LeaseLost, StoreUnavailable
+from assent.domain.errors import (
+    AssentError,
+    InvalidOutput,
+    LeaseLost,
+    StoreUnavailable,
+    WriteUncertain,
+)
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
 from assent.domain.outputs import error_output, json_text, jsonable
@@ -66,6 +72,8 @@ class Runner:
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
         self._expiry: dict[Held, float] = {}
+        # What may have had an effect here and is not on record yet.
+        self._begun: set[Held] = set()
 
     def start(self, claim: Claim) -> None:
         """Run a claimed call in a task of its own."""
@@ -82,6 +90,14 @@ class Runner:
     def held(self) -> frozenset[Held]:
         """What this process works on; a row that it merely has its name on is not."""
         return frozenset(self._expiry)
+
+    def never_began(self, call: Call) -> bool:
+        """Whether a call is ours by its row, but nobody here heard of it: a claim's reply was lost.
+
+        Only this process can say so, and only of what it claimed itself.
+        """
+        held = (call.id, call.fence)
+        return call.worker == self._kernel.worker and held not in self._begun
 
     def renewed(self, held: frozenset[Held], started: float) -> None:
         """The heartbeat extended these; the others are lost, whatever their bodies think."""
@@ -191,6 +207,7 @@ class Runner:
         # The last look before anything happens: a paused worker wakes up here, not later.
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
             await self._hold(claim)
+        self._begun.add(claim.held)
         point("before_body")
         now, bodies = self._kernel.clock.now(), self._kernel.bodies
         # What is harmless to repeat may be tried again beside an attempt that hangs.
@@ -258,10 +275,12 @@ class Runner:
             return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
 
         try:
-            return await self._insist(record)
+            recorded = await self._insist(claim, record)
         except Raced:
             await self._too_late(claim, outcome)
-            return Recorded()
+            recorded = Recorded()
+        self._begun.discard(claim.held)
+        return recorded
 
     def _scene(self, tx: Tx, call: Call) -> Scene | None:
         return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
@@ -270,16 +289,28 @@ class Runner:
         scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
         return load(moves.tx, turn, self._kernel, claim.conversation, scene)
 
-    async def _insist(self, record: Callable[[Tx], Recorded]) -> Recorded:
+    async def _insist(self, claim: Claim, record: Callable[[Tx], Recorded]) -> Recorded:
         """It happened and nobody else knows: a disk that is full now may have room again soon."""
+        is_uncertain = False
         while True:
             try:
                 return await self._kernel.store.run(record)
+            except Raced:
+                # What was written without an answer to us is no outcome that came too late.
+                if is_uncertain and await self._is_recorded(claim):
+                    return Recorded()
+                raise
             except StoreUnavailable as error:
                 if self._kernel.tasks.closing:
                     raise
+                is_uncertain |= isinstance(error, WriteUncertain)
                 log.warning("an outcome waits for the database: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
+
+    async def _is_recorded(self, claim: Claim) -> bool:
+        call = await self._kernel.store.run(lambda tx: tx.calls.get(claim.call.id))
+        unsettled = (CallStatus.RUNNING, CallStatus.IN_DOUBT)
+        return call is not None and call.fence == claim.call.fence and call.status not in unsettled
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
         """Its claim is void: the outcome changes nothing, but whoever resolves it sees it."""

@@ -17,6 +17,7 @@ from assent.ports import Clock, Tx
 from assent.store.bulk import Change
 from assent.store.commits import LANE_SETTINGS, Commits, write
 from assent.store.connections import CLOSE_SECONDS, WAIT_SECONDS, Connection, Connections
+from assent.store.fates import UNUSABLE, Cut, Witness, committing, settle, witness_of
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
@@ -44,7 +45,6 @@ _DEFEATS = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-_UNUSABLE = (asyncpg.InterfaceError, asyncpg.InternalClientError)
 # Any two processes that start at once take turns; the number only has to be ours.
 MIGRATION_LOCK = 0x617373656E74
 
@@ -75,6 +75,7 @@ class PostgresDriver:
         self._trusting = trusting
         self.began = False
         self.sent = 0
+        self.witness: Witness | None = None
         self._inserts: dict[Table, list[Params]] = {}
         self._expected: dict[str, Expected] = {}
 
@@ -124,6 +125,7 @@ class PostgresDriver:
         """What was collected since the last time."""
         inserts, self._inserts = self._inserts, {}
         expected, self._expected = self._expected, {}
+        self.witness = self.witness or witness_of(inserts)
         return Writes(inserts, tuple(expected.values())) if inserts or expected else None
 
     def flush(self) -> None:
@@ -188,10 +190,7 @@ class PostgresStore:
     async def open(self, *, worker: bool) -> None:
         del worker  # PostgreSQL takes any number of them.
         connections = Connections(self._connect, self._most, self._wait)
-        try:
-            connection = await connections.take()
-        except (OSError, asyncpg.PostgresError, ValueError) as error:
-            raise StoreUnavailable(f"cannot connect: {error}") from error
+        connection = await connections.take()
         try:
             await _ensure_schema(connection.raw, self.url)
             with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
@@ -223,18 +222,22 @@ class PostgresStore:
             await asyncio.gather(self._watch, return_exceptions=True)
 
     async def _connect(self, **settings: str) -> Connection:
-        raw = await cast("Any", asyncpg).connect(
-            _dsn(self.url),
-            timeout=self._wait,
-            # By the server: a timer per statement in this process would cost more than most.
-            server_settings={
-                "statement_timeout": f"{self._wait * STATEMENT_SHARE * 1000:.0f}ms",
-                # Our statements find rows by key: planning one again for its values is waste.
-                "plan_cache_mode": "force_generic_plan",
-                "jit": "off",
-                **settings,
-            },
-        )
+        try:
+            raw = await cast("Any", asyncpg).connect(
+                _dsn(self.url),
+                timeout=self._wait,
+                # By the server: a timer per statement in this process would cost more than most.
+                server_settings={
+                    "statement_timeout": f"{self._wait * STATEMENT_SHARE * 1000:.0f}ms",
+                    # Our statements find rows by key: planning one again for its values is waste.
+                    "plan_cache_mode": "force_generic_plan",
+                    "jit": "off",
+                    **settings,
+                },
+            )
+        # Here, so that it is never taken for a connection that ended in the middle of a write.
+        except (OSError, asyncpg.PostgresError, ValueError, *UNUSABLE) as error:
+            raise StoreUnavailable(f"cannot connect: {error}") from error
         return Connection(raw)
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
@@ -249,7 +252,7 @@ class PostgresStore:
             asyncpg.ReadOnlySQLTransactionError,
             asyncpg.OperatorInterventionError,
             # What the driver says of a connection that the server has just ended.
-            *_UNUSABLE,
+            *UNUSABLE,
         ) as error:
             raise StoreUnavailable(str(error)) from error
         if done.touched:
@@ -278,8 +281,12 @@ class PostgresStore:
 
     async def _commit(self, connections: Connections, writes: Writes) -> None:
         """With others of its kind; where that fails, whosever fault it is, by itself."""
-        if self._commits is None or not await self._commits.send(writes):
-            await _lent(connections, lambda its: write(its, writes))
+        try:
+            with committing():
+                if self._commits is None or not await self._commits.send(writes):
+                    await _lent(connections, lambda its: write(its, writes))
+        except Cut as cut:
+            await settle(self._connect, witness_of(writes.inserts), cut)
 
     async def _persist(self, connection: Connection, fn: Callable[[Tx], T]) -> _Done[T]:
         """Functions are plain and start from the rows: one that lost to another runs again."""
@@ -305,16 +312,20 @@ class PostgresStore:
             if trusting and not driver.began:
                 is_loose = writes is None and driver.sent > 1
                 return _Done(result, touched, writes is not None, writes, is_loose)
-            # Nothing begun means that this one statement is the whole transaction.
-            if writes is not None:
-                await write(connection, writes)
-            if driver.began:
-                await connection.execute("COMMIT")
+            await self._end(connection, driver, writes)
         except Exception:
             if driver.began:
                 await _rollback(connection)
             raise
         return _Done(result, touched, driver.began or writes is not None)
+
+    async def _end(
+        self, connection: Connection, driver: PostgresDriver, writes: Writes | None
+    ) -> None:
+        try:
+            await _finish(connection, writes, began=driver.began)
+        except Cut as cut:
+            await settle(self._connect, driver.witness, cut)
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
@@ -392,7 +403,7 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
     connection = await connections.take()
     try:
         done = await use(connection)
-    except _UNUSABLE:
+    except UNUSABLE:
         # It may not know yet that it is closed: nobody else is to get it.
         connection.raw.terminate()
         connections.give(connection)
@@ -406,6 +417,19 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
         raise
     connections.give(connection)
     return done
+
+
+async def _finish(connection: Connection, writes: Writes | None, *, began: bool) -> None:
+    """Write the rest and commit; nothing begun means that one statement is the whole of it."""
+    if not began:
+        if writes is not None:
+            with committing():
+                await write(connection, writes)
+        return
+    if writes is not None:
+        await write(connection, writes)
+    with committing():
+        await connection.execute("COMMIT")
 
 
 async def _rollback(connection: Connection) -> None:

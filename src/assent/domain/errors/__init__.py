@@ -57,6 +57,7 @@ from assent.domain.errors.operations import (
     NoWorker,
     StoreUnavailable,
     WorkerRunning,
+    WriteUncertain,
     WrongLoop,
 )
 from assent.domain.errors.parameters import InvalidParameter
@@ -178,6 +179,7 @@ __all__ = [
     "BadPage",
     "InvalidCommand",
     "StoreUnavailable",
+    "WriteUncertain",
     "WorkerRunning",
     "NoWorker",
     "WrongLoop",

@@ -1,5 +1,7 @@
 """A process or a database that cannot do its work."""
 
+from typing import ClassVar
+
 from assent.domain.errors.root import AssentError
 
 
@@ -7,10 +9,22 @@ class StoreUnavailable(AssentError):
     """The database cannot be read or written; nothing was changed and nothing ran."""
 
     code = "store_unavailable"
+    retry_after: ClassVar[int] = 1
+    _what_now: ClassVar[str] = "Nothing was changed"
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__(f"The database is not usable: {reason}. Nothing was changed")
+        super().__init__(f"The database is not usable: {reason}. {self._what_now}")
+
+
+class WriteUncertain(StoreUnavailable):
+    """The database was lost while it wrote; whether it did is unknown until somebody looks."""
+
+    code = "write_uncertain"
+    _what_now = (
+        "Whether this was recorded is unknown. Look again, or repeat it with the same idempotency "
+        "key: what was recorded already is found, not done twice"
+    )
 
 
 class WorkerRunning(AssentError):

@@ -94,6 +94,7 @@ ACTIONS: Final = {
     "stop": (Look.STOPPED, "Stopped with its conversation"),
     "supersede": (Look.STOPPED, "Dropped for a newer message"),
     "late_outcome": (Look.LATE, "It ended after its time: recorded, nothing else"),
+    "cut_off": (Look.LATE, "The database was lost before this was written; nothing was changed"),
     "refused": (Look.LATE, "An attempt was refused"),
     "altered": (Look.BAD, "Stopped: its record was altered"),
     "tool_gone": (Look.BAD, "Stopped: its tool is gone"),
