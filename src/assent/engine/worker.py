@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from assent.domain.errors import StoreUnavailable
+from assent.domain.errors import StoreGone, StoreUnavailable
 from assent.engine.kernel import Kernel
 from assent.engine.reconciler import Reconciler
 from assent.engine.runner import Runner
@@ -101,6 +101,9 @@ class Worker:
     async def _safely(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
+        except StoreGone:
+            # For good: this task ends, and with it the worker. The store said it in the log.
+            raise
         except StoreUnavailable as error:
             # Expected, and all three say it while it lasts: one line each.
             log.warning("%s waits for the database: %s", work.__qualname__, error)

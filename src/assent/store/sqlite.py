@@ -5,18 +5,19 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.errors import StoreUnavailable, WorkerRunning
+from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
+from assent.store.course import Course
+from assent.store.files import DatabaseFile
 from assent.store.inserts import insert_one
 from assent.store.migrations import schema
-from assent.store.rows import Params, Row, micros
+from assent.store.rows import Params, Row
 from assent.store.statements import CLOCK, Compiled, Compiler
 from assent.store.transaction import Transaction
 
@@ -26,6 +27,11 @@ BUSY_SECONDS = 10.0
 BUSY_PAUSE = 0.005
 WATCH_SECONDS = 0.1
 MEMORY = ":memory:"
+# The latest that anybody wrote, by two indexes.
+LATEST = """
+SELECT max(at) FROM audit UNION ALL
+SELECT at FROM events WHERE id = (SELECT max(id) FROM events)
+"""
 
 
 class SqliteDriver:
@@ -126,11 +132,11 @@ class SqliteStore:
 
     def __init__(self, path: str, *, clock: Clock) -> None:
         self._path = path
-        self._clock = clock
+        self._course = Course(clock)
         self._compiler = Compiler.sqlite()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._lock: sqlite3.Connection | None = None
+        self._file: DatabaseFile | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
 
     @property
@@ -140,8 +146,8 @@ class SqliteStore:
 
     async def open(self, *, worker: bool) -> None:
         self._loop = asyncio.get_running_loop()
-        if worker and self._path != MEMORY:
-            self._lock = _worker_lock(self._path)
+        if self._path != MEMORY:
+            self._file = DatabaseFile(self._path, worker=worker)
         started: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.Thread(
             target=self._work, args=(started,), name="assent-sqlite", daemon=True
@@ -150,7 +156,7 @@ class SqliteStore:
         try:
             await started
         except BaseException:
-            self._unlock()
+            self._let_go()
             raise
 
     async def close(self) -> None:
@@ -159,7 +165,7 @@ class SqliteStore:
         if thread is not None:
             self._jobs.put(None)
             await asyncio.to_thread(thread.join)
-        self._unlock()
+        self._let_go()
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
         if self._thread is None:
@@ -171,13 +177,10 @@ class SqliteStore:
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
 
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
-
-    def _now(self) -> int:
-        return micros(self._clock.now()) or 0
+    def _let_go(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def _tell(self, touched: frozenset[str]) -> None:
         for heard in self._heard:
@@ -200,8 +203,6 @@ class SqliteStore:
         connection.close()
 
     def _connect(self) -> sqlite3.Connection:
-        if self._path != MEMORY and not Path(self._path).resolve().parent.is_dir():
-            raise StoreUnavailable(f"there is no folder for {self._path!r}")
         connection = sqlite3.connect(
             self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
         )
@@ -210,6 +211,8 @@ class SqliteStore:
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
             schema.ensure_sqlite(connection)
+            for [at] in connection.execute(LATEST):
+                self._course.not_before(at or 0)
         except BaseException:
             connection.close()
             raise
@@ -238,10 +241,15 @@ class SqliteStore:
     def _answer(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """Whatever happens, everybody hears of it: the thread is the only one who answers."""
         try:
+            self._want_there()
             self._transact(connection, batch)
         except Exception as error:  # noqa: BLE001 - it belongs to those who wait
             for job in batch:
                 job.error = _unavailable(error)
+
+    def _want_there(self) -> None:
+        if self._file is not None:
+            self._file.want_there()
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
         """One commit for all of a batch. A job that fails takes nobody with it."""
@@ -266,7 +274,7 @@ class SqliteStore:
 
     def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
         """Whether what it did may stay: all of it, or nothing."""
-        driver = SqliteDriver(connection, self._compiler, self._now)
+        driver = SqliteDriver(connection, self._compiler, self._course.now)
         tx = Transaction(driver)
         job.error = None
         try:
@@ -322,18 +330,3 @@ def _unavailable(error: BaseException) -> BaseException:
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError):
         return StoreUnavailable(str(error))
     return error
-
-
-def _worker_lock(path: str) -> sqlite3.Connection:
-    # An exclusive transaction on a file of its own: gone with the process, also by kill -9, and the
-    # same on every system SQLite runs on.
-    lock = sqlite3.connect(f"{path}-worker", isolation_level=None, timeout=0)
-    try:
-        lock.execute("PRAGMA journal_mode=DELETE")
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        if "locked" in str(error):
-            raise WorkerRunning(path) from None
-        raise StoreUnavailable(str(error)) from None
-    return lock

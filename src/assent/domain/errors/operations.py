@@ -27,6 +27,17 @@ class WriteUncertain(StoreUnavailable):
     )
 
 
+class StoreGone(StoreUnavailable):
+    """The database file was deleted or replaced while it was open; nothing runs any more."""
+
+    code = "store_gone"
+    _what_now = "Nothing was changed, and nothing runs here: put it back, then start again"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(f"the file {path!r} was deleted or replaced")
+
+
 class WorkerRunning(AssentError):
     """A second worker was started on one SQLite file."""
 

@@ -1,0 +1,161 @@
+"""SQLite's file: private from its first moment, one worker whatever its name, and still there."""
+
+import logging
+import os
+import sqlite3
+import stat
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from assent.domain.errors import StoreGone, StoreUnavailable, WorkerRunning
+
+try:
+    import fcntl
+except ImportError:  # Windows: there the lock beside the file is the only one.
+    fcntl = None
+
+log = logging.getLogger(__name__)
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_Identity = tuple[int, int]
+
+
+@dataclass
+class _Held:
+    """One descriptor of a file for all stores of this process.
+
+    Closing any descriptor of a file drops every lock this process has on it, SQLite's own too. So
+    there is one, and it is closed with the last store.
+    """
+
+    descriptor: int
+    users: int = 0
+    has_worker: bool = False
+
+
+_held: dict[_Identity, _Held] = {}
+_guard = threading.Lock()
+
+
+class DatabaseFile:
+    """A file that is held open, known by its identity and not by one of its names."""
+
+    def __init__(self, path: str, *, worker: bool) -> None:
+        # Also if the program changes its folder later.
+        self._path, self._name, self._is_worker = Path(path).absolute(), path, worker
+        self._beside: sqlite3.Connection | None = None
+        self._is_gone = False
+        if not self._path.resolve().parent.is_dir():
+            raise StoreUnavailable(f"there is no folder for {path!r}")
+        try:
+            self._identity = self._hold()
+        except OSError as error:
+            raise StoreUnavailable(f"{path!r} cannot be opened: {error.strerror}") from error
+        try:
+            self._beside = _lock_beside(self._path.resolve(), path) if worker else None
+        except BaseException:
+            self.close()
+            raise
+
+    def _hold(self) -> _Identity:
+        with _guard:
+            identity = _identity(self._path)
+            held = None if identity is None else _held.get(identity)
+            if identity is None or held is None:
+                held = _Held(_private(self._path))
+                found = os.fstat(held.descriptor)
+                identity = found.st_dev, found.st_ino
+            try:
+                self._admit(held)
+            except BaseException:
+                if held.users == 0:
+                    os.close(held.descriptor)
+                raise
+            held.users += 1
+            _held[identity] = held
+        return identity
+
+    def _admit(self, held: _Held) -> None:
+        found = os.fstat(held.descriptor)
+        if found.st_nlink > 1:
+            reason = f"{self._name!r} has another name (a hard link), under which SQLite would not"
+            raise StoreUnavailable(f"{reason} find what is not yet written to it; remove one")
+        if os.name == "posix" and found.st_mode & _OTHERS and held.users == 0:
+            mode = stat.S_IMODE(found.st_mode)
+            log.warning("others may open %s (mode %04o); run: chmod 600", self._name, mode)
+        if not self._is_worker:
+            return
+        if held.has_worker:
+            raise WorkerRunning(self._name)
+        if fcntl is not None:
+            try:
+                fcntl.flock(held.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise WorkerRunning(self._name) from None
+        held.has_worker = True
+
+    def want_there(self) -> None:
+        """Raise `StoreGone` once the file is not where it was; it stays gone."""
+        if not self._is_gone and _identity(self._path) == self._identity:
+            return
+        error = StoreGone(self._name)
+        if not self._is_gone:
+            self._is_gone = True
+            log.error("%s", error)
+        raise error
+
+    def close(self) -> None:
+        """Let go of it; SQLite must have done so before."""
+        if self._beside is not None:
+            self._beside.close()
+        with _guard:
+            held = _held[self._identity]
+            held.users -= 1
+            if self._is_worker:
+                held.has_worker = False
+                if fcntl is not None:
+                    fcntl.flock(held.descriptor, fcntl.LOCK_UN)
+            if held.users == 0:
+                del _held[self._identity]
+                os.close(held.descriptor)
+
+
+def _identity(path: Path) -> _Identity | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _private(path: Path) -> int:
+    """Open a file; a new one is its owner's alone, and SQLite makes what is beside it like it."""
+    flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(path.resolve(), flags | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        try:
+            return os.open(path, flags)
+        except PermissionError:
+            # Nothing can be written, but people can still see what waits.
+            return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    # An odd umask can take the owner's own bits away.
+    path.chmod(0o600)
+    return descriptor
+
+
+def _lock_beside(path: Path, name: str) -> sqlite3.Connection:
+    # An exclusive transaction on a file of its own: gone with the process, also by kill -9, and the
+    # same on every system SQLite runs on. Earlier releases have no other lock.
+    beside = path.with_name(f"{path.name}-worker")
+    os.close(_private(beside))
+    lock = sqlite3.connect(beside, isolation_level=None, timeout=0)
+    try:
+        lock.execute("PRAGMA journal_mode=DELETE")
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if "locked" in str(error):
+            raise WorkerRunning(name) from None
+        raise StoreUnavailable(str(error)) from None
+    return lock
