@@ -8,8 +8,9 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +66,29 @@ class Session:
             self._read_to = found + len(text)
         return self.text[start : self._read_to]
 
+    def expect_either(self, *wanted: str) -> str:
+        """Wait until it has said one of these; what it said until then, with that."""
+        start = self._read_to
+        place, text = self._first(*wanted)
+        self._read_to = place + len(text)
+        return self.text[start : self._read_to]
+
     def _find(self, text: str) -> int:
+        return self._first(text)[0]
+
+    def _first(self, *wanted: str) -> tuple[int, str]:
         until = time.monotonic() + SECONDS
-        while (found := self.text.find(text, self._read_to)) < 0:
+        while not (found := self._found(wanted)):
             left = until - time.monotonic()
             ready, _, _ = select.select([self._reads], [], [], max(left, 0))
             if not ready or not (chunk := self._chunk()):
-                raise AssertionError(f"{text!r} did not come. All of it:\n{self.text}")
+                raise AssertionError(f"{wanted!r} did not come. All of it:\n{self.text}")
             self.text += _ESCAPES.sub("", chunk.decode("utf-8", "replace"))
-        return found
+        return min(found)
+
+    def _found(self, wanted: Sequence[str]) -> list[tuple[int, str]]:
+        places = [(self.text.find(text, self._read_to), text) for text in wanted]
+        return [(place, text) for place, text in places if place >= 0]
 
     def _chunk(self) -> bytes:
         try:
@@ -89,6 +104,10 @@ class Session:
     def press(self, key: bytes) -> None:
         """Press a key, without Enter."""
         os.write(self._writes, key)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Another size of the terminal, from now on."""
+        termios.tcsetwinsize(self._writes, (rows, columns))
 
     def answer(self, prompt: str, line: str) -> str:
         """Wait for a prompt, then type; what was said before it."""
@@ -139,9 +158,16 @@ def piped(*arguments: str, handles: int | None = None) -> Iterator[Session]:
 
 
 @contextlib.contextmanager
-def at_terminal(*arguments: str, term: str = "xterm") -> Iterator[Session]:
-    """A session at a terminal of its own; `term="dumb"` does without the line editor."""
+def at_terminal(
+    *arguments: str, term: str = "xterm", size: tuple[int, int] | None = None
+) -> Iterator[Session]:
+    """A session at a terminal of its own; `term="dumb"` does without the line editor.
+
+    `size` is rows and columns; without one the environment says it.
+    """
     ours, theirs = pty.openpty()
+    if size is not None:
+        termios.tcsetwinsize(ours, size)
     process = subprocess.Popen(
         [sys.executable, "-c", _AT_TERMINAL, *arguments],
         stdin=theirs,

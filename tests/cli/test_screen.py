@@ -13,7 +13,7 @@ from assent.cli.screen import GUTTER, Ink, Screen, Speech
 
 def screen(columns: int = 40, *, colour: bool = False) -> tuple[Screen, io.StringIO]:
     out = io.StringIO()
-    return Screen(out, colour=colour, columns=lambda: columns), out
+    return Screen(out, colour=colour, size=lambda: (columns, 24)), out
 
 
 def spoken(*pieces: str, columns: int = 40) -> str:

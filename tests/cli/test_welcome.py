@@ -21,7 +21,7 @@ DOORS = Doors(
 
 def said(root: Path, *, model: str | None = None) -> str:
     out = io.StringIO()
-    show_demo(Screen(out, columns=lambda: 80), Home(root=root), DOORS, model)
+    show_demo(Screen(out, size=lambda: (80, 24)), Home(root=root), DOORS, model)
     return out.getvalue()
 
 
@@ -56,7 +56,7 @@ def test_nothing_but_a_link_is_wider_than_a_terminal() -> None:
 def test_a_service_behind_a_proxy_says_where_it_listens_and_offers_no_link() -> None:
     out = io.StringIO()
     doors = Doors(origin="https://assent.example.com", address="0.0.0.0:8000", links={})
-    show_service(Screen(out, columns=lambda: 80), ["mailer\x1b[2J"], "sqlite:///my.db", doors)
+    show_service(Screen(out, size=lambda: (80, 24)), ["mailer\x1b[2J"], "sqlite:///my.db", doors)
 
     assert "https://assent.example.com, listening on 0.0.0.0:8000" in out.getvalue()
     assert "assent keys create" in out.getvalue()

@@ -143,7 +143,12 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     if options.verdict is None:
         await desk.decide(docket.request.id)
         return
-    shown, verdict = desk.show(docket), desk.previewed(docket, verdict_of(options))
+    said = verdict_of(options)
+    # Who says yes beforehand may be a script, which turns no pages.
+    shown = await desk.show(docket, paged=not options.yes)
+    if shown is None:
+        raise Interrupted
+    verdict = desk.previewed(docket, said)
     if options.yes or options.typed is not None:
         await desk.cast(docket, verdict, shown)
         return

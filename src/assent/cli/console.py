@@ -36,6 +36,11 @@ class Console:
     screen: Screen
     keyboard: Keyboard
 
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody sits at a terminal, sees what is written and can turn pages."""
+        return self.screen.out.isatty() and self.keyboard.is_terminal
+
     async def choose(self, keys: Sequence[Key], remark: str = "") -> Key:
         """One of the keys, by its letter or its words; an empty line never is one."""
         labels = "  ".join(key.label for key in keys)

@@ -13,6 +13,7 @@ from assent.cli.docket import Docket, docket_of
 from assent.cli.editing import show_edit
 from assent.cli.hearing import DETAILS, KEYS, LATER, Hearing
 from assent.cli.keyboard import Interrupted
+from assent.cli.pager import Pager
 from assent.cli.screen import Ink
 from assent.domain.decisions import Approve, RunAgain, Verdict
 from assent.domain.errors import (
@@ -28,6 +29,7 @@ from assent.domain.people import Person
 from assent.engine.assent import Assent
 from assent.engine.intake import revised
 from assent.presentation import terminal
+from assent.presentation.rendering import Rendered
 from assent.presentation.text import safe_line
 
 CHANNEL = "terminal"
@@ -63,8 +65,8 @@ class Desk:
         if not docket.request.is_open:
             self._say_gone(docket)
             return Sitting.GONE
-        shown, hearing = self.show(docket), self._hearing(docket)
-        while True:
+        shown, hearing = await self.show(docket), self._hearing(docket)
+        while shown is not None:
             verdict = await self._unless_gone(docket, self._verdict(hearing))
             if isinstance(verdict, Sitting):
                 return verdict
@@ -73,21 +75,27 @@ class Desk:
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
                 docket = await docket_of(self.assent, request_id)
-                shown, hearing = self.show(docket), self._hearing(docket)
+                shown, hearing = await self.show(docket), self._hearing(docket)
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
             except AssentError as error:
                 self._refuse(error)
+        return Sitting.LATER
 
-    def show(self, docket: Docket) -> str:
-        """The card, in full; returns what a decision records about it."""
+    async def show(self, docket: Docket, *, paged: bool = True) -> str | None:
+        """The card, to its end: what a decision records about it. None if somebody left before."""
         screen = self.console.screen
         card = replace(docket.card, agent_words="") if self.heard else docket.card
-        rendered = terminal.render(
-            card, now=datetime.now(UTC), width=screen.columns(), colour=screen.colour
-        )
+
+        def draw(width: int) -> Rendered:
+            now = datetime.now(UTC)
+            return terminal.render(card, now=now, width=width, colour=screen.colour)
+
         screen.line()
-        screen.write(rendered.text)
+        pager = Pager(self.console)
+        rendered = await pager.show(draw) if paged else pager.print(draw)
+        if rendered is None:
+            return None
         if docket.request.kind is RequestKind.OUTCOME:
             screen.words(_DOUBT, Ink.WARNING)
         return rendered.shown

@@ -32,6 +32,11 @@ class Closed(Exception):
 class Keyboard(Protocol):
     """Where answers come from. Both methods raise `Interrupted` or `Closed`."""
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person types here, and not a script."""
+        ...
+
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
         """One line; empty means the default. Nothing typed before a `deciding` prompt counts."""
         ...
@@ -76,7 +81,7 @@ class Lines:
 
     def __init__(self, screen: Screen, interrupts: Interrupts, descriptor: int = 0) -> None:
         self._screen, self._interrupts, self._descriptor = screen, interrupts, descriptor
-        self._is_terminal = os.isatty(descriptor)
+        self.is_terminal = os.isatty(descriptor)
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._is_reading = False
 
@@ -100,7 +105,7 @@ class Lines:
             self._lines.put_nowait(None)
             self._screen.line()
             raise Closed
-        if not self._is_terminal:
+        if not self.is_terminal:
             self._screen.line(_HIDDEN if hidden else line)
         elif hidden:
             self._screen.line()
@@ -108,7 +113,7 @@ class Lines:
 
     def _forget(self) -> None:
         """Drop what was typed ahead: nobody decides about what they have not seen."""
-        if self._is_terminal:
+        if self.is_terminal:
             import termios
 
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
@@ -119,7 +124,7 @@ class Lines:
 
     @contextmanager
     def _unseen(self) -> Generator[None]:
-        if not self._is_terminal:
+        if not self.is_terminal:
             yield
             return
         import termios
@@ -158,6 +163,8 @@ class Lines:
 
 class Editor:
     """A line editor with a history, by prompt_toolkit."""
+
+    is_terminal = True
 
     def __init__(self, screen: Screen, interrupts: Interrupts) -> None:
         from prompt_toolkit import PromptSession

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TextIO
@@ -11,9 +12,20 @@ from typing import TextIO
 from assent.presentation.text import safe_block
 from assent.presentation.wrapping import width_of, wrapped
 
-MIN_COLUMNS = 40
+# Narrower, no gutter would help: a line of the terminal has to hold it and a wide letter.
+MIN_COLUMNS = 8
 MAX_COLUMNS = 100
 GUTTER = "│ "
+# The left edge of a card. Nobody's words have it, nor what could pass for it: where a terminal
+# breaks lines itself, because somebody resized it, a gutter is not on every line.
+EDGE = "┃"
+_EDGES = re.compile(
+    "[\u2016\u2223\u2225\u239c\u239f\u23a2\u23a5\u23aa\u23ae\u23b8\u23b9\u23d0"
+    "\u2501\u2503\u2505\u2507\u2509\u250b\u250d-\u250f\u2511-\u2513\u2515-\u2517"
+    "\u2519-\u251b\u251d-\u2523\u2525-\u252b\u252d-\u2533\u2535-\u253b\u253d-\u2573"
+    "\u2575-\u259f\u2758-\u275a\u2980\u2af4\u2af6\u2afc\u2afe\u2aff\uff5c\uffe8"
+    "\U0001fb00-\U0001fbaf]"
+)
 _RESET = "\x1b[0m"
 _CLEAR_LINE = "\r\x1b[K"
 _WORD = re.compile(r" *[^ ]+| +")
@@ -31,9 +43,18 @@ class Ink(Enum):
     PROMPT = "\x1b[1;36m"
 
 
-def terminal_columns() -> int:
-    """The width to write for: the terminal's, within what is readable."""
-    return min(max(shutil.get_terminal_size().columns, MIN_COLUMNS), MAX_COLUMNS)
+def terminal_size(out: TextIO) -> os.terminal_size:
+    """The size of the terminal at this moment; what the environment says of it may be old."""
+    with suppress(OSError, ValueError):
+        size = os.get_terminal_size(out.fileno())
+        if size.columns and size.lines:
+            return size
+    return shutil.get_terminal_size()
+
+
+def unframed(text: str) -> str:
+    """Words without anything that could pass for the edge of a card."""
+    return text if text.isascii() else _EDGES.sub("|", text)
 
 
 def wants_colour(out: TextIO) -> bool:
@@ -47,8 +68,19 @@ class Screen:
 
     out: TextIO
     colour: bool = False
-    columns: Callable[[], int] = terminal_columns
+    size: Callable[[], tuple[int, int]] | None = None
     _fleeting: bool = field(default=False, init=False)
+
+    def columns(self) -> int:
+        """The width to write for: the terminal's, within what is readable."""
+        return min(max(self._size()[0], MIN_COLUMNS), MAX_COLUMNS)
+
+    def rows(self) -> int:
+        """How many lines are on the screen at once."""
+        return self._size()[1]
+
+    def _size(self) -> tuple[int, int]:
+        return terminal_size(self.out) if self.size is None else self.size()
 
     def paint(self, text: str, ink: Ink) -> str:
         """The text in colour, where there are colours."""
@@ -63,8 +95,8 @@ class Screen:
         self.out.flush()
 
     def line(self, text: str = "", ink: Ink = Ink.PLAIN) -> None:
-        """One line."""
-        self.write(self.paint(text, ink) + "\n")
+        """One line, which is no line of a card."""
+        self.write(self.paint(unframed(text), ink) + "\n")
 
     def words(self, text: str, ink: Ink = Ink.PLAIN) -> None:
         """Our own words, wrapped."""
@@ -88,7 +120,7 @@ class Screen:
         if not self.colour:
             self.line(text)
             return
-        self.write(self.paint(text, Ink.FAINT))
+        self.write(self.paint(unframed(text), Ink.FAINT))
         self._fleeting = True
 
 
@@ -119,7 +151,7 @@ class Speech:
             self._column = None
 
     def _put(self, text: str) -> None:
-        for number, line in enumerate(safe_block(text).split("\n")):
+        for number, line in enumerate(unframed(safe_block(text)).split("\n")):
             if number or self._column is None:
                 self._break()
             for word in _WORD.findall(line):

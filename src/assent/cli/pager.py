@@ -1,0 +1,78 @@
+"""A card on the screen: in a frame that nobody else's words can have, a screenful at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assent.cli.console import Console
+from assent.cli.screen import EDGE, Ink
+from assent.presentation.rendering import Rendered
+
+# The heading of a card with the longest risk, in its frame: narrower, the terminal would break it.
+MIN_COLUMNS = 40
+# What comes behind the last line: a gap, the choices, the prompt, and what is typed.
+_PROMPT_ROWS = 4
+_EDGE = f"{EDGE} "
+
+Draw = Callable[[int], Rendered]
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Shows cards; nobody is asked to decide before the last line of one was on the screen."""
+
+    console: Console
+
+    async def show(self, draw: Draw) -> Rendered | None:
+        """Show what `draw` makes for a width; None if somebody left before its end."""
+        screen = self.console.screen
+        if not self.console.is_interactive:
+            return self.print(draw)
+        while True:
+            columns = screen.columns()
+            if columns >= MIN_COLUMNS:
+                rendered = draw(columns - len(_EDGE))
+                is_seen = await self._pages(self._framed(rendered), columns)
+                if is_seen is not None:
+                    return rendered if is_seen else None
+                screen.line("The width of the terminal changed: from the top.", Ink.WARNING)
+            elif await self._left(f"A card takes {MIN_COLUMNS} columns. Widen, Enter; q leaves"):
+                return None
+
+    def print(self, draw: Draw) -> Rendered:
+        """All of it at once, where nobody turns pages: a pipe, a file, a script."""
+        rendered = draw(max(self.console.screen.columns(), MIN_COLUMNS) - len(_EDGE))
+        self._put(self._framed(rendered))
+        return rendered
+
+    def _framed(self, rendered: Rendered) -> list[str]:
+        edge = self.console.screen.paint(_EDGE, Ink.STRONG)
+        return [f"{edge}{line}".rstrip() for line in rendered.text.rstrip("\n").split("\n")]
+
+    def _put(self, lines: list[str]) -> None:
+        self.console.screen.write("".join(f"{line}\n" for line in lines))
+
+    async def _pages(self, lines: list[str], columns: int) -> bool | None:
+        """Page after page; False if somebody left, None if the width is another now."""
+        screen, start = self.console.screen, 0
+        while True:
+            room = max(screen.rows() - _PROMPT_ROWS, 1)
+            self._put(lines[start : start + room])
+            after = start + room
+            if after >= len(lines):
+                return True
+            typed = await self._turned(
+                f"— {after}/{len(lines)} · Enter: more · b: back · q: leave —"
+            )
+            if typed == "q":
+                return False
+            if screen.columns() != columns:
+                return None
+            start = max(start - room, 0) if typed == "b" else after
+
+    async def _turned(self, prompt: str) -> str:
+        # Nothing typed ahead turns a page: nobody has read it.
+        typed = await self.console.keyboard.ask(f"{prompt} ", deciding=True)
+        return typed.strip().lower()
+
+    async def _left(self, prompt: str) -> bool:
+        return await self._turned(prompt) == "q"
