@@ -275,7 +275,7 @@ class Runner:
             return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
 
         try:
-            recorded = await self._insist(claim, record)
+            recorded = await self._insist(record, claim)
         except Raced:
             await self._too_late(claim, outcome)
             recorded = Recorded()
@@ -289,7 +289,9 @@ class Runner:
         scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
         return load(moves.tx, turn, self._kernel, claim.conversation, scene)
 
-    async def _insist(self, claim: Claim, record: Callable[[Tx], Recorded]) -> Recorded:
+    async def _insist(
+        self, record: Callable[[Tx], Recorded], claim: Claim | None = None
+    ) -> Recorded:
         """It happened and nobody else knows: a disk that is full now may have room again soon."""
         is_uncertain = False
         while True:
@@ -297,7 +299,7 @@ class Runner:
                 return await self._kernel.store.run(record)
             except Raced:
                 # What was written without an answer to us is no outcome that came too late.
-                if is_uncertain and await self._is_recorded(claim):
+                if is_uncertain and claim is not None and await self._is_recorded(claim):
                     return Recorded()
                 raise
             except StoreUnavailable as error:
