@@ -232,7 +232,7 @@ class Runner:
 
     def _ended_late(self, claim: Claim, outcome: Outcome) -> None:
         if self._kernel.tasks.closing:
-            log.error("call %s ended after this worker was closed: not recorded", claim.call.id)
+            log.error("this worker closes before call %s has ended: not recorded", claim.call.id)
             return
         self._kernel.tasks.spawn(claim.call.turn_id, "late", self._too_late(claim, outcome))
 
