@@ -11,7 +11,7 @@ from assent.domain import parameters
 from assent.domain.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import PolicyHook, Rule
-from assent.engine.agents import Agent, agents_of
+from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
 from assent.engine.assent import Assent as Engine
 from assent.engine.assent import Wiring
 from assent.engine.callback import OnConfirmation
@@ -28,7 +28,7 @@ _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://", "postgresql+asyncpg://")
 _URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
 _POOL_SIZE = 16
-_WHERE = "Assent()"
+_WHERE = "Assent"
 WAIT = Times().wait
 # Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
 # lost its leases.
@@ -63,7 +63,8 @@ class Assent(Engine):
 
     Secrets are sealed with ASSENT_KEY, or with a key file: beside a SQLite file one is made, for
     PostgreSQL it is named (`key_file`, or ASSENT_KEY_FILE). A process has up to `pool_size`
-    connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16).
+    connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16). Questions whose tool and rule say
+    no deadline have `decide_within` (seconds or a timedelta; None: no deadline).
     What was approved under another policy is asked again; `policy_version` names it by hand, where
     the code of rules and hook does not tell.
     """
@@ -78,6 +79,7 @@ class Assent(Engine):
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
+        decide_within: float | timedelta | None = DECIDE_WITHIN,
         worker: bool = True,
         key_file: str | Path | None = None,
         pool_size: int | None = None,
@@ -114,6 +116,7 @@ class Assent(Engine):
             policy_version=policy_version,
             approvals=approvals,
             on_confirmation=on_confirmation,
+            decide_within=decide_within,
             worker=worker,
         )
 

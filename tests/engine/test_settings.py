@@ -1,12 +1,13 @@
 """What an engine is made with: taken as people write it, or refused when it is made."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assent import Agent, Assent, Effect, Rule
+from assent import Agent, ApprovalRequired, Assent, Effect, Override, Person, Rule, tool
 from assent.domain.errors import InvalidParameter, KeyNotNamed, WrongKey, WrongLoop
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
@@ -56,6 +57,8 @@ def test_a_database_that_cannot_be_is_refused_with_the_url_it_should_have(
         ({"approvals": False}, "approvals must be 'on' or 'off', not False"),
         ({"approvals": None}, "approvals must be 'on' or 'off', not None"),
         ({"on_confirmation": True}, "on_confirmation must be a function, or None, not True"),
+        ({"decide_within": 0}, "decide_within must be seconds or a timedelta, above 0"),
+        ({"decide_within": "5m"}, "decide_within must be seconds or a timedelta, above 0"),
         ({"worker": "no"}, "worker must be True or False, not 'no'"),
         ({"worker": None}, "worker must be True or False, not None"),
         ({"key_file": 7}, "key_file must be text, or a Path, or None, not 7"),
@@ -179,3 +182,55 @@ def test_a_pool_size_in_the_environment_that_cannot_be_is_refused_by_name(
     monkeypatch.setenv("ASSENT_POOL_SIZE", said)
     with pytest.raises(InvalidParameter, match="ASSENT_POOL_SIZE must be a whole number"):
         Assent(POSTGRES, agents=agent())
+
+
+HOUR, DAY = timedelta(hours=1), timedelta(hours=24)
+ADMIN = Person("root", roles=frozenset({"admin"}))
+
+
+@pytest.mark.parametrize(
+    ("deployment", "said", "override", "rule", "expected"),
+    [
+        ({}, {}, None, None, DAY),
+        ({"decide_within": 3600}, {}, None, None, HOUR),
+        ({"decide_within": HOUR}, {}, None, None, HOUR),
+        ({"decide_within": None}, {}, None, None, None),
+        ({"decide_within": 60}, {"decide_within": HOUR}, None, None, HOUR),
+        ({"decide_within": 60}, {"decide_within": None}, None, None, None),
+        ({"decide_within": 60}, {}, HOUR, None, HOUR),
+        ({"decide_within": 60}, {}, DAY, None, DAY),
+        ({"decide_within": 60}, {"decide_within": DAY * 2}, HOUR, None, HOUR),
+        ({"decide_within": 60}, {}, None, HOUR, HOUR),
+        ({"decide_within": None}, {"decide_within": None}, None, HOUR, HOUR),
+    ],
+)
+async def test_a_deadline_is_the_rules_or_the_admins_or_the_tools_or_the_deployments(
+    deployment: Any,
+    said: Any,
+    override: timedelta | None,
+    rule: timedelta | None,
+    expected: timedelta | None,
+) -> None:
+    script = ScriptedModel([says("", calls("pay", to="eve", amount=5))])
+    one = Agent("bank", model=script, tools=[Bank().pay(**said)])
+    rules = [] if rule is None else [Rule.of(Effect.ASK, "pay", decide_within=rule)]
+    async with Assent("sqlite:///:memory:", agents=one, rules=rules, **deployment) as assent:
+        if override is not None:
+            await assent.override("pay", Override(decide_within=override), by=ADMIN)
+        [request] = (await assent.send(one, "pay", by="ada")).pending
+
+    found = None if request.decide_by is None else request.decide_by - request.created_at
+    assert found == expected
+
+
+async def test_a_body_that_asks_has_the_deployments_deadline_too() -> None:
+    @tool
+    def act() -> str:
+        """Ask first."""
+        raise ApprovalRequired
+
+    one = Agent("bank", model=ScriptedModel([says("", calls("act"))]), tools=[act])
+    async with Assent("sqlite:///:memory:", agents=one, decide_within=3600) as assent:
+        [request] = (await assent.send(one, "act", by="ada")).pending
+
+    assert request.decide_by == request.created_at + HOUR

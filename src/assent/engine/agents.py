@@ -1,7 +1,8 @@
 """Agents and the catalogue of what they can call."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -10,9 +11,13 @@ from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
 from assent.domain.errors import InvalidParameter, InvalidTool, NotFound
 from assent.domain.messages import ToolSpec
+from assent.domain.origins import Origin
 from assent.domain.parameters import Check, either, hidden, optional, settle
 from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_manual_tool
 from assent.ports import ChatModel
+
+# How long a question stays open where neither tool, rule nor deployment says anything.
+DECIDE_WITHIN: Final = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,19 +103,34 @@ _AGENTS: Final = parameters.several(parameters.instance(Agent), tuple, "an Agent
 
 def agents_of(given: Agent | Iterable[Agent]) -> tuple[Agent, ...]:
     """The agents of an engine, each under a name of its own."""
-    agents: tuple[Agent, ...] = _AGENTS.taken("Assent()", "agents", given)
+    agents: tuple[Agent, ...] = _AGENTS.taken("Assent", "agents", given)
     names = [agent.name for agent in agents]
     if repeated := sorted(name for name in names if names.count(name) > 1):
-        raise InvalidParameter("Assent()", "agents", "of different names", f"two {repeated[0]!r}")
+        raise InvalidParameter("Assent", "agents", "of different names", f"two {repeated[0]!r}")
     return agents
+
+
+def _deployed(
+    tool: Tool, override: Override | None, decide_within: timedelta | None
+) -> EffectiveTool:
+    """A tool with its override, and with the deployment's deadline where it has none of its own."""
+    found = effective(tool, override)
+    if found.origins.get("decide_within") is not Origin.DEFAULT:
+        return found
+    return replace(found, decide_within=decide_within)
 
 
 class Toolbox:
     """One agent's tools as this deployment sees them."""
 
-    def __init__(self, tools: Iterable[Tool], overrides: Mapping[str, Override]) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        overrides: Mapping[str, Override],
+        decide_within: timedelta | None = DECIDE_WITHIN,
+    ) -> None:
         self.tools = MappingProxyType(
-            {tool.name: effective(tool, overrides.get(tool.name)) for tool in tools}
+            {tool.name: _deployed(tool, overrides.get(tool.name), decide_within) for tool in tools}
         )
         self.specs = tuple(
             ToolSpec(
@@ -133,23 +153,30 @@ def _by_name(agents: Iterable[Agent]) -> dict[str, Agent]:
     for agent in agents:
         if found.setdefault(agent.name, agent) is not agent:
             different = "Agents of different names"
-            raise InvalidParameter("Assent()", "agents", different, f"two named {agent.name!r}")
+            raise InvalidParameter("Assent", "agents", different, f"two named {agent.name!r}")
     return found
 
 
 class Catalogue:
     """All agents, their models and toolboxes; rebuilt when an override changes."""
 
-    def __init__(self, agents: Iterable[Agent], models: Mapping[str, ChatModel]) -> None:
+    def __init__(
+        self,
+        agents: Iterable[Agent],
+        models: Mapping[str, ChatModel],
+        *,
+        decide_within: timedelta | None = DECIDE_WITHIN,
+    ) -> None:
         self._agents = _by_name(agents)
-        self._models = models
+        self._models, self._decide_within = models, decide_within
         self.override({})
 
     def override(self, overrides: Mapping[str, Override]) -> None:
         """Apply a deployment's overrides to every toolbox."""
         self.overrides = dict(overrides)
         self._boxes = {
-            name: Toolbox(agent.declared, overrides) for name, agent in self._agents.items()
+            name: Toolbox(agent.declared, overrides, self._decide_within)
+            for name, agent in self._agents.items()
         }
         shown = {name: _shown(override) for name, override in sorted(overrides.items())}
         self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -24,7 +25,7 @@ from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine import callers
-from assent.engine.agents import Agent, Catalogue, agents_of
+from assent.engine.agents import DECIDE_WITHIN, Agent, Catalogue, agents_of
 from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
 from assent.engine.callback import Callback, OnConfirmation
@@ -84,21 +85,24 @@ class Assent:
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
+        decide_within: float | timedelta | None = DECIDE_WITHIN,
         worker: bool = True,
     ) -> None:
-        catalogue = Catalogue(agents_of(agents), wiring.models)
         given = taken(
-            "Assent()",
+            "Assent",
             {
                 "rules": rules,
                 "policy": policy,
                 "policy_version": policy_version,
                 "approvals": approvals,
                 "on_confirmation": on_confirmation,
+                "decide_within": decide_within,
                 "worker": worker,
             },
             callers.SETTINGS,
         )
+        within: timedelta | None = given["decide_within"]
+        catalogue = Catalogue(agents_of(agents), wiring.models, decide_within=within)
         self.kernel = kernel = Kernel(
             store=wiring.store,
             clock=wiring.clock,

@@ -11,6 +11,7 @@ from assent.domain.decisions import Verdict
 from assent.domain.errors import InvalidParameter, NotAllowed, WrongLoop
 from assent.domain.parameters import (
     Check,
+    duration,
     either,
     flag,
     function,
@@ -63,6 +64,7 @@ SETTINGS: Final[Mapping[str, Check]] = {
     "policy_version": any_text,
     "approvals": word("on", "off"),
     "on_confirmation": optional(function),
+    "decide_within": optional(duration()),
     "worker": flag,
 }
 ON_PENDING: Final = word("refuse", "supersede")
