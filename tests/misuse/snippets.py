@@ -24,6 +24,10 @@ def script(*answers):
 model = script()
 agent = Agent("files", model=model, tools=[delete_file])
 URL = "sqlite:///assent.db"
+
+def plain(path: str) -> str:
+    """Do something."""
+    return path
 '''
 
 
@@ -302,6 +306,29 @@ TOOLS = (
         "Agent('files', model=model, tools=[delete_file, delete_file])",
         "two tools of that name",
     ),
+    _works("one tool, no list", "Agent('files', model=model, tools=delete_file)"),
+    _works(
+        "a plain function",
+        """
+def add(a: int, b: int) -> int:
+    return a + b
+
+async def main():
+    adder = Agent("adder", model=script(says("", calls("add", a=1, b=2)), "3"), tools=[add])
+    async with Assent(URL, agents=[adder]) as assent:
+        turn = await assent.send("adder", "1+2", by="ada")
+        assert turn.calls[0].result == 3
+""",
+    ),
+    _refused("a model that is none", "Agent('files', model=None)", "model must be"),
+    _refused("a tool by its name", "Agent('files', model=model, tools=['add'])", "tool"),
+    _works("a risk as text", "assert tool(risk='dangerous')(plain).risk is Risk.DANGEROUS"),
+    _refused("a risk that is none", "tool(risk='high')(plain)", "risk must be"),
+    _refused("a time as text", "tool(timeout='5m')(plain)", "timeout must be"),
+    _refused("yes", "tool(requires_approval='yes')(plain)", "requires_approval must be"),
+    _refused("somebody without an id", "Person(None)", "must be text"),
+    _refused("an unknown option", "tool(needs_approval=True)(plain)", "needs_approval"),
+    _works("seconds", "assert tool(timeout=5)(plain).timeout == timedelta(seconds=5)"),
     _impossible("a risk of one's own", "@tool(risk=Risk.HIGH)\ndef f(): ...", "HIGH"),
     _impossible("nobody in particular", "Person()", "argument: 'id'"),
     _impossible("a name that is not there", "from assent import Tools", "'Tools'"),
