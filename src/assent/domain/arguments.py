@@ -114,7 +114,7 @@ def signature_fields(
     described = _descriptions(function)
     fields: dict[str, tuple[Any, Any]] = {}
     context: str | None = None
-    parameters = list(inspect.signature(function).parameters.values())[1 if skip_first else 0 :]
+    parameters = _signature(name, function)[1 if skip_first else 0 :]
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise InvalidTool(name, f"*{parameter.name} has no schema; name every parameter")
@@ -130,6 +130,13 @@ def signature_fields(
         text = described.get(parameter.name)
         fields[parameter.name] = (hint, ModelField(default, description=text) if text else default)
     return fields, context
+
+
+def _signature(name: str, function: Callable[..., object]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise InvalidTool(name, f"its parameters have no signature: {error}") from None
 
 
 def _hints(name: str, function: Callable[..., object]) -> dict[str, Any]:

@@ -162,6 +162,9 @@ def _named(body: object, name: str | None) -> str:
 def _output(name: str, output: Any) -> OutputCodec | None:
     if output is None:
         return None
+    if isinstance(output, str | FunctionType):
+        allowed = "a type or a JSON schema"
+        raise InvalidParameter(f"Tool {name!r}", "output", allowed, parameters.shown(output))
     return (
         SchemaOutput(name, cast("dict[str, Json]", output))
         if isinstance(output, dict)

@@ -170,6 +170,8 @@ class Field:
     def of(cls, said: Mapping[str, Any]) -> Field:
         """A field in the words of a document: `description` is its help, `validation` a pattern."""
         where = f"Field {parameters.shown(said.get('name'))}"
+        if "name" not in said:
+            raise InvalidTool("form", "each of its fields has a 'name'")
         return cls(**parameters.renamed(where, said, _WORDS, (*_FIELD, "default")))
 
     @classmethod

@@ -331,16 +331,28 @@ def of_two(what: str, *, alone: bool = True) -> Check:
         count = positionals(judge)
         if count == 1 and alone:
             return _with_context(judge)
-        return judge if count in ("any", "unknown") or _can_take_two(judge) else _UNFIT
+        return judge if count in ("any", "unknown") or _can_take(judge, 2) else _UNFIT
 
     return Check(what, read)
 
 
-def _can_take_two(judge: Callable[..., object]) -> bool:
+def of_one(what: str) -> Check:
+    """A function of one."""
+
+    def read(given: object) -> object:
+        fits = _function(given) is given and _can_take(cast("Callable[..., Any]", given), 1)
+        return given if fits else _UNFIT
+
+    return Check(what, read)
+
+
+def _can_take(judge: Callable[..., object], count: int) -> bool:
     try:
-        inspect.signature(judge).bind(None, None)
+        inspect.signature(judge).bind(*[None] * count)
     except TypeError:
         return False
+    except ValueError:
+        return True  # a built-in one that says nothing about itself
     return True
 
 

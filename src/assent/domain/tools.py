@@ -260,6 +260,7 @@ _TOOL: Final = {
     "run_within": parameters.duration(),
     "audience": people.audience,
     "user_input": optional(parameters.instance(UserInput)),
+    "origins": parameters.mapping,
 }
 _UNASKED = "it is dangerous{by} and says requires_approval=False; {instead}"
 _CONTRADICTION = {

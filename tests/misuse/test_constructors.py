@@ -1,0 +1,517 @@
+"""Every public constructor, every parameter, wrong values: a stated meaning, or a refusal by name.
+
+A parameter that is new has no entry in `MEANT` and fails here until somebody says what it takes.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+import assent
+from assent import (
+    Agent,
+    Allow,
+    ApprovalRequired,
+    Ask,
+    Assent,
+    Audience,
+    BaseTool,
+    Context,
+    Deferred,
+    Deny,
+    Effect,
+    Field,
+    Hint,
+    Limits,
+    Option,
+    Override,
+    Person,
+    Preview,
+    Progress,
+    Rule,
+    ShowIf,
+    Tool,
+    ToolCall,
+    UserInput,
+    hitl,
+    manual,
+    schema_tool,
+    tool,
+)
+from assent.domain.arguments import TypedArguments
+from assent.domain.declarations import declared
+from assent.domain.errors import AssentError
+from assent.domain.metadata import METADATA
+from assent.domain.tools import Manual
+from assent.engine.kernel import Texts, Times
+from assent.engine.quotas import Quotas
+from assent.models.scripted import ScriptedModel
+from assent.server.app import create_app
+from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
+from assent.server.settings import Settings
+
+WRONG: dict[str, object] = {
+    "None": None,
+    "an object": object(),
+    "extreme": "extreme",
+    "empty text": "",
+    "a number": 300,
+    "below zero": -1,
+    "zero": 0,
+    "a fraction": 0.5,
+    "nan": float("nan"),
+    "infinite": float("inf"),
+    "yes": True,
+    "no": False,
+    "an empty list": [],
+    "a list": ["a", "b"],
+    "an empty mapping": {},
+    "a mapping": {"a": 1},
+    "bytes": b"bytes",
+    "a set of text": {"a"},
+    "a class": int,
+    "a function of nothing": lambda: None,
+    "a length of time": timedelta(minutes=5),
+    "a negative time": timedelta(-1),
+}
+
+# What is taken of the values above; all else is refused.
+TEXT = {"extreme", "empty text"}
+NAME = {"extreme"}
+NAMES = {"extreme", "a list", "an empty list", "a set of text"}
+SOME = {"extreme", "a list", "a set of text"}
+FLAG = {"yes", "no"}
+TIME = {"a number", "a fraction", "a length of time"}
+FROM_ZERO = {"zero"} | TIME
+COUNT = {"a number"}
+FROM_NONE = {"zero", "a number"}
+NUMBER = {"a number", "below zero", "zero", "a fraction"}
+MAPPING = {"an empty mapping", "a mapping"}
+ANYTHING = set(WRONG)
+NOT_SAID = {"None"}
+NOTHING: set[str] = set()
+FUNCTION = {"a function of nothing"}
+
+
+async def body(path: str) -> str:
+    """Do something."""
+    return path
+
+
+def codec() -> TypedArguments:
+    return TypedArguments("thing", {}, None)
+
+
+def in_a_class(**said: Any) -> Tool:
+    async def execute(self: BaseTool, path: str) -> str:
+        return path
+
+    return declared(type("Thing", (BaseTool,), {"name": "thing", "execute": execute, **said}))
+
+
+def agent(**more: Any) -> Agent:
+    return Agent(**{"name": "agent", "model": ScriptedModel([]), **more})
+
+
+def engine(**more: Any) -> Assent:
+    return Assent(**{"url": "sqlite:///:memory:", "agents": [agent()], **more})
+
+
+SAID: dict[str, set[str]] = {
+    "risk": NOT_SAID,
+    "requires_approval": FLAG | NOT_SAID,
+    "requires_confirmation": FLAG | NOT_SAID,
+    "hil": FLAG | NOT_SAID,
+    "confirmation": NOT_SAID,
+    "impact": TEXT | NOT_SAID,
+    "category": TEXT | NOT_SAID,
+    "source": NAME | NOT_SAID,
+    "version": TEXT | NOT_SAID,
+    # None is no limit.
+    "timeout": TIME | {"None"},
+    "decide_within": TIME | {"None"},
+    "idempotent": FLAG | NOT_SAID,
+    "caller_roles": SOME | NOT_SAID,
+    "approvers": SOME | NOT_SAID,
+    "question": TEXT | NOT_SAID,
+    "hints": {"an empty mapping"} | NOT_SAID,
+    "preview": NOT_SAID,
+    "user_input": NOT_SAID,
+    "requires_user_input": NOT_SAID,
+}
+TYPE = {"None", "an empty mapping", "a mapping", "a class"}
+FALSY = {"zero", "no", "an empty list", "an empty mapping"}
+Make = Callable[..., object]
+# Constructor → how one is made with some parameters, and what each parameter takes.
+MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
+    "tool": (
+        lambda **said: tool(**said)(body),
+        SAID | {"name": NAME | NOT_SAID, "description": TEXT | NOT_SAID, "output": TYPE},
+    ),
+    "BaseTool": (
+        in_a_class,
+        SAID
+        # Empty is not said: then it is called as its class, and described by its docstring.
+        | {"name": NAME | {"None", "empty text", *FALSY}, "description": TEXT | {"None", *FALSY}}
+        | {"output": TYPE, "parameters": ANYTHING},
+    ),
+    "hitl": (
+        lambda **said: hitl(**{"name": "x", "output": str, "on_tool_called": body, **said}),
+        SAID
+        | {"name": NAME, "description": TEXT | NOT_SAID, "output": TYPE - {"None"}}
+        | {"on_tool_called": FUNCTION, "on_response_received": NOT_SAID | FUNCTION},
+    ),
+    "manual": (
+        lambda **said: manual(**{"name": "x", "description": "", **said}),
+        SAID
+        | {"name": NAME, "description": TEXT, "output": TYPE}
+        | {"parameters": TYPE - {"a class"} | FUNCTION},
+    ),
+    "schema_tool": (
+        lambda **said: schema_tool(
+            **{"name": "x", "description": "", "parameters": {}, "execute": max, **said}
+        ),
+        SAID
+        | {"name": NAME, "description": TEXT, "parameters": MAPPING}
+        | {"output": {"None", *MAPPING}, "execute": NOTHING},
+    ),
+    "Tool": (
+        lambda **said: Tool(
+            **{"name": "x", "description": "", "kind": Manual(), "arguments": codec(), **said}
+        ),
+        {
+            **{name: taken - NOT_SAID for name, taken in SAID.items()},
+            "name": NAME,
+            "description": TEXT,
+            "kind": NOTHING,
+            "arguments": NOTHING,
+            "output": NOT_SAID,
+            "confirmation": NOT_SAID,
+            "timeout": TIME | {"None"},
+            "decide_within": TIME | {"None"},
+            "run_within": TIME,
+            "audience": SOME,
+            "preview": NOT_SAID,
+            "user_input": NOT_SAID,
+            "origins": MAPPING,
+        },
+    ),
+    "Field": (
+        lambda **said: Field(**{"name": "x", **said}),
+        {
+            "name": NAME,
+            "label": TEXT,
+            "type": NOTHING,
+            "required": FLAG,
+            "default": {"None", *TEXT},
+            "placeholder": TEXT,
+            "help": TEXT,
+            "pattern": TEXT | {"None"},
+            "message": TEXT | {"None"},
+            # Only a select has any.
+            "options": {"an empty list"},
+            "minimum": {"None"},
+            "maximum": {"None"},
+            "max_length": COUNT,
+            "show_if": {"None"},
+            "model_may_fill": FLAG,
+        },
+    ),
+    "Option": (lambda **said: Option(**{"value": "x", **said}), {"value": TEXT, "label": TEXT}),
+    "ShowIf": (
+        lambda **said: ShowIf(**{"field": "x", "equals": 1, **said}),
+        {"field": NAME, "equals": TEXT | NUMBER | FLAG},
+    ),
+    "UserInput": (
+        lambda **said: UserInput(**{"reason": "", "fields": [Field("x")], **said}),
+        {"reason": TEXT, "fields": NOTHING, "save": FLAG, "family": NAME | {"None"}},
+    ),
+    "Rule": (
+        lambda **said: Rule(**{"effect": Effect.DENY, **said}),
+        {
+            "name": TEXT,
+            "effect": NOTHING,
+            "tools": SOME,
+            "categories": SOME,
+            "risks": NOTHING,
+            "sources": SOME,
+            "when": {"None"},
+            "reason": TEXT,
+            "audience": SOME | {"None"},
+            "decide_within": TIME | {"None"},
+            "confirmation": {"None"},
+            "quorum": COUNT,
+        },
+    ),
+    "Ask": (
+        Ask,
+        {
+            "by": TEXT,
+            "reason": TEXT,
+            "audience": SOME | {"None"},
+            "decide_within": TIME | {"None"},
+            "confirmation": {"None"},
+            "quorum": COUNT,
+        },
+    ),
+    "Allow": (Allow, {"by": TEXT, "waived": FLAG}),
+    "Deny": (Deny, {"by": TEXT, "reason": TEXT}),
+    "Person": (
+        lambda **said: Person(**{"id": "x", **said}),
+        {"id": NAME, "roles": NAMES, "kind": NOTHING, "behind": NAME | {"None"}},
+    ),
+    "Audience": (
+        Audience,
+        {"owner": FLAG, "roles": NAMES, "people": NAMES, "exclude_requester": FLAG},
+    ),
+    "Override": (
+        Override,
+        {
+            "risk": {"None"},
+            "requires_approval": FLAG | {"None"},
+            "decide_within": TIME | {"None"},
+            "impact": TEXT | {"None"},
+            "category": TEXT | {"None"},
+            "audience": SOME | {"None"},
+            "confirmation": {"None"},
+        },
+    ),
+    "Hint": (Hint, {"secret": FLAG, "elidable": FLAG, "significant": FLAG}),
+    "Preview": (
+        Preview,
+        {"text": TEXT, "before": TEXT | {"None"}, "after": TEXT | {"None"}, "failed": FLAG},
+    ),
+    # What is no JSON is refused when it is stored: a yield comes in the middle of a body.
+    "Progress": (
+        lambda **said: Progress(**{"value": 1, **said}),
+        {"value": ANYTHING, "fraction": {"None", "zero", "a number", "a fraction"}},
+    ),
+    # The work was begun: an id that cannot be kept is a doubt, said when the call ends.
+    "Deferred": (lambda **said: Deferred(**{"task_id": "x", **said}), {"task_id": TEXT}),
+    "ApprovalRequired": (ApprovalRequired, {"metadata": TEXT | MAPPING | {"None"}}),
+    "ToolCall": (
+        lambda **said: ToolCall(**{"call_id": "x", "name": "x", "arguments": "{}", **said}),
+        {"call_id": NAME, "name": NAME, "arguments": TEXT, "type": TEXT},
+    ),
+    "Context": (
+        lambda **said: Context(
+            **{
+                "call_id": "x",
+                "conversation_id": "x",
+                "agent": "x",
+                "tool": "x",
+                "owner": Person("x"),
+                **said,
+            }
+        ),
+        {
+            "call_id": TEXT,
+            "conversation_id": TEXT,
+            "agent": TEXT,
+            "tool": TEXT,
+            "owner": NOTHING,
+            "turn": FROM_NONE,
+            "step": FROM_NONE,
+            "attempt": FROM_NONE,
+            "approved": FLAG,
+            "metadata": MAPPING,
+            "deps": ANYTHING,
+            "arguments": TEXT,
+            "given": {"None"},
+        },
+    ),
+    "Limits": (
+        Limits,
+        dict.fromkeys(Limits.__dataclass_fields__, COUNT)
+        | {"invalid_arguments": FROM_NONE, "model_retries": FROM_NONE},
+    ),
+    "Agent": (
+        agent,
+        {
+            "name": NAME,
+            "model": NAME,
+            "tools": {"an empty list"},
+            "instructions": TEXT,
+            "limits": NOTHING,
+            "stream": FLAG,
+            "base_url": NAME | {"None"},
+            "api_key": TEXT | {"None"},
+            "suggestions": NAMES,
+        },
+    ),
+    "Assent": (
+        engine,
+        {
+            "url": NOTHING,
+            "agents": {"an empty list"},
+            "rules": {"an empty list"},
+            "policy": {"None", *FUNCTION},
+            "policy_version": TEXT,
+            "approvals": NOTHING,
+            "on_confirmation": {"None", *FUNCTION},
+            "worker": FLAG,
+            "key_file": {"None", *TEXT},
+            "clock": {"None"},
+            "ids": NOTHING,
+            "times": {"None"},
+            "texts": {"None"},
+        },
+    ),
+    "Texts": (Texts, dict.fromkeys(Texts.__dataclass_fields__, TEXT)),
+    "Times": (Times, {"lease": TIME, "look": TIME, "flush": FROM_ZERO, "grace": FROM_ZERO}),
+    "Quotas": (Quotas, {name: FROM_NONE | {"None"} for name in Quotas.__dataclass_fields__}),
+    "Settings": (
+        Settings,
+        {
+            "origin": NOTHING,
+            "frontends": NAMES,
+            "agent": NAME | {"None"},
+            "ai_sdk": NOTHING,
+            "patience": FROM_ZERO,
+            "dwell": FROM_ZERO,
+            "keep_alive": TIME,
+            "streams_per_person": COUNT,
+            "closing_patience": FROM_ZERO,
+            "max_body_bytes": COUNT,
+            "max_history_bytes": COUNT,
+            "max_header_bytes": COUNT,
+            "max_json_depth": COUNT,
+            "openid": {"an empty list"},
+            "proxy": {"None"},
+            "local": FLAG,
+            "rates": NOTHING,
+            "quotas": NOTHING,
+        },
+    ),
+    "OpenId": (
+        lambda **said: OpenId(**{"issuer": "https://issuer.example", "audience": "x", **said}),
+        {
+            "issuer": NAME,
+            "audience": NAME,
+            "name": NAME,
+            "client_id": NAME | {"None"},
+            "client_secret": TEXT | {"None"},
+            "client_scope": TEXT,
+            "jwks_url": NAME | {"None"},
+            "roles_claim": NAME,
+            "roles": {"an empty mapping"},
+            "everybody": NAMES,
+            "agents": NAMES,
+            "services": NAMES,
+            "algorithms": {"an empty list"},
+            "leeway": FROM_ZERO,
+            "fresh": FROM_ZERO,
+            "stale": FROM_ZERO,
+        },
+    ),
+    "TrustedProxy": (
+        lambda **said: TrustedProxy(**{"peers": "10.0.0.1", **said}),
+        {
+            "peers": NOTHING,
+            "user_header": NAME,
+            "roles_header": NAME | {"None"},
+            "roles": {"an empty mapping"},
+            "everybody": NAMES,
+        },
+    ),
+    "Rate": (
+        lambda **said: Rate(**{"burst": 1, "per_second": 1, **said}),
+        {"burst": COUNT, "per_second": {"a number", "a fraction"}},
+    ),
+    "Rates": (Rates, {"failures": NOTHING, "requests": NOTHING}),
+    "create_app": (
+        lambda **said: create_app(**{"assent": engine(), **said}),
+        {"assent": NOTHING, "settings": {"None"}},
+    ),
+}
+CLASSES: dict[str, Any] = {
+    each.__name__: each
+    for each in (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, create_app)
+}
+# Verdicts and what is said of an outcome have a suite of their own; enums check themselves, errors
+# are raised by us, and the rest are questions about a tool.
+ELSEWHERE = {
+    "AssentError", "Confirmation", "Effect", "FieldType", "OutcomeUnknown", "PersonKind", "Risk",
+    "DidNotRun", "Fail", "Ran", "RunAgain", "answer", "approve", "cancel", "draft", "reject",
+    "supply", "run_once", "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool",
+    "requires_approval",
+}  # fmt: skip
+
+
+def parameters_of(name: str) -> set[str]:
+    """What a constructor takes, by introspection."""
+    if name == "BaseTool":
+        return {*METADATA, *(n for n in BaseTool.__annotations__ if not n.startswith("_"))}
+    found = inspect.signature(CLASSES.get(name) or getattr(assent, name)).parameters.values()
+    named = {each.name for each in found if each.kind is not each.VAR_KEYWORD}
+    takes_metadata = any(each.kind is each.VAR_KEYWORD for each in found)
+    return (named | set(METADATA) if takes_metadata else named) - {"function"}
+
+
+def test_every_public_constructor_is_here() -> None:
+    public = set(assent.__all__) - ELSEWHERE
+
+    assert public | set(CLASSES) == set(MEANT)
+
+
+@pytest.mark.parametrize("constructor", MEANT)
+def test_every_parameter_has_a_stated_meaning(constructor: str) -> None:
+    _, meant = MEANT[constructor]
+    # The field of a tool and what its author says about it have other names for two things.
+    given = set(meant)
+    if constructor == "Tool":
+        given -= {"approvers", "requires_confirmation", "hil", "requires_user_input"}
+
+    assert parameters_of(constructor) == given
+
+
+def misuses() -> Iterator[Any]:
+    for constructor, (make, meant) in MEANT.items():
+        known = parameters_of(constructor)
+        for parameter, takes in meant.items():
+            if parameter in known:
+                yield pytest.param(make, parameter, takes, id=f"{constructor}-{parameter}")
+
+
+@pytest.mark.parametrize(("make", "parameter", "takes"), list(misuses()))
+def test_a_wrong_value_is_refused_by_name_when_it_is_made(
+    make: Make, parameter: str, takes: set[str]
+) -> None:
+    for called, value in WRONG.items():
+        refusal = refused(make, parameter, value)
+        assert (refusal is None) is (called in takes), f"{called}: {refusal or 'accepted'}"
+        assert refusal is None or is_named(parameter, refusal), f"{called}: {refusal}"
+
+
+def refused(make: Make, parameter: str, value: object) -> str | None:
+    """The words of a refusal of ours; any other error is the test's."""
+    try:
+        make(**{parameter: value})
+    except AssentError as refusal:
+        return str(refusal)
+    return None
+
+
+# Where the words of a refusal are others than the parameter's.
+SYNONYMS = {
+    "output": ("output schema", "Schema"),
+    "name": ("a name is",),
+    "fields": ("at least one field", "each of its fields"),
+    "tools": ("tool: function",),
+    "url": ("sqlite:///path",),
+    "user_input": ("form",),
+    "requires_user_input": ("form",),
+    "options": ("select",),
+    "minimum": ("only a number",),
+    "maximum": ("only a number",),
+    "family": ("family",),
+    "parameters": ("schema", "signature"),
+    "on_tool_called": ("parameter",),
+}
+
+
+def is_named(parameter: str, message: str) -> bool:
+    return any(words in message for words in (parameter, *SYNONYMS.get(parameter, ())))
