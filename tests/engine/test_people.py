@@ -85,7 +85,6 @@ class TestAccounts:
     @pytest.mark.parametrize(
         "person",
         [
-            Person(""),
             Person("a b"),
             Person("ada\nroot"),
             Person("x" * 256),

@@ -26,6 +26,7 @@ async def test_the_catalogue_shows_what_a_frontend_needs(serve: Serve, desk: Des
         assert deletion["parameters"]["required"] == ["path"]
         assert found["run_command"]["audience"]["roles"] == ["approver"]
         assert found["pick_file"]["kind"] == "manual"
+        assert found["look_up"]["origins"]["timeout"] == "default"
         assert [field["name"] for field in found["connect"]["form"]["fields"]] == [
             "host",
             "password",
@@ -49,6 +50,7 @@ async def test_an_override_holds_at_once_and_goes_back(serve: Serve, desk: Desk)
         assert changed.json()["override"]["risk"] == "dangerous"
         [tool] = changed.json()["items"]
         assert (tool["overridden"], tool["requires_approval"]) == (True, True)
+        assert tool["origins"]["risk"] == "override"
         request = await pending(client, "look_up tea")
         assert request["audience"]["roles"] == ["approver"]
         assert (await decide(client, request, verdict="approve")).status_code == 403

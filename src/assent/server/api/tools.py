@@ -9,6 +9,7 @@ from pydantic import Field, StrictBool, model_validator
 from assent.domain import people, policy, tools
 from assent.domain.confirmations import Confirmation
 from assent.domain.errors import NotFound
+from assent.domain.origins import Origin
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
 from assent.server.api.shapes import Audience, Given, Shape
@@ -61,6 +62,10 @@ class Tool(Shape):
     form: dict[str, Any] | None = Field(description="What people are asked before it runs.")
     definition: str = Field(description="A hash of what a person relies on when approving.")
     overridden: bool
+    origins: dict[str, Origin] = Field(
+        description="Where each value comes from: declared, by the tool's name or its risk, a "
+        "default, or an override."
+    )
 
 
 class Tools(Shape):
@@ -222,6 +227,7 @@ def _tool(agent: str, effective: EffectiveTool) -> Tool:
         form=None if tool.user_input is None else tool.user_input.to_json(),
         definition=tool.definition_hash,
         overridden=effective.overridden,
+        origins={name: each.origin for name, each in effective.describe().items()},
     )
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Final
 
 from assent.domain.confirmations import Confirmation, firmest
+from assent.domain.origins import Origin
 from assent.domain.people import Audience
 from assent.domain.policy import Effect, Policy, Rule
 from assent.domain.tools import EffectiveTool, Generator, Hitl, Manual, Regular, Risk, is_predicate
@@ -116,9 +117,13 @@ def _needs(tool: EffectiveTool) -> str:
     return "result from people" if isinstance(tool.tool.kind, Manual | Hitl) else ""
 
 
+_SAYERS: Final = {Origin.NAME: "The tool's name", Origin.RISK: "The tool's risk"}
+
+
 def _wish_words(tool: EffectiveTool) -> str:
     is_own = tool.requires_approval is tool.tool.requires_approval
-    by = "The tool itself" if is_own else "An admin's setting"
+    origin = tool.describe()["requires_approval"].origin
+    by = _SAYERS.get(origin, "The tool itself") if is_own else "An admin's setting"
     match _wishes(tool):
         case (Course.ASKS,):
             return f"{by} says that it asks."
@@ -202,7 +207,7 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
     """What can be changed about a tool, as it is."""
     return {
         "Its calls": treatment(tool, policy).words,
-        "Risk": tool.risk.capitalize(),
+        "Risk": f"{tool.risk.capitalize()} ({tool.describe()['risk'].origin.words})",
         "Approving takes": CONFIRMATIONS[_takes(tool, policy)],
         "Who decides": deciders(_asked(tool, policy)),
         "Time to decide": length(_within(tool, policy)),
