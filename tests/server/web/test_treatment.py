@@ -16,6 +16,7 @@ from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate import Gate
 from assent.server.web.admin.treatment import (
     Course,
+    facts,
     length,
     lowered,
     meaning,
@@ -150,3 +151,14 @@ def test_a_quorum_is_said() -> None:
     two = Rule(name="two", effect=Effect.ASK, quorum=2, audience=Audience.of("approver"))
     said = meaning(act(wish=False), Policy(rules=(two,)))
     assert said[1] == "Approving one takes a click, and that 2 people do it."
+
+
+def test_a_page_says_what_comes_from_a_tool_s_name() -> None:
+    @tool(impact="Changes a file")
+    async def write_file(path: str) -> str:
+        return path
+
+    subject = effective(write_file, None)
+
+    assert "The tool's name says that it asks." in treatment(subject, Policy()).reasons
+    assert facts(subject, Policy())["Risk"] == "Moderate (by the tool's name)"
