@@ -123,20 +123,17 @@ export class Editing {
     this.#mark();
     if (isElsewhere) return;
     const same = held && held !== button ? this.#same(held, command) : null;
-    if (same) resume(/** @type {HTMLElement} */ (held), same);
+    if (held && same) resume(held, same);
     else this.#follow(command);
   }
 
   /** The control of the fresh form that somebody is in. @param {Element} held @param {string} command */
   #same(held, command) {
-    const isButton = held instanceof HTMLButtonElement;
-    const name = renamed(held.getAttribute(isButton ? "value" : "name") ?? "", command);
-    if (!name) return null;
-    if (isButton) return this.#button(name);
-    const named = [...this.place.querySelectorAll(`#edit [name="${CSS.escape(name)}"]`)];
-    const isRadio = held instanceof HTMLInputElement && held.type === "radio";
-    const own = named.filter((each) => !isRadio || /** @type {HTMLInputElement} */ (each).value === held.value);
-    return /** @type {HTMLElement | undefined} */ (own[0]) ?? null;
+    if (held instanceof HTMLButtonElement) return this.#button(renamed(held.value, command) ?? "");
+    const { name = "", type = "", value = "" } = /** @type {HTMLInputElement} */ (held);
+    const own = type === "radio" ? `[value="${CSS.escape(value)}"]` : "";
+    const now = renamed(name, command);
+    return now ? this.place.querySelector(`#edit [name="${CSS.escape(now)}"]${own}`) : null;
   }
 
   /** Whoever works with the keyboard goes on where they were. @param {string} command */
@@ -154,9 +151,8 @@ export class Editing {
 
   /** What was typed stays; nobody is sent to a page that cannot come. @param {HTMLFormElement} form */
   #fail(form) {
-    const words = "The service could not be reached. Your edit is still here; press the button again.";
-    const made = Object.assign(document.createElement("p"), { className: "notice warn", textContent: words });
-    made.setAttribute("role", "alert");
+    const textContent = "The service could not be reached. Your edit is still here; press the button again.";
+    const made = Object.assign(document.createElement("p"), { className: "notice warn", textContent, role: "alert" });
     form.querySelector(".body > .notice.warn")?.remove();
     form.querySelector(".body")?.prepend(made);
     return false;
@@ -169,12 +165,9 @@ export class Editing {
   }
 }
 
-/** Into the same field, at the same letter. @param {HTMLElement} held @param {HTMLElement} same */
+/** Into the same field, at the same letter. @param {Element} held @param {Element} same */
 function resume(held, same) {
-  same.focus({ preventScroll: true });
-  const isText = (/** @type {Element} */ each) =>
-    each instanceof HTMLTextAreaElement || (each instanceof HTMLInputElement && each.type === "text");
-  if (!isText(held) || !isText(same)) return;
+  /** @type {HTMLElement} */ (same).focus({ preventScroll: true });
   const [from, to] = /** @type {HTMLInputElement[]} */ ([held, same]);
-  to?.setSelectionRange(from?.selectionStart ?? null, from?.selectionEnd ?? null);
+  if (from?.selectionStart != null) to?.setSelectionRange(from.selectionStart, from.selectionEnd);
 }
