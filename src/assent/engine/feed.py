@@ -8,6 +8,7 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
+from assent.domain.errors import StoreUnavailable
 from assent.domain.feed import START, Cursor, News, Page
 from assent.ports import Store
 
@@ -169,6 +170,9 @@ class Feed:
         while self._followers:
             try:
                 await self._read_on()
+            except StoreUnavailable as error:
+                log.warning("reading the feed will be tried again: %s", error)
+                await asyncio.sleep(POLL_SECONDS)
             except Exception:
                 log.exception("reading the feed failed and will be tried again")
                 await asyncio.sleep(POLL_SECONDS)

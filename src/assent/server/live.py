@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
-from assent.domain.errors import NotReady, OverQuota
+from assent.domain.errors import NotReady, OverQuota, StoreUnavailable
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller
 from assent.server.settings import Settings
@@ -102,8 +102,10 @@ class Live:
         while self._streams:
             try:
                 await self._end_revoked()
-            except Exception:
+            except StoreUnavailable as error:
                 # Without the database there is no news that anybody could see, either.
+                log.warning("looking at the credentials of streams will be done again: %s", error)
+            except Exception:
                 log.exception("looking at the credentials of streams failed, and is done again")
             if loop.time() >= due:
                 due = loop.time() + beat
