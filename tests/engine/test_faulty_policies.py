@@ -141,7 +141,8 @@ async def test_a_faulty_policy_hook_denies(fault: str) -> None:
 
 
 # requirement: T9
-@pytest.mark.parametrize("fault", FAULTS)
+# One that takes no arguments is refused when the rule is made.
+@pytest.mark.parametrize("fault", [each for each in FAULTS if each != "takes no arguments"])
 @pytest.mark.parametrize("effect", Effect)
 async def test_a_rule_with_a_faulty_predicate_never_allows(effect: Effect, fault: str) -> None:
     rule = Rule.of(effect, "pay", when=FAULTS[fault])

@@ -290,7 +290,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         {"value": ANYTHING, "fraction": {"None", "zero", "a number", "a fraction"}},
     ),
     # The work was begun: an id that cannot be kept is a doubt, said when the call ends.
-    "Deferred": (lambda **said: Deferred(**{"task_id": "x", **said}), {"task_id": TEXT}),
+    "Deferred": (lambda **said: Deferred(**{"task_id": "x", **said}), {"task_id": ANYTHING}),
     "ApprovalRequired": (ApprovalRequired, {"metadata": TEXT | MAPPING | {"None"}}),
     "ToolCall": (
         lambda **said: ToolCall(**{"call_id": "x", "name": "x", "arguments": "{}", **said}),

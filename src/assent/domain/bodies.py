@@ -109,10 +109,8 @@ class Progress:
 class Deferred:
     """Returned by a body whose result comes later, from any process, by this task id."""
 
+    # Not checked here: its work was begun, so a wrong one is a doubt and no failure.
     task_id: str
-
-    def __post_init__(self) -> None:
-        settle(self, _DEFERRED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +127,6 @@ class Preview:
 
 
 _PROGRESS: Final = {"fraction": optional(parameters.number(0))}
-_DEFERRED: Final = {"task_id": parameters.text}
 _PREVIEW: Final = {
     "text": parameters.text,
     "before": optional(parameters.text),
