@@ -213,7 +213,7 @@ async def test_a_clock_set_back_lets_no_approval_in_after_its_deadline(
     if restarted:
         clock.go_on(2 * HOUR)
         async with World(file_url)(one_call, pay, clock=clock, worker=False) as assent:
-            await assent.send("agent", "something else", by=ADA)
+            await assent.start("agent", "something else", by=ADA)
         clock.passed = 5.0
     await set_back_and_approve(turn.pending[0].id)
 
