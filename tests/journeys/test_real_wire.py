@@ -134,6 +134,7 @@ async def test_calls_beyond_the_cap_are_left_out_of_what_the_provider_gets_back(
     assert all("call_17" not in (message.body or "") for message in thread.messages)
     # What a provider wants back is there as it came, though the answer was cut.
     [kept] = [message.body for message in thread.messages if "call_16" in (message.body or "")]
+    assert kept is not None
     assert json.loads(kept)["wire"]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from assent import Agent, Assent, Field, Person, UserInput, answer, approve, tool
 from assent.cli.console import Console
 from assent.cli.desk import Desk, Sitting
-from assent.cli.screen import Screen
+from assent.cli.screen import EDGE, Screen
 from assent.domain.canonical import encode
 from assent.domain.decisions import Approve
 from assent.domain.fields import FieldType
@@ -37,7 +37,6 @@ from tests.server.web.visitor import Visitor
 
 Arguments = dict[str, Any]
 USER = Person("user", roles=ROLES["user"])
-# Nothing is wrapped: what a reader puts together again, a test need not.
 WIDE = 1_000_000
 
 DEFAULTS: Arguments = {
@@ -108,6 +107,7 @@ class Fingers:
     """What somebody types, line by line."""
 
     lines: list[str]
+    is_terminal: bool = False
 
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
         """The next line, once the screen has said what it is about."""
@@ -116,6 +116,13 @@ class Fingers:
     async def ask_secret(self, prompt: str) -> str:
         """The next line."""
         return self.lines.pop(0)
+
+
+class Wide(Screen):
+    """Nothing is wrapped: what a reader puts together again, a test need not."""
+
+    def columns(self) -> int:
+        return WIDE
 
 
 def script(prompt: Prompt) -> Step:
@@ -262,7 +269,7 @@ async def terminal(stage: Stage, said: Arguments, edit: Edit | None) -> Argument
     """Reads the screen, types."""
     request, before = await stage.asked("act", said), {**DEFAULTS, **said}
     out = io.StringIO()
-    screen = Screen(out, colour=False, columns=lambda: WIDE)
+    screen = Wide(out)
     typed = [] if edit is None else ["e", "j", json.dumps(edit.whole(before))]
     desk = Desk(
         assent=stage.served.assent,
@@ -280,7 +287,7 @@ async def terminal(stage: Stage, said: Arguments, edit: Edit | None) -> Argument
 
 
 def unindented(text: str) -> str:
-    return "\n".join(line.strip() for line in text.split("\n"))
+    return "\n".join(line.removeprefix(EDGE).strip() for line in text.split("\n"))
 
 
 def assert_legible(received: Arguments, told: str) -> None:

@@ -148,7 +148,9 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     shown = await desk.show(docket, paged=not options.yes)
     if shown is None:
         raise Interrupted
-    verdict = desk.previewed(docket, said)
+    verdict = await desk.previewed(docket, said, paged=not options.yes)
+    if verdict is None:
+        raise Interrupted
     if options.yes or options.typed is not None:
         await desk.cast(docket, verdict, shown)
         return

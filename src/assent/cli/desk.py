@@ -100,12 +100,18 @@ class Desk:
             screen.words(_DOUBT, Ink.WARNING)
         return rendered.shown
 
-    def previewed(self, docket: Docket, verdict: Verdict) -> Verdict:
-        """The verdict for exactly what is shown here of an edit; raises what does not fit."""
+    async def previewed(
+        self, docket: Docket, verdict: Verdict, *, paged: bool = True
+    ) -> Verdict | None:
+        """The verdict for exactly what is shown here of an edit; None if its end was not seen.
+
+        Raises what does not fit.
+        """
         if not isinstance(verdict, Approve) or not verdict.is_edit or docket.tool is None:
             return verdict
         frozen = revised(docket.tool, verdict, docket.call.arguments)
-        show_edit(self.console.screen, docket, frozen)
+        if not await show_edit(self.console, docket, frozen, paged=paged):
+            return None
         return replace(verdict, runs=(frozen or docket.call.arguments).digest)
 
     async def confirmed(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.docket import Docket
-from assent.cli.screen import Ink, Screen
+from assent.cli.pager import Drawing, Pager
+from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse
 from assent.domain.errors import InvalidArguments, InvalidJson
@@ -42,7 +43,8 @@ class Editing:
             except (InvalidArguments, InvalidJson) as error:
                 self._refuse(error)
                 continue
-            show_edit(self.console.screen, self.docket, frozen)
+            if not await show_edit(self.console, self.docket, frozen):
+                return None
             return self.docket.call.arguments if frozen is None else frozen
         return None
 
@@ -108,18 +110,29 @@ class Editing:
             self.console.screen.line("A JSON object is wanted: {…}", Ink.BAD)
 
 
-def show_edit(screen: Screen, docket: Docket, frozen: Frozen | None) -> None:
-    """What an edit changes, and everything that would run; None is an edit that changes nothing."""
+async def show_edit(
+    console: Console, docket: Docket, frozen: Frozen | None, *, paged: bool = True
+) -> bool:
+    """What an edit changes, and everything that would run; whether it was seen to its end.
+
+    None is an edit that changes nothing.
+    """
+    screen = console.screen
     if frozen is None:
         screen.line("That changes nothing.", Ink.WARNING)
-        return
+        return True
     hints, after = hints_of(docket.tool), frozen.thaw()
-    width, colour = screen.columns(), screen.colour
-    screen.line("Your changes:", Ink.STRONG)
     found = changes(docket.arguments(), after, hints)
-    screen.write(render_changes(found, width=width, colour=colour))
-    screen.line("It will run with:" if after else "It will run with no arguments.", Ink.STRONG)
-    screen.write(render_entries(entries_of(after, hints), width=width, colour=colour))
+    runs = "It will run with:" if after else "It will run with no arguments."
+
+    def draw(width: int) -> Drawing:
+        changed = render_changes(found, width=width, colour=screen.colour)
+        whole = render_entries(entries_of(after, hints), width=width, colour=screen.colour)
+        heads = [screen.paint(head, Ink.STRONG) for head in ("Your changes:", runs)]
+        return Drawing(f"{heads[0]}\n{changed}{heads[1]}\n{whole}")
+
+    pager = Pager(console)
+    return (await pager.show(draw) if paged else pager.print(draw)) is not None
 
 
 def _typed(value: Json) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from assent.cli.console import Console
 from assent.cli.screen import EDGE, Ink
-from assent.presentation.rendering import Rendered
 
 # The heading of a card with the longest risk, in its frame: narrower, the terminal would break it.
 MIN_COLUMNS = 40
@@ -13,7 +13,24 @@ MIN_COLUMNS = 40
 _PROMPT_ROWS = 4
 _EDGE = f"{EDGE} "
 
-Draw = Callable[[int], Rendered]
+
+class Drawn(Protocol):
+    """What was drawn for some width."""
+
+    @property
+    def text(self) -> str:
+        """Its lines."""
+        ...
+
+
+D = TypeVar("D", bound=Drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Lines that are no card of a request: an edit of one."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,7 @@ class Pager:
 
     console: Console
 
-    async def show(self, draw: Draw) -> Rendered | None:
+    async def show(self, draw: Callable[[int], D]) -> D | None:
         """Show what `draw` makes for a width; None if somebody left before its end."""
         screen = self.console.screen
         if not self.console.is_interactive:
@@ -38,13 +55,13 @@ class Pager:
             elif await self._left(f"A card takes {MIN_COLUMNS} columns. Widen, Enter; q leaves"):
                 return None
 
-    def print(self, draw: Draw) -> Rendered:
+    def print(self, draw: Callable[[int], D]) -> D:
         """All of it at once, where nobody turns pages: a pipe, a file, a script."""
         rendered = draw(max(self.console.screen.columns(), MIN_COLUMNS) - len(_EDGE))
         self._put(self._framed(rendered))
         return rendered
 
-    def _framed(self, rendered: Rendered) -> list[str]:
+    def _framed(self, rendered: Drawn) -> list[str]:
         edge = self.console.screen.paint(_EDGE, Ink.STRONG)
         return [f"{edge}{line}".rstrip() for line in rendered.text.rstrip("\n").split("\n")]
 
