@@ -195,7 +195,7 @@ def test_the_flag_does_not_follow_a_class_that_changes_after_registration() -> N
 
     agent = Agent("agent", model="test:none", tools=[Pay, lookup])
     Pay.requires_approval = False
-    [pay, _] = agent.tools
+    [pay, _] = agent.declared
 
     assert isinstance(pay, Tool)
     assert [requires_approval(pay) for _ in range(3)] == [True, True, True]

@@ -128,7 +128,7 @@ def test_the_chat_suggests_only_what_leads_to_a_call() -> None:
 
 
 def test_every_call_fits_a_tool_of_the_demo(tmp_path: Path) -> None:
-    tools = {tool.name: tool for tool in map(declared, demo_agent(Home(root=tmp_path)).tools)}
+    tools = {tool.name: tool for tool in map(declared, demo_agent(Home(root=tmp_path)).declared)}
     offered = [line.strip() for line in HELP.splitlines() if line.startswith("  ")]
 
     for sentence in offered:

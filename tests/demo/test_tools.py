@@ -45,7 +45,7 @@ def world(tmp_path: Path) -> World:
 async def outcome(world: World, home: Home, tool: str, **arguments: Json) -> Turn:
     """The turn in which a tool is called, approved if it asks."""
     script = [says("", calls(tool, arguments)), "Done."]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         turn = await assent.send("agent", "go", by=OWNER)
         for request in turn.pending:
             await assent.decide(request.id, approve(), by=APPROVER)
@@ -110,7 +110,7 @@ async def test_a_command_that_takes_too_long_is_killed_with_all_it_started(
 
 async def test_a_command_is_for_approvers_other_than_who_asked(world: World, home: Home) -> None:
     script = [says("", calls("run_command", command="touch ran")), "Done."]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         turn = await assent.send("agent", "go", by=OWNER)
         [request] = turn.pending
         assert await assent.pending(person=OWNER) == []
@@ -160,7 +160,7 @@ async def test_a_command_cannot_fill_the_disk(world: World, home: Home) -> None:
 
 async def test_writing_shows_what_would_change(world: World, home: Home) -> None:
     script = [says("", calls("write_file", path="todo.txt", content="nothing\n"))]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         turn = await assent.send("agent", "go", by=Person("ada"))
 
     [request] = turn.pending
@@ -174,7 +174,7 @@ async def test_a_query_cannot_write_or_look_into_other_files(world: World, home:
     sqlite3.connect(other).close()
     for sql in ("DELETE FROM orders", f"ATTACH '{other}' AS other", "SELECT 1; SELECT 2"):
         script = [says("", calls("query_database", sql=sql)), "Done."]
-        async with world(script, *demo_agent(home).tools) as assent:
+        async with world(script, *demo_agent(home).declared) as assent:
             turn = await assent.send("agent", "go", by=person)
             [request] = turn.pending
             await assent.decide(request.id, answer(database_name="production"), by=person)
@@ -185,7 +185,7 @@ async def test_a_query_cannot_write_or_look_into_other_files(world: World, home:
 async def test_a_query_asks_which_database_each_time(world: World, home: Home) -> None:
     person = Person("ada")
     query = calls("query_database", sql="SELECT customer FROM orders ORDER BY id LIMIT 1")
-    async with world([says("", query), says("", query), "Done."], *demo_agent(home).tools) as it:
+    async with world([says("", query), says("", query), "Done."], *demo_agent(home).declared) as it:
         turn = await it.send("agent", "go", by=person)
         for name in ("production", "archive"):
             [request] = turn.pending
@@ -213,7 +213,7 @@ async def test_a_large_refund_is_what_the_person_says(
 ) -> None:
     person = Person("ada")
     script = [says("", calls("refund", amount=400)), "Done."]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         turn = await assent.send("agent", "go", by=person)
         [request] = turn.pending
         await assent.decide(request.id, supply(said), by=person)
@@ -240,7 +240,7 @@ async def test_what_cannot_be_read_does_not_end_a_search(world: World, home: Hom
 
 
 async def test_a_search_stays_in_the_workspace_and_says_so(world: World, home: Home) -> None:
-    [search] = [tool for tool in demo_agent(home).tools if tool.name == "web_search"]
+    [search] = [tool for tool in demo_agent(home).declared if tool.name == "web_search"]
     assert "not the web" in search.description
 
     found = result(await outcome(world, home, "web_search", query="lease"))
@@ -254,7 +254,7 @@ async def test_renaming_asks_only_where_a_file_would_be_replaced(world: World, h
         says("", calls("rename_file", path="done.txt", to="notes.txt")),
         "Done.",
     ]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         free = await assent.send("agent", "go", by=OWNER)
         asks = await assent.send("agent", "go", by=OWNER)
         [request] = asks.pending
@@ -273,7 +273,7 @@ async def test_renaming_asks_only_where_a_file_would_be_replaced(world: World, h
 
 async def test_a_file_renamed_to_itself_stays(world: World, home: Home) -> None:
     script = [says("", calls("rename_file", path="todo.txt", to="./todo.txt")), "Done."]
-    async with world(script, *demo_agent(home).tools) as assent:
+    async with world(script, *demo_agent(home).declared) as assent:
         turn = await assent.send("agent", "go", by=OWNER)
         await assent.decide(turn.pending[0], approve(), by=OWNER)
         await assent.wait(turn)
