@@ -156,7 +156,8 @@ def open_store(
     if url.startswith(_SQLITE):
         from assent.store.sqlite import SqliteStore
 
-        return SqliteStore(url.removeprefix(_SQLITE), clock=clock or SystemClock())
+        path = url.removeprefix(_SQLITE)
+        return SqliteStore(path, clock=clock or SystemClock(), wait=wait.total_seconds())
     from assent.store.postgres import PostgresStore
 
     return PostgresStore(url, clock=clock, connections=pool_size, wait=wait.total_seconds())

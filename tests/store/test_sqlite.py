@@ -5,7 +5,9 @@ import errno
 import os
 import sqlite3
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 from assent import Assent, Person, approve, tool
 from assent.app import open_store
 from assent.domain.copies import changed
-from assent.domain.errors import StoreUnavailable, WorkerRunning
+from assent.domain.errors import StoreUnavailable, WorkerRunning, WriteUncertain
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.models.scripted import calls, says
@@ -25,6 +27,7 @@ from tests.store.samples import CONVERSATION
 from tests.store.writer import writer_held
 
 STAFF = Person("ada")
+FACTS = ("hung", "fact-1")
 
 
 def set_fact(number: int) -> Callable[[Tx], int]:
@@ -120,6 +123,35 @@ async def test_a_caller_that_gives_up_does_not_disturb_the_rest_of_its_batch(
         impatient.cancel()
     assert await patient == 2
     assert impatient.cancelled()
+
+
+async def test_nobody_waits_for_a_thread_that_hangs_and_what_was_given_up_never_runs(
+    file_url: str,
+) -> None:
+    running, release = threading.Event(), threading.Event()
+
+    def hang(tx: Tx) -> None:
+        running.set()
+        assert release.wait(30)
+        tx.settings.set_fact("hung", "there")
+
+    store = open_store(file_url, wait=timedelta(milliseconds=100))
+    await store.open(worker=True)
+    hanging = asyncio.ensure_future(store.run(hang))
+    await asyncio.to_thread(running.wait)
+    with pytest.raises(StoreUnavailable, match="Nothing was changed"):
+        await store.run(set_fact(1))
+    with pytest.raises(WriteUncertain, match="unknown"):
+        await hanging
+    release.set()
+    await store.close()
+
+    again = open_store(file_url)
+    await again.open(worker=False)
+    facts = [await again.run(lambda tx, name=name: tx.settings.fact(name)) for name in FACTS]
+    await again.close()
+    # It had begun: nobody could say what would become of it.
+    assert facts == ["there", None]
 
 
 async def test_a_second_worker_on_a_file_is_refused_and_a_reader_is_not(

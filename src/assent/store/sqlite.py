@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.errors import StoreUnavailable
+from assent.domain.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Clock, Tx
 from assent.store.course import Course
 from assent.store.files import DatabaseFile
@@ -25,6 +25,8 @@ T = TypeVar("T")
 MAX_BATCH = 128
 BUSY_SECONDS = 10.0
 BUSY_PAUSE = 0.005
+# How long the thread may owe an answer: a disk that hangs, a file that others hold.
+WAIT_SECONDS = 10.0
 WATCH_SECONDS = 0.1
 MEMORY = ":memory:"
 # The latest that anybody wrote, by two indexes.
@@ -86,13 +88,31 @@ class SqliteDriver:
 class _Job:
     """A transaction that waits for the writer thread, and the future of whoever awaits it."""
 
-    __slots__ = ("error", "fn", "future", "result", "touched")
+    __slots__ = ("_begun", "_lock", "_void", "error", "fn", "future", "result", "touched", "wrote")
 
     def __init__(self, fn: Callable[[Tx], Any], future: asyncio.Future[Any]) -> None:
         self.fn, self.future = fn, future
         self.result: Any = None
         self.error: BaseException | None = None
         self.touched: frozenset[str] = frozenset()
+        # Whether it may have written something; known once it has run.
+        self.wrote = True
+        self._lock = threading.Lock()
+        self._begun = self._void = False
+
+    def begins(self) -> bool:
+        """Whether it may run: nobody was told that it did not."""
+        with self._lock:
+            self._begun = not self._void
+            return self._begun
+
+    def give_up(self, seconds: float) -> StoreUnavailable:
+        """What to tell whoever waited long enough; what has not begun never will."""
+        reason = f"it did not answer within {seconds:g} s"
+        with self._lock:
+            self._void = not self._begun
+            is_clear = self._void or not self.wrote
+        return StoreUnavailable(reason) if is_clear else WriteUncertain(reason)
 
     def settle(self) -> None:
         if self.future.cancelled():
@@ -130,8 +150,8 @@ class _Watch:
 class SqliteStore:
     """One file (or `:memory:`), one worker, any number of processes that read and decide."""
 
-    def __init__(self, path: str, *, clock: Clock) -> None:
-        self._path = path
+    def __init__(self, path: str, *, clock: Clock, wait: float = WAIT_SECONDS) -> None:
+        self._path, self._wait = path, wait
         self._course = Course(clock)
         self._compiler = Compiler.sqlite()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
@@ -171,8 +191,14 @@ class SqliteStore:
         if self._thread is None:
             raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Job(fn, future))
-        return await future
+        job = _Job(fn, future)
+        self._jobs.put(job)
+        limit = asyncio.timeout(self._wait)
+        try:
+            async with limit:
+                return await future
+        except TimeoutError as error:
+            raise (job.give_up(self._wait) if limit.expired() else error) from None
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
@@ -274,12 +300,15 @@ class SqliteStore:
 
     def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
         """Whether what it did may stay: all of it, or nothing."""
+        if not job.begins():
+            return True
         driver = SqliteDriver(connection, self._compiler, self._course.now)
         tx = Transaction(driver)
         job.error = None
         try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
+            job.wrote = driver.has_written
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
             job.error = _unavailable(error)
             return not driver.has_written
