@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent import Audience, Effect, Field, Person, Risk, Rule, UserInput, manual
+from assent import Audience, Confirmation, Effect, Field, Person, Risk, Rule, UserInput, manual
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
@@ -21,6 +21,7 @@ from assent.server.web.admin.treatment import (
     lowered,
     meaning,
     outcomes,
+    sources,
     treatment,
 )
 
@@ -162,3 +163,25 @@ def test_a_page_says_what_comes_from_a_tool_s_name() -> None:
 
     assert "The tool's name says that it asks." in treatment(subject, Policy()).reasons
     assert facts(subject, Policy())["Risk"] == "Moderate (by the tool's name)"
+
+
+def test_a_page_says_who_says_each_fact() -> None:
+    @tool(decide_within=60, idempotent=True)
+    async def write_file(path: str) -> str:
+        return path
+
+    rules = (Rule(effect=Effect.ASK, audience=Audience.of("ops"), confirmation=Confirmation.TYPED),)
+    subject = effective(write_file, Override(impact="Changes a file"))
+
+    assert sources(subject, Policy()) == {
+        "Approving takes": "by its risk",
+        "Who decides": "default",
+        "Time to decide": "declared",
+        "Impact": "an admin's setting",
+        "Category": "default",
+        "Who may use it": "default",
+        "Runs twice": "declared",
+    }
+    ruled = sources(subject, Policy(rules=rules))
+    assert (ruled["Who decides"], ruled["Approving takes"]) == ("a rule", "a rule")
+    assert ruled["Time to decide"] == "declared"

@@ -40,6 +40,7 @@ class Item:
     it: EffectiveTool
     treatment: Treatment
     facts: Mapping[str, str]
+    sources: Mapping[str, str]
 
     @property
     def is_foreign(self) -> bool:
@@ -70,6 +71,7 @@ def _items(service: Service) -> list[Item]:
             it=tool,
             treatment=treatment.treatment(tool, kernel.policy),
             facts=treatment.facts(tool, kernel.policy),
+            sources=treatment.sources(tool, kernel.policy),
         )
         for agent in kernel.catalogue.names()
         for tool in kernel.catalogue.toolbox(agent).tools.values()

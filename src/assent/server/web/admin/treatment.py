@@ -216,6 +216,30 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
     }
 
 
+def sources(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
+    """Who says each of these facts: the declaration, a default, an admin, or a rule."""
+    said = {name: each.origin.words for name, each in tool.describe().items()}
+    asked, within = _asked(tool, policy), _within(tool, policy)
+    ruled = {
+        "confirmation": _takes(tool, policy) != tool.confirmation,
+        "audience": asked != tool.audience,
+        "decide_within": within != tool.decide_within,
+    }
+    said |= {name: "a rule" for name, is_ruled in ruled.items() if is_ruled}
+    return {label: said[name] for label, name in _NAMES.items()}
+
+
+_NAMES: Final = {
+    "Approving takes": "confirmation",
+    "Who decides": "audience",
+    "Time to decide": "decide_within",
+    "Impact": "impact",
+    "Category": "category",
+    "Who may use it": "caller_roles",
+    "Runs twice": "idempotent",
+}
+
+
 def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     """What it will mean, in sentences."""
     found, who = outcomes(tool, policy), deciders(_asked(tool, policy))
