@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from assent import Assent
 from assent.domain.events import Entry
@@ -13,7 +13,9 @@ from tests.browser.watch import Watch
 
 DESKTOP = ViewportSize(width=1280, height=860)
 PHONE = ViewportSize(width=390, height=844)
-_PATIENCE_MILLISECONDS = 8_000
+# Of pages and of what is expected on them: a machine may be busy with something else.
+_PATIENCE_MILLISECONDS = 30_000
+expect.set_options(timeout=_PATIENCE_MILLISECONDS)
 
 
 @dataclass
