@@ -51,6 +51,12 @@ TABLE: list[tuple[str, dict[str, Any], tuple[str, Origin], tuple[bool, Origin]]]
     ("delete_file", {"risk": "moderate"}, ("moderate", D), (True, N)),
     ("delete_file", {"risk": "safe", "requires_approval": False}, ("safe", D), (False, D)),
     ("run_command", {"category": "shell"}, ("dangerous", N), (True, N)),
+    ("deleteFile", {}, ("dangerous", N), (True, N)),
+    ("DeleteFile", {"category": "files"}, ("dangerous", N), (True, N)),
+    ("HTTPDelete", {}, ("dangerous", N), (True, N)),
+    ("writeFile", {"risk": "safe"}, ("safe", D), (True, N)),
+    ("readFile2", {}, ("safe", N), (False, N)),
+    ("undelete", {}, ("moderate", U), (False, U)),
     ("count", {}, ("moderate", U), (False, U)),
     ("count", {"risk": "safe"}, ("safe", D), (False, U)),
     ("count", {"risk": "dangerous"}, ("dangerous", D), (True, R)),
@@ -194,6 +200,15 @@ def test_what_an_instance_says_of_itself_counts() -> None:
 def test_a_slip_of_the_pen_in_a_class_is_noticed(slip: str) -> None:
     with pytest.raises(InvalidTool, match=f"{slip}.*did you mean"):
         in_a_class("thing", **{slip: True})
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["Risk", "RISK", "needs_approval", "needsApproval", "approval", "must_confirm", "riskLevel"],
+)
+def test_other_words_for_asking_in_a_class_are_not_passed_over(word: str) -> None:
+    with pytest.raises(InvalidTool, match=f"{word}.*did you mean"):
+        in_a_class("thing", **{word: "dangerous"})
 
 
 FORM: dict[str, Any] = {

@@ -34,6 +34,7 @@ from assent.domain.tools import (
     Regular,
     Steps,
     Tool,
+    words_of,
 )
 
 
@@ -235,6 +236,13 @@ _BODIES: Final = ("execute", "on_tool_called", "on_response_received")
 _ATTRIBUTES: Final = (*METADATA, "name", "description", "output", "parameters", *_BODIES)
 # How alike two names are that are one name and a slip of the pen.
 _SLIP: Final = 0.85
+# Words that speak of asking, whatever is around them: passed over, a tool would run unasked.
+_ASKING: Final = {
+    "risk": "risk",
+    "approval": "requires_approval",
+    "confirm": "requires_approval",
+    "confirmation": "requires_approval",
+}
 
 
 def _instance(cls: type[BaseTool]) -> BaseTool:
@@ -289,10 +297,15 @@ def _own(instance: BaseTool, attribute: str) -> Any:
 def _refuse_slips(name: str, instance: BaseTool) -> None:
     """Raise for an attribute that is nearly one that means something: it would mean nothing."""
     for own in _public(instance):
-        close = get_close_matches(own, _ATTRIBUTES, n=1, cutoff=_SLIP)
-        if own not in _ATTRIBUTES and close:
+        if own not in _ATTRIBUTES and (meant := _meant(own)):
             advice = "if it is something else, begin its name with an underscore"
-            raise InvalidTool(name, f"{own!r} is nothing; did you mean {close[0]!r}? ({advice})")
+            raise InvalidTool(name, f"{own!r} is nothing; did you mean {meant!r}? ({advice})")
+
+
+def _meant(own: str) -> str | None:
+    close = get_close_matches(own.lower(), _ATTRIBUTES, n=1, cutoff=_SLIP)
+    asking = [_ASKING[word] for word in words_of(own) if word in _ASKING]
+    return next(iter((*close, *asking)), None)
 
 
 def _public(instance: BaseTool) -> Iterator[str]:

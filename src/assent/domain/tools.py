@@ -20,6 +20,7 @@ from assent.domain.people import Audience
 
 LOCAL = "local"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 class Risk(StrEnum):
@@ -43,9 +44,14 @@ def usual_confirmation(risk: str) -> Confirmation:
     return Confirmation.STEP if risk == Risk.DANGEROUS else Confirmation.CLICK
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a name, however they are joined: `delete_file`, `deleteFile`, `delete-file`."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
 def risk_by_name(name: str) -> Risk | None:
     """The risk of an undeclared tool by the words of its name, the most dangerous first."""
-    words = set(re.split(r"[_-]", name.lower()))
+    words = set(words_of(name))
     return next((risk for known, risk in _RISK_WORDS if words & known), None)
 
 

@@ -1,6 +1,5 @@
 """Which value somebody types to approve a call: one that says what it is done to."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -9,7 +8,7 @@ from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, digest
 from assent.domain.cards import Blob, Number, Text
 from assent.domain.confirmations import Phrase
-from assent.domain.tools import EffectiveTool, Hint
+from assent.domain.tools import EffectiveTool, Hint, words_of
 from assent.presentation.text import safe_line
 from assent.presentation.values import hints_of, value_of
 
@@ -23,7 +22,6 @@ _TARGETS: Final = (
     *("database", "table", "bucket", "repository", "repo", "branch", "namespace", "cluster"),
     *("customer", "user", "username", "owner", "order", "id", "name"),
 )
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 def phrase_of(name: str, frozen: Frozen, tool: EffectiveTool | None) -> Phrase:
@@ -45,10 +43,8 @@ def _candidates(arguments: Mapping[str, Json], hints: Mapping[str, Hint]) -> Ite
 
 def _rank(name: str) -> int:
     """How telling an argument is by the words of its name; 0 for one that is no target."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    return max(
-        (len(_TARGETS) - _TARGETS.index(word) for word in words if word in _TARGETS), default=0
-    )
+    targets = [word for word in words_of(name) if word in _TARGETS]
+    return max((len(_TARGETS) - _TARGETS.index(word) for word in targets), default=0)
 
 
 def _text(value: Json, hint: Hint | None) -> str:
