@@ -352,8 +352,10 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "policy_version": TEXT,
             "approvals": NOTHING,
             "on_confirmation": {"None", *FUNCTION},
+            "decide_within": TIME | {"None"},
             "worker": FLAG,
             "key_file": {"None", *TEXT},
+            "pool_size": COUNT | {"None"},
             "clock": {"None"},
             "ids": NOTHING,
             "times": {"None"},
@@ -361,7 +363,13 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         },
     ),
     "Texts": (Texts, dict.fromkeys(Texts.__dataclass_fields__, TEXT)),
-    "Times": (Times, {"lease": TIME, "look": TIME, "flush": FROM_ZERO, "grace": FROM_ZERO}),
+    "Times": (
+        Times,
+        {
+            **dict.fromkeys(("lease", "look", "wait"), TIME),
+            **dict.fromkeys(("flush", "grace", "takeup"), FROM_ZERO),
+        },
+    ),
     "Quotas": (Quotas, {name: FROM_NONE | {"None"} for name in Quotas.__dataclass_fields__}),
     "Settings": (
         Settings,
@@ -377,6 +385,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "closing_patience": FROM_ZERO,
             "max_body_bytes": COUNT,
             "max_history_bytes": COUNT,
+            "body_within": TIME,
             "max_header_bytes": COUNT,
             "max_json_depth": COUNT,
             "openid": {"an empty list"},
