@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from assent import Audience, Effect, Rule
 from assent.domain import parameters
 from assent.domain.errors import AssentError, InvalidParameter
 from assent.domain.parameters import Check
@@ -157,3 +158,30 @@ async def test_a_predicate_of_the_arguments_alone_is_taken_once() -> None:
     assert await awaited({"amount": 6}, None) is True
     assert take(check, plain) is plain
     assert take(check, awaited) is awaited
+
+
+def test_a_set_has_one_order_in_every_process() -> None:
+    # A policy's version holds it: another order would void every approval given elsewhere.
+    given: Any = {f"{'x' * 80}_{number}_{'y' * 80}" for number in range(20)}
+
+    assert parameters.ordered_names.read(given) == tuple(sorted(given))
+    assert Rule(effect=Effect.DENY, tools=given).tools == tuple(sorted(given))
+
+
+def test_what_has_no_name_yet_is_called_by_what_it_is() -> None:
+    with pytest.raises(InvalidParameter, match=r"^Rule: effect must be"):
+        Rule(effect="DENY")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_number_of_people_that_no_database_counts_is_refused() -> None:
+    for many in (10**6, 2**40, 10**30):
+        with pytest.raises(InvalidParameter, match="quorum must be a whole number from 1 to"):
+            Rule(effect=Effect.ASK, quorum=many)
+
+
+def test_roles_in_a_list_are_roles() -> None:
+    listed: Any = ["ops", "finance"]
+
+    assert Audience.of(listed) == Audience.of("ops", "finance")
+    with pytest.raises(InvalidParameter, match="roles must be"):
+        Audience.of(listed, "ops")

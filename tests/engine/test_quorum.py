@@ -278,5 +278,5 @@ async def test_more_people_than_there_can_be_means_that_it_never_runs(world: Wor
 
 
 def test_a_quorum_of_nobody_is_refused() -> None:
-    with pytest.raises(ValueError, match="quorum must be a whole number of 1 or more"):
+    with pytest.raises(ValueError, match="quorum must be a whole number from 1 to 1000"):
         Rule.of(Effect.ASK, "pay", quorum=0)

@@ -7,6 +7,7 @@ one may compare it with `is`.
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import get_close_matches
@@ -72,7 +73,8 @@ def settle(made: object, checks: Mapping[str, Check], called: str = "") -> None:
 
 def _label(made: object, called: str, parameter: str) -> str:
     noun = type(made).__name__
-    return noun if called in ("", parameter) else f"{noun} {shown(getattr(made, called))}"
+    own = "" if called in ("", parameter) else getattr(made, called)
+    return noun if own == "" else f"{noun} {shown(own)}"
 
 
 def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, Any]:
@@ -163,7 +165,14 @@ def items(given: object) -> list[object] | None:
     """Several things; text is one thing, and a mapping would lose its values."""
     if isinstance(given, str | bytes | bytearray | Mapping):
         return None
+    if isinstance(given, AbstractSet):
+        # In another process a set has another order, and what is made of it another digest.
+        return sorted(cast("AbstractSet[object]", given), key=_whole_text)
     return list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else None
+
+
+def _whole_text(given: object) -> str:
+    return given if isinstance(given, str) else shown(given)
 
 
 def several(

@@ -108,7 +108,9 @@ class Audience:
     @classmethod
     def of(cls, *roles: str, exclude_requester: bool = False) -> "Audience":
         """Route the question to roles instead of the owner."""
-        return cls(owner=False, roles=frozenset(roles), exclude_requester=exclude_requester)
+        # A list of them is what people write, too; what is no role is refused when it is made.
+        said: Any = roles[0] if len(roles) == 1 else roles
+        return cls(owner=False, roles=said, exclude_requester=exclude_requester)
 
     def admits(self, person: Person, owner_id: str, behind: str | None = None) -> bool:
         """Whether this person may decide for a conversation with that owner.

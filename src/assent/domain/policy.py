@@ -28,6 +28,8 @@ class Effect(StrEnum):
 
 # Who says it where a policy hook answers: its author need not.
 HOOK: Final = "hook"
+# More than anybody can gather, and no more than every database can count.
+_MOST_PEOPLE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ _ASK: Final = _DENY | {
     "audience": optional(people.audience),
     "decide_within": optional(parameters.duration()),
     "confirmation": optional(parameters.one_of(Confirmation)),
-    "quorum": parameters.whole(1),
+    "quorum": parameters.whole(1, _MOST_PEOPLE),
 }
 
 Verdict = Allow | Ask | Deny
