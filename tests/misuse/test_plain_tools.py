@@ -1,11 +1,13 @@
 """What is said about a tool replaces only itself; plain functions and the document's forms work."""
 
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
-from assent import Agent, BaseTool, Override, Person, Risk, answer, tool
+from assent import Agent, Assent, BaseTool, Override, Person, Risk, answer, tool
 from assent.domain.declarations import declared
 from assent.domain.errors import InvalidParameter, InvalidTool
 from assent.domain.forms import FieldType
@@ -89,6 +91,21 @@ def test_a_tool_tells_where_the_rest_comes_from() -> None:
     assert (origins["timeout"], origins["impact"]) == (U, U)
     assert (origins["idempotent"], origins["confirmation"]) == (R, R)
     assert str(made.describe()["risk"]) == "moderate (by the tool's name)"
+
+
+def test_what_a_copy_says_is_declared_and_holds() -> None:
+    made = in_a_decorator("count")
+    copy = replace(made, decide_within=timedelta(minutes=1), requires_approval=True)
+    agent = Agent("agent", model=ScriptedModel([]), tools=copy)
+    [found] = Assent("sqlite:///:memory:", agents=agent, decide_within=3600).tools()
+
+    assert found.decide_within == timedelta(minutes=1)
+    assert found.describe()["decide_within"].origin is D
+    assert found.describe()["requires_approval"].origin is D
+    assert found.describe()["timeout"].origin is U
+    assert replace(in_a_decorator("read_file"), risk=Risk.MODERATE).describe()["risk"].origin is D
+    with pytest.raises(InvalidTool, match="it is dangerous and says requires_approval=False"):
+        replace(made, risk=Risk.DANGEROUS)
 
 
 def test_an_override_is_where_its_values_come_from() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeGuard, cast
@@ -214,11 +214,26 @@ class Tool:
         settle(self, _TOOL, called="name")
         if not _NAME.fullmatch(self.name):
             raise InvalidTool(self.name, "a name is 1-64 ASCII letters, digits, '_' or '-'")
+        object.__setattr__(self, "origins", self._origins())
         if self.risk is Risk.DANGEROUS and self.requires_approval is False:
-            raise InvalidTool(self.name, _CONTRADICTION[self.origins.get("risk", Origin.DECLARED)])
+            by_name = self.origins.get("risk") is Origin.NAME
+            raise InvalidTool(
+                self.name, _CONTRADICTION[Origin.NAME if by_name else Origin.DECLARED]
+            )
         if isinstance(self.kind, Hitl) and self.output is None:
             raise InvalidTool(self.name, "a HITL tool needs an output type (output schema)")
         object.__setattr__(self, "definition_hash", self._hash())
+
+    def _origins(self) -> dict[str, Origin]:
+        """Where each value comes from; what a copy was given instead of a default is declared."""
+        by_name = {"risk": risk_by_name(self.name)}
+        usual = {Origin.DEFAULT: _DEFAULTS, Origin.NAME: by_name}
+
+        def holds(name: str, origin: Origin) -> bool:
+            values = usual.get(origin, {})
+            return name not in values or getattr(self, name) == values[name]
+
+        return {n: o if holds(n, o) else Origin.DECLARED for n, o in self.origins.items()}
 
     def _hash(self) -> str:
         # What a person relied on when approving; display metadata may change freely.
@@ -253,6 +268,10 @@ class Tool:
         return effective(self, None).describe()
 
 
+_DEFAULTS: Final = {
+    each.name: each.default if each.default_factory is MISSING else each.default_factory()
+    for each in fields(Tool)
+}
 _CODEC: Final = Check(
     "a codec", lambda given: given if hasattr(given, "normalise") else parameters.unfit()
 )
