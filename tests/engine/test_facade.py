@@ -2,12 +2,32 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from assent import Agent, Assent, Person, PersonKind, approve, reject, supply, tool
-from assent.domain.errors import InvalidParameter, NotAllowed, NotEligible, NotFound, NoWorker
+from assent import (
+    Agent,
+    Assent,
+    Field,
+    FieldType,
+    Person,
+    PersonKind,
+    UserInput,
+    answer,
+    approve,
+    reject,
+    supply,
+    tool,
+)
+from assent.domain.errors import (
+    InvalidAnswer,
+    InvalidParameter,
+    NotAllowed,
+    NotEligible,
+    NotFound,
+    NoWorker,
+)
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import SYSTEM
 from assent.engine.kernel import Times
@@ -247,3 +267,48 @@ async def test_a_decision_for_people_is_waited_for_by_nobody(world: World) -> No
     async with world([], act, worker=False, times=SOON) as beside:
         assert (await beside.wait(turn)).pending
         await beside.decide(turn.pending[0], reject(), by="ada")
+
+
+@pytest.mark.parametrize("wrong", ["yes", True, Person, lambda: True])
+async def test_a_predicate_of_a_run_that_is_none_is_refused_before_anything_is_sent(
+    world: World, wrong: Any
+) -> None:
+    async with world([]) as assent:
+        with pytest.raises(InvalidParameter, match="ask_when must be a function"):
+            await assent.send("agent", "go", by="ada", ask_when=wrong)
+
+
+async def test_a_predicate_of_a_run_may_take_the_arguments_alone(world: World) -> None:
+    bank = Bank()
+    only: Any = lambda args: args["amount"] > 3  # noqa: E731
+    async with world([says("", PAY), "Done."], bank.pay()) as assent:
+        turn = await assent.send("agent", "pay", by="ada", ask_when=only)
+        assert [request.tool for request in turn.pending] == ["pay"]
+
+
+async def test_overrides_people_and_lists_are_refused_by_name(world: World) -> None:
+    root, anything = Person("root", roles=frozenset({"admin"})), cast("Any", {"risk": "safe"})
+    async with world([], Bank().pay()) as assent:
+        with pytest.raises(InvalidParameter, match="override must be an Override, or None"):
+            await assent.override("pay", anything, by=root)
+        with pytest.raises(InvalidParameter, match="person must be a Person"):
+            await assent.people.add(cast("Any", "zoe"), by=root)
+        for limit in (0, -1, "5", None):
+            with pytest.raises(InvalidParameter, match="limit must be a whole number"):
+                await assent.pending(person="ada", limit=cast("Any", limit))
+
+
+async def test_an_answer_that_does_not_do_says_why(world: World) -> None:
+    @tool(
+        user_input=UserInput(
+            reason="Where?", fields=[Field("city"), Field("day", type=FieldType.DATE)]
+        )
+    )
+    async def go(city: str, day: str) -> str:
+        """Go."""
+        return f"{city} {day}"
+
+    async with world([says("", calls("go"))], go) as assent:
+        [request] = (await assent.send("agent", "go", by="ada")).pending
+        with pytest.raises(InvalidAnswer, match=r"'city': This is required; 'day': Enter a date"):
+            await assent.decide(request, answer({"day": "soon"}), by="ada")

@@ -257,7 +257,7 @@ class Assent:
             create=flag.taken(where, "create", create),
             on_pending=OnPending(callers.ON_PENDING.taken(where, "on_pending", on_pending)),
             key=idempotency_key,
-            ask_when=ask_when,
+            ask_when=callers.ASK_WHEN.taken(where, "ask_when", ask_when),
         )
         return (await self._sending.send(missive)).id
 
@@ -355,7 +355,9 @@ class Assent:
         """Open requests, newest first; with a person, only what they may decide."""
         from assent.engine.listing import waiting
 
-        who = None if person is None else await self._who("Assent.pending()", person)
+        where = "Assent.pending()"
+        callers.LIMIT.taken(where, "limit", limit)
+        who = None if person is None else await self._who(where, person)
         return await self.kernel.store.run(lambda tx: waiting(tx, who, after=after, limit=limit))
 
     async def card(self, request_id: Request | str) -> str:
@@ -526,7 +528,9 @@ class Assent:
 
     async def override(self, tool: str, override: Override | None, *, by: Who) -> None:
         """Replace a tool's metadata for this deployment; None goes back to its declaration."""
-        await self._overrides.set(tool, override, await self._who("Assent.override()", by))
+        where = "Assent.override()"
+        said: Override | None = callers.OVERRIDE.taken(where, "override", override)
+        await self._overrides.set(tool, said, await self._who(where, by))
 
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None

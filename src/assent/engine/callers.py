@@ -16,9 +16,11 @@ from assent.domain.parameters import (
     flag,
     function,
     instance,
+    of_two,
     optional,
     several,
     shown,
+    whole,
     word,
 )
 from assent.domain.parameters import name as a_name
@@ -26,6 +28,7 @@ from assent.domain.parameters import text as any_text
 from assent.domain.people import Account, Person, want_recordable
 from assent.domain.policy import Rule
 from assent.domain.requests import Request
+from assent.domain.tools import Override
 from assent.engine.agents import Agent
 from assent.engine.ballots import Decided
 from assent.engine.kernel import Kernel
@@ -68,6 +71,9 @@ SETTINGS: Final[Mapping[str, Check]] = {
     "worker": flag,
 }
 ON_PENDING: Final = word("refuse", "supersede")
+ASK_WHEN: Final = optional(of_two("a function of (arguments, context) or of the arguments"))
+OVERRIDE: Final = optional(instance(Override, "an Override"))
+LIMIT: Final = whole(1)
 _IF_SETTLED: Final = word("raise", "ignore")
 
 

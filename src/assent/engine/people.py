@@ -67,6 +67,7 @@ class People:
     async def add(self, person: Person, *, by: Person, name: str = "") -> Account:
         """Make an account; its `behind` is the human whose service or further identity it is."""
         want_manager(by, "add people")
+        parameters.instance(Person).taken("To add people", "person", person)
 
         def add(tx: Tx) -> Account:
             if tx.people.get(person.id) is not None:

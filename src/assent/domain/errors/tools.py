@@ -42,7 +42,8 @@ class InvalidAnswer(AssentError):
     code = "invalid_answer"
 
     def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__(f"not acceptable: {', '.join(repr(name) for name in errors)}")
+        found = "; ".join(f"{n!r}: {message.rstrip('.')}" for n, message in errors.items())
+        super().__init__(f"The answer is not acceptable: {found}")
         self.errors = dict(errors)
 
 
