@@ -45,8 +45,9 @@ def reports(times: int = 1) -> ScriptedModel:
 async def paused(served: Served, account: str = "user") -> Request:
     person = await served.assent.people.get(account)
     assert person is not None
+    talk = f"{account}-{THREAD}"
     turn = await served.assent.send(
-        "agent", "P&L", by=person.person, conversation_id=f"{account}-{THREAD}"
+        "agent", "P&L", by=person.person, conversation_id=talk, create=True
     )
     [request] = turn.pending
     return request

@@ -70,7 +70,7 @@ Place = Callable[[Visitor, str], Awaitable[str]]
 
 
 async def asked(served: Served) -> str:
-    turn = await served.assent.send("agent", "go", by=USER, conversation_id="thread-1")
+    turn = await served.assent.send("agent", "go", by=USER, conversation_id="thread-1", create=True)
     return turn.pending[0].id
 
 
