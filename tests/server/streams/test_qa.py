@@ -26,6 +26,10 @@ MALFORMED: list[Any] = [
     {"toolCallId": "call_1", "isValidated": True, "validatedInputs": [1]},
     {"toolCallId": "call\u0000", "isValidated": True},
     {"toolCallId": "", "isValidated": True},
+    # Passed over, an edit under another name would run what was there before.
+    {"toolCallId": "call_1", "isValidated": True, "validated_inputs": {"target": "b"}},
+    {"toolCallId": "call_1", "isValidated": True, "validatedInput": {"target": "b"}},
+    {"toolCallId": "call_1", "isValidated": True, "args": "{}"},
     [],
 ]
 
@@ -426,10 +430,13 @@ async def test_what_is_neither_true_nor_false_validates_nothing(serve: Serve, od
 
 
 # conformance: 125
-async def test_a_word_that_is_no_validation_is_refused(serve: Serve) -> None:
+@pytest.mark.parametrize(
+    "body", [{"validation": "maybe"}, {"validation": "accepted", "arguments": "{}"}]
+)
+async def test_a_word_that_is_no_validation_is_refused(serve: Serve, body: Any) -> None:
     async with serve(asking(), Dangerous().tool) as served:
         request = await paused(served)
-        answer = await execute(served, request, {"validation": "maybe"})
+        answer = await execute(served, request, body)
         still = await is_open(served, request)
 
     assert answer.status_code == 422

@@ -6,7 +6,7 @@ They hold no logic of their own: both end in `Assent.decide`.
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -38,6 +38,9 @@ Feedback = Annotated[str, Field(max_length=10_000)]
 class Validation(CamelBody):
     """What the first seed's frontend posts; inputs that are absent, null or "" are unchanged."""
 
+    # An edit under a name that nobody knows must not approve what was there before.
+    model_config = ConfigDict(extra="forbid")
+
     tool_call_id: Id
     is_validated: bool
     validated_inputs: dict[str, Any] | str | None = None
@@ -54,6 +57,8 @@ class Validation(CamelBody):
 
 class Execution(Body):
     """What the Python backend's frontend sends."""
+
+    model_config = ConfigDict(extra="forbid")
 
     validation: Literal["accepted", "rejected"]
     args: str | None = None
