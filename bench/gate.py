@@ -25,7 +25,7 @@ def microseconds() -> dict[str, float]:
     rules = (
         Rule.of(Effect.DENY, "delete_*"),
         Rule.of(Effect.ASK, "pay", "refund"),
-        Rule.of(Effect.ASK, name="dangerous", risks=frozenset()),
+        Rule(effect=Effect.ASK, name="dangerous", risks=frozenset()),
     )[:2]
     gate = Gate(policy=Policy(rules=rules))
     proposal = Proposal(provider_id="c1", tool="look_up", arguments='{"customer": "ada"}')

@@ -173,6 +173,8 @@ def test_a_rule_takes_text_names_and_seconds() -> None:
 def test_a_rule_for_an_empty_list_of_tools_is_not_one_for_all(empty: Any) -> None:
     with pytest.raises(InvalidParameter, match="tools must be"):
         Rule(effect=Effect.ALLOW, tools=empty)
+    with pytest.raises(InvalidParameter, match="tools must be"):
+        Rule.of(Effect.ALLOW, *empty)
 
 
 async def test_an_answer_of_the_hook_takes_the_same_spellings(world: World, owner: Person) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import iscoroutinefunction
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from assent.domain import parameters, people
 from assent.domain.canonical import digest, encode
@@ -126,8 +126,9 @@ class Rule:
 
     @classmethod
     def of(cls, effect: Effect, *tools: str, name: str = "", **more: Any) -> Self:
-        """A rule for these tools."""
-        return cls(name=name, effect=effect, tools=tools, **more)
+        """A rule for these tools; none at all are not all of them."""
+        # A list: of an empty tuple nobody could tell that it was said.
+        return cls(name=name, effect=effect, tools=cast("Any", list(tools)), **more)
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:

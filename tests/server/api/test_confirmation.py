@@ -84,7 +84,7 @@ async def test_an_admin_sets_what_approving_takes_and_the_record_tells(serve: Se
 
 
 async def test_the_policy_shows_what_a_rule_asks_for(serve: Serve) -> None:
-    rules = [Rule.of(Effect.ASK, "erase", confirmation=Confirmation.TYPED), Rule.of(Effect.ASK)]
+    rules = [Rule.of(Effect.ASK, "erase", confirmation=Confirmation.TYPED), Rule(effect=Effect.ASK)]
     async with serve(SCRIPT, erase([]), rules=rules) as served:
         shown = (await served.client("admin").get("/api/policy")).json()["rules"]
     assert [rule["confirmation"] for rule in shown] == ["typed", None]
