@@ -4,7 +4,7 @@ import json
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 from msgspec import Struct
 
@@ -45,7 +45,8 @@ class Frozen(Struct, frozen=True, eq=False):
 
     def thaw(self) -> dict[str, Json]:
         """A fresh copy of the arguments."""
-        value = parse(self.text)
+        # Ours as long as the digest fits, and read ten times as fast as what has to be checked.
+        value = cast("Json", json.loads(self.text)) if self.is_intact else parse(self.text)
         return value if isinstance(value, dict) else {"arguments": value}
 
     def __getitem__(self, name: str) -> Json:

@@ -1,5 +1,6 @@
 """Agents and the catalogue of what they can call."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -75,9 +76,8 @@ class Agent:
 
     def __post_init__(self) -> None:
         settle(self, _AGENT, called="name")
-        names = [tool.name for tool in self.declared]
-        if repeated := {name for name in names if names.count(name) > 1}:
-            raise InvalidTool(min(repeated), f"agent {self.name!r} has two tools of that name")
+        if repeated := _repeated(tool.name for tool in self.declared):
+            raise InvalidTool(repeated[0], f"agent {self.name!r} has two tools of that name")
 
     @property
     def declared(self) -> tuple[Tool, ...]:
@@ -104,10 +104,13 @@ _AGENTS: Final = parameters.several(parameters.instance(Agent), tuple, "an Agent
 def agents_of(given: Agent | Iterable[Agent]) -> tuple[Agent, ...]:
     """The agents of an engine, each under a name of its own."""
     agents: tuple[Agent, ...] = _AGENTS.taken("Assent", "agents", given)
-    names = [agent.name for agent in agents]
-    if repeated := sorted(name for name in names if names.count(name) > 1):
+    if repeated := _repeated(agent.name for agent in agents):
         raise InvalidParameter("Assent", "agents", "of different names", f"two {repeated[0]!r}")
     return agents
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def _deployed(

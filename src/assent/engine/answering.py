@@ -16,6 +16,7 @@ from assent.engine.claims import context_of
 from assent.engine.inputs import Merged, merge
 from assent.engine.kernel import Kernel
 from assent.engine.planner import Plan, Planner
+from assent.engine.threads import aside, weight
 from assent.engine.vault import Vault
 
 _DRAFT = "draft"
@@ -42,12 +43,24 @@ class Answering:
     ) -> Answered:
         """Validate everything; raises `InvalidAnswer` or `InvalidArguments` with each problem."""
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
-        before = opened_draft(self.kernel.vault, case.request)
+        size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
         if given.partial:
-            part = form.validate_part(given.values, before)
-            return Answered(tool=tool, draft=self._sealed(case, {**before, **part}))
+            return Answered(tool=tool, draft=await aside(size, self._sealed, case, form, given))
+        merged = await aside(size, self._merged, case, tool, form, given)
+        context = context_of(case.call, case.conversation)
+        plan = await planner.judged(tool, merged.arguments, context, frozen=merged.frozen)
+        return Answered(tool=tool, merged=merged, plan=plan)
+
+    def _sealed(self, case: Case, form: UserInput, given: Give) -> str:
+        before = opened_draft(self.kernel.vault, case.request)
+        values = {**before, **form.validate_part(given.values, before)}
+        # The whole draft is sealed: it may hold a secret that is not split off yet.
+        return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
+
+    def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
+        before = opened_draft(self.kernel.vault, case.request)
         answers = form.validate(given.values, {**case.request.question.prefilled, **before})
-        merged = merge(
+        return merge(
             tool,
             case.call.arguments.thaw(),
             answers,
@@ -57,13 +70,6 @@ class Answering:
             ids=self.kernel.ids,
             at=self.kernel.clock.now(),
         )
-        context = context_of(case.call, case.conversation)
-        plan = await planner.judged(tool, merged.arguments, context)
-        return Answered(tool=tool, merged=merged, plan=plan)
-
-    def _sealed(self, case: Case, values: dict[str, Json]) -> str:
-        # The whole draft is sealed: it may hold a secret that is not split off yet.
-        return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
 
 
 def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:

@@ -37,6 +37,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.planner import Planner
 from assent.engine.rejudging import Misfit, Rejudged, Rejudging
 from assent.engine.runner import Runner
+from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
 from assent.engine.verdicts import Done, Verdicts
 from assent.ports import Tx
@@ -107,7 +108,7 @@ class Deciding:
 
     async def _carried_out(self, ballot: Ballot) -> Decided:
         point("before_decision")
-        ballot = ballot.cleaned()
+        ballot = await _cleaned(ballot)
         answer = await self._kernel.store.run(lambda tx: self._decide(tx, ballot))
         while isinstance(answer, Unclear):
             answer = await self._reconsidered(answer, ballot)
@@ -140,7 +141,7 @@ class Deciding:
     async def _all_or_none(self, ballots: Sequence[Ballot], waives: Waives) -> list[Outcome]:
         point("before_decision")
         # In one order for everybody: two who lock the same rows must not wait for each other.
-        clean = [each.cleaned() for each in _consistent(ballots)]
+        clean = [await _cleaned(each) for each in _consistent(ballots)]
         ordered = sorted(clean, key=lambda each: each.request_id)
         judged: dict[str, Judgement] = {}
         while True:
@@ -324,25 +325,36 @@ class Deciding:
     async def _rejudge(
         self, case: Case, tool: EffectiveTool, approval: verdicts.Approve, planner: Planner
     ) -> Rejudged | Misfit | None:
-        call = case.call
+        call, changed = case.call, None
+        size = len(call.arguments.text)
         redefined = tool.tool.definition_hash != call.definition_hash
         if redefined:
             try:
-                normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
+                changed = await aside(size, _normal, tool, call.arguments)
             except InvalidArguments as error:
                 return Misfit(str(error))
-            changed: Frozen | None = Frozen.of(normal)
-        else:
-            changed = None
-            if approval.is_edit:
-                # In a thread: what a person sends may be as large as what a model may.
-                changed = await asyncio.to_thread(revised, tool, approval, call.arguments)
-            same_policy = case.request.policy_version == self._kernel.policy_version
-            if changed is None and same_policy:
-                return None
-        arguments = (changed or call.arguments).thaw()
+        elif approval.is_edit:
+            # In a thread: what a person sends may be as large as what a model may.
+            changed = await asyncio.to_thread(revised, tool, approval, call.arguments)
+        same_policy = case.request.policy_version == self._kernel.policy_version
+        if changed is None and same_policy:
+            return None
+        frozen = changed or call.arguments
+        arguments = await aside(len(frozen.text), frozen.thaw)
         plan = await planner.judged(tool, arguments, context_of(call, case.conversation))
         return Rejudged(tool=tool, plan=plan, edited=changed, redefined=redefined)
+
+
+async def _cleaned(ballot: Ballot) -> Ballot:
+    match ballot.verdict:
+        case verdicts.Supply(output=output) | verdicts.Ran(output=output):
+            return await aside(weight(output), ballot.cleaned)
+        case _:
+            return ballot.cleaned()
+
+
+def _normal(tool: EffectiveTool, arguments: Frozen) -> Frozen:
+    return Frozen.of(tool.tool.arguments.normalise(arguments.thaw(), partial=False))
 
 
 def _consistent(ballots: Sequence[Ballot]) -> list[Ballot]:

@@ -14,5 +14,9 @@ def is_ours(error: BaseException) -> bool:
     """
     if not isinstance(error, asyncio.CancelledError):
         return isinstance(error, OURS)
-    task = asyncio.current_task()
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        # In a thread beside the loop: nobody can cancel what runs there.
+        return False
     return task is not None and task.cancelling() > 0

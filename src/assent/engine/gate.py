@@ -4,9 +4,10 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeVar, cast
+
+import msgspec
 
 from assent.domain.policy import (
     Allow,
@@ -142,7 +143,7 @@ _CALLER = Deny(by="caller", reason="The owner of this conversation may not use t
 
 def _copy(arguments: Arguments) -> Arguments:
     # Each judge gets its own: one that changes them must not change what the next one sees.
-    return deepcopy(dict(arguments))
+    return msgspec.to_builtins(dict(arguments))
 
 
 async def _copied(arguments: Arguments, context: Context) -> Arguments:

@@ -1,6 +1,6 @@
 """How one attempt of a call ended."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, assert_never
 
@@ -12,6 +12,7 @@ from assent.domain.outputs import cut, failed_response, is_content, jsonable, pa
 from assent.domain.tools import Arguments, Context, Generator, Hitl, Manual, Regular, Tool
 from assent.engine.faults import is_ours
 from assent.engine.scrubber import Scrubber
+from assent.engine.threads import aside, weight
 
 
 class OutcomeUnknown(AssentError):
@@ -57,7 +58,7 @@ class Unknown:
 
 
 Outcome = Succeeded | Failed | Asks | Waits | Unknown
-Report = Callable[[Progress], None]
+Report = Callable[[Progress], Awaitable[None]]
 # Whoever reads only of a failure would have it done again.
 _NOT_KEPT: Final = (
     "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
@@ -90,39 +91,40 @@ class Attempt:
 
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""
-        original = parsed(supplied)
+        original = await aside(weight(supplied), parsed, supplied)
         kind = self.tool.kind
         hook = kind.on_response_received if isinstance(kind, Hitl) else None
         try:
             if hook is None:
-                self._normal(original)
+                await aside(weight(original), self._normal, original)
                 return Succeeded(supplied)
-            return self._reworked(await hook(self.context, original), original)
+            return await self._reworked(await hook(self.context, original), original)
         except BaseException as error:
             if is_ours(error):
                 raise
             return Failed(failed_response(self.scrubber.error(error), original))
 
-    def _reworked(self, value: object, original: Json) -> Outcome:
+    async def _reworked(self, value: object, original: Json) -> Outcome:
         try:
-            return Succeeded(self.scrubber.json(self._normal(value)))
+            return Succeeded(await self._kept(value))
         except InvalidOutput as error:
             return Failed(failed_response(self._not_kept(error), original), ran=True)
 
     async def _performed(self) -> Outcome:
         try:
-            return self._outcome(await self._run())
+            return await self._outcome(await self._run())
         except OutcomeUnknown as error:
             return Unknown(self.scrubber.error(error))
         except ApprovalRequired as error:
-            return self._asks(error)
+            return await self._asks(error)
         except InvalidArguments as error:
             return failed(self.scrubber.error(error))
         except InvalidOutput as error:
             return replace(failed(self._not_kept(error)), ran=True)
 
     async def _run(self) -> object:
-        bound = self.tool.arguments.bind(self.arguments)
+        size = len(self.context.arguments)
+        bound = await aside(size, self.tool.arguments.bind, self.arguments)
         match self.tool.kind:
             case Regular(body=body):
                 return await body(self.context, bound)
@@ -138,19 +140,23 @@ class Attempt:
         results: list[object] = []
         async for item in kind.steps(self.context, bound):
             if isinstance(item, Progress):
-                self.report(item)
+                await self.report(item)
             else:
                 results.append(item)
         if len(results) != 1:
             raise InvalidOutput(self.tool.name, f"it yielded {len(results)} results, not one")
         return results[0]
 
-    def _outcome(self, value: object) -> Outcome:
+    async def _outcome(self, value: object) -> Outcome:
         if isinstance(value, Deferred):
             return self._waits(value)
         if value is None and isinstance(self.tool.kind, Hitl):
             return Waits(None)
-        return Succeeded(self.scrubber.json(self._normal(value)))
+        return Succeeded(await self._kept(value))
+
+    async def _kept(self, value: object) -> Json:
+        """An output as it is kept, without secrets."""
+        return await aside(weight(value), lambda: self.scrubber.json(self._normal(value)))
 
     def _waits(self, deferred: Deferred) -> Outcome:
         if (reason := flaw(deferred.task_id)) is not None:
@@ -176,11 +182,14 @@ class Attempt:
         name, said = type(error).__name__, self.scrubber.error(error)
         return name if said == name else f"{name}: {said}"
 
-    def _asks(self, error: ApprovalRequired) -> Outcome:
+    async def _asks(self, error: ApprovalRequired) -> Outcome:
         if self.context.approved:
             return failed("It asked for approval again although it was approved.")
         try:
-            metadata = self.scrubber.json(jsonable(self.tool.name, error.metadata))
+            metadata = await aside(weight(error.metadata), self._metadata, error)
         except InvalidOutput as invalid:
             return failed(self.scrubber.error(invalid))
         return Asks(metadata if isinstance(metadata, dict) else {})
+
+    def _metadata(self, error: ApprovalRequired) -> Json:
+        return self.scrubber.json(jsonable(self.tool.name, error.metadata))

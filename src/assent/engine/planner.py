@@ -20,6 +20,7 @@ from assent.engine.ids import Ids
 from assent.engine.inputs import known_answers, merge
 from assent.engine.intake import Accepted
 from assent.engine.previews import preview
+from assent.engine.threads import aside, weight
 from assent.engine.vault import Vault
 
 
@@ -69,7 +70,10 @@ class Planner:
             return await self.judged(accepted.tool, arguments, context, frozen=frozen)
         known = known_answers(accepted.tool, form, accepted.prefilled, self.saved)
         if not form.missing(known):
-            merged = merge(
+            # In a thread if it is large, like whatever else is taken in.
+            merged = await aside(
+                len(accepted.frozen.text) + weight(known),
+                merge,
                 accepted.tool,
                 accepted.arguments,
                 form.validate({}, known),
@@ -79,7 +83,8 @@ class Planner:
                 ids=self.ids,
                 at=now,
             )
-            return await self.judged(accepted.tool, merged.arguments, context)
+            tool, frozen = accepted.tool, merged.frozen
+            return await self.judged(tool, merged.arguments, context, frozen=frozen)
         return await self._input_wanted(accepted, context, known)
 
     async def _input_wanted(
@@ -119,7 +124,7 @@ class Planner:
         frozen: Frozen | None = None,
     ) -> Plan:
         """The plan for complete arguments, frozen already or to be so now."""
-        frozen = frozen or Frozen.of(dict(arguments))
+        frozen = frozen or await aside(weight(arguments), Frozen.of, dict(arguments))
         # An answer or an edit made these; whoever judges them must not see the earlier ones.
         if context.arguments != frozen.text:
             context = changed(context, arguments=frozen.text)

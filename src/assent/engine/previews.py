@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import traceback
-from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
+
+import msgspec
 
 from assent.domain.foreign import called
 from assent.domain.outputs import cut
@@ -25,7 +26,8 @@ async def preview(
     try:
         async with asyncio.timeout(within.total_seconds()):
             # Its own copy: what it changes in there must not be what runs.
-            return _bounded(await called(tool.preview, deepcopy(dict(arguments)), context))
+            copied = msgspec.to_builtins(dict(arguments))
+            return _bounded(await called(tool.preview, copied, context))
     except BaseException as error:
         if is_ours(error):
             raise

@@ -10,7 +10,7 @@ from functools import partial
 from typing import assert_never
 
 from assent.domain.bodies import Progress
-from assent.domain.calls import Call
+from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
 from assent.domain.errors import (
@@ -43,6 +43,7 @@ from assent.engine.outcomes import (
 )
 from assent.engine.scrubber import Scrubber
 from assent.engine.steps import Loaded, load
+from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves, Raced
 from assent.engine.vault import references, resolve
 from assent.ports import CallChanges, Held, Tx
@@ -197,9 +198,12 @@ class Runner:
         except AssentError as error:
             return failed(str(error))
 
-        def report(progress: Progress) -> None:
-            value: Json = {"call_id": call.id, "value": scrubber.json(_shown(tool, progress))}
-            outbox.say(EventKind.PROGRESS, value | {"fraction": progress.fraction})
+        async def report(progress: Progress) -> None:
+            value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
+            said: dict[str, Json] = {"call_id": call.id, "value": value}
+            outbox.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
+            # A body that never waits for anything would let nobody else have a turn.
+            await asyncio.sleep(0)
 
         attempt = Attempt(
             tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
@@ -227,7 +231,8 @@ class Runner:
         # Here, not around: what runs on after its time still knows the secrets.
         with self._kernel.logs.hiding(attempt.scrubber):
             if call.supplied is not None:
-                return await attempt.respond(json.loads(call.supplied))
+                supplied = await aside(len(call.supplied), json.loads, call.supplied)
+                return await attempt.respond(supplied)
             return await attempt.perform()
 
     def _ended_late(self, claim: Claim, outcome: Outcome) -> None:
@@ -248,15 +253,19 @@ class Runner:
         self._expiry[claim.held] = started + lease.total_seconds()
 
     async def _resolved(self, claim: Claim) -> tuple[dict[str, Json], Scrubber]:
-        arguments = claim.call.arguments.thaw()
-        wanted = references(arguments)
+        frozen, vault = claim.call.arguments, self._kernel.vault
+        arguments, wanted = await aside(len(frozen.text), _with_references, frozen)
         if not wanted:
             return arguments, NO_SECRETS
         rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
-        vault = self._kernel.vault
-        values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}
-        resolved = {name: resolve(value, values) for name, value in arguments.items()}
-        return resolved, Scrubber(values.values())
+
+        def filled_in() -> tuple[dict[str, Json], Scrubber]:
+            values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}
+            resolved = {name: resolve(value, values) for name, value in arguments.items()}
+            return resolved, Scrubber(values.values())
+
+        sealed = sum(len(row.sealed) for row in rows)
+        return await aside(len(frozen.text) + sealed, filled_in)
 
     async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
         facts = await outbox.drain()
@@ -412,12 +421,17 @@ class Runner:
         )
 
 
-def _shown(tool: Tool, progress: Progress) -> Json:
+def _with_references(frozen: Frozen) -> tuple[dict[str, Json], tuple[str, ...]]:
+    arguments = frozen.thaw()
+    return arguments, references(arguments)
+
+
+def _shown(tool: Tool, progress: Progress, scrubber: Scrubber) -> Json:
     try:
-        return jsonable(tool.name, progress.value)
+        return scrubber.json(jsonable(tool.name, progress.value))
     except InvalidOutput:
         # Decoration only: no reason to end a body in the middle of its work.
-        return repr(progress.value)
+        return scrubber.text(repr(progress.value))
 
 
 @dataclass(slots=True)

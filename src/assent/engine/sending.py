@@ -85,7 +85,9 @@ def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
         created_at=turn.created_at,
     )
     said = (UserSaid(text=storable(missive.text)),)
-    return Loaded(turn=turn, conversation=conversation, said=lambda: said, calls=(), saved=())
+    return Loaded(
+        turn=turn, conversation=conversation, said=lambda: said, length=0, calls=(), saved=()
+    )
 
 
 def _no_conversation(id: str) -> NotFound:

@@ -36,6 +36,8 @@ class Loaded:
     conversation: Conversation
     # Put together when the model is asked: a transaction is no place for it.
     said: Callable[[], tuple[Said, ...]]
+    # About how many characters that comes to.
+    length: int
     calls: tuple[Call, ...]
     saved: tuple[SavedValue, ...]
 
@@ -57,9 +59,15 @@ def load(
         turn=turn,
         conversation=conversation,
         said=partial(history, scene.messages, scene.calls, kernel.texts),
+        length=_length(scene),
         calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
         saved=tuple(tx.values.saved(conversation.id)) if toolbox.asks else (),
     )
+
+
+def _length(scene: Scene) -> int:
+    messages = sum(len(message.body or message.text) for message in scene.messages)
+    return messages + sum(len(call.output or "") for call in scene.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from assent.engine.room import Room, most_calls
 from assent.engine.runner import Runner
 from assent.engine.snapshots import Turn, resting
 from assent.engine.steps import HELD, Loaded, Step, load, message_of
+from assent.engine.threads import aside, unhurried
 from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)
@@ -84,7 +85,7 @@ class Turns:
         is_last = loaded.turn.step >= agent.limits.steps
         prompt = Prompt(
             instructions=agent.instructions,
-            history=loaded.said(),
+            history=await aside(loaded.length, loaded.said),
             # Out of steps: without tools the model can only answer.
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
             most_calls=most_calls(agent.limits),
@@ -117,7 +118,7 @@ class Turns:
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
         # Closed at once, also when we are cancelled: a stream left open keeps its connection.
-        async with aclosing(model.stream(prompt)) as stream:
+        async with aclosing(unhurried(model.stream(prompt))) as stream:
             async for item in stream:
                 if outbox.is_void:
                     raise LeaseLost("turn", outbox.turn_id)

@@ -1,0 +1,41 @@
+"""How long the event loop is held: the CPU time of its thread, step by step."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Lag:
+    """What the loop did between two chances for everybody else, and the longest of it."""
+
+    seconds: float = 0.0
+    of: str = ""
+    steps: int = field(default=0)
+
+
+@contextmanager
+def loop_lag() -> Iterator[Lag]:
+    """Watch each step of the running loop. CPU time: what other processes do does not count."""
+    lag, loop_thread, run = Lag(), threading.get_ident(), asyncio.Handle._run
+
+    def watched(handle: Any) -> None:
+        if threading.get_ident() != loop_thread:
+            run(handle)
+            return
+        started = time.thread_time()
+        run(handle)
+        taken = time.thread_time() - started
+        lag.steps += 1
+        if taken > lag.seconds:
+            lag.seconds, lag.of = taken, repr(handle)
+
+    asyncio.Handle._run = watched  # type: ignore[method-assign]
+    try:
+        yield lag
+    finally:
+        asyncio.Handle._run = run  # type: ignore[method-assign]
