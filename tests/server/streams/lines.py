@@ -82,7 +82,7 @@ def responded(*approvals: Chunk, turn_id: str = "m1", tool: str = "delete") -> C
     answered = [
         {
             "type": f"tool-{tool}",
-            "toolCallId": each.pop("call", "call_x"),
+            **({"toolCallId": each.pop("call")} if "call" in each else {}),
             "state": "approval-responded",
             "input": each.pop("input", {}),
             "approval": each,

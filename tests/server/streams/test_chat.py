@@ -232,6 +232,35 @@ async def test_an_answer_that_is_neither_true_nor_false_is_refused(
     assert shop.ran == []
 
 
+async def test_an_answer_beside_another_call_is_refused(serve: Serve) -> None:
+    shop = Shop()
+    async with serve([deletes("a", "b"), "Done."], shop.delete()) as served:
+        first, second = await asked(served)
+        crossed = {"id": first["approvalId"], "approved": True, "call": second["toolCallId"]}
+        refused = await answer(served.client(), responded(crossed))
+        straight = {"id": first["approvalId"], "approved": True, "call": first["toolCallId"]}
+        await answer(served.client(), responded(straight))
+
+    assert refused.status_code == 404
+    assert shop.ran == ["delete a"]
+
+
+async def test_an_answer_that_says_both_is_refused(serve: Serve) -> None:
+    shop = Shop()
+    async with serve([deletes("a"), "Done."], shop.delete()) as served:
+        [approval] = await asked(served)
+        said_so = {"id": approval["approvalId"], "approved": True}
+        body = json.dumps({"id": "chat-1", "messages": [user("go"), responded(said_so)]})
+        both = body.replace('"approved": true', '"approved": false, "approved": true')
+        sent = {"content-type": "application/json"}
+        refused = await served.client().post("/api/chat", content=both, headers=sent)
+        request = await served.assent.request(approval["approvalId"])
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_json")
+    assert request.is_open
+    assert shop.ran == []
+
+
 @pytest.mark.parametrize("odd", [{"id": 7}, {"reason": 5}, {"typed": 5}])
 async def test_an_answer_of_another_shape_is_refused(serve: Serve, odd: Chunk) -> None:
     shop = Shop()

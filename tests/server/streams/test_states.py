@@ -202,7 +202,7 @@ async def test_what_a_newer_message_superseded(serve: Serve, major: str) -> None
         request = await views.request()
         newer = {"id": CHAT, "messages": [user("else", "u2")], "onPending": "supersede"}
         await client.post("/api/chat", json=newer)
-        answer = {"state": "approval-responded", "type": "tool-delete", "toolCallId": "x"}
+        answer = {"state": "approval-responded", "type": "tool-delete"}
         part = {**answer, "approval": {"id": request.id, "approved": True}}
         late = {"id": CHAT, "messages": [{"id": "m", "role": "assistant", "parts": [part]}]}
         ui = chunks((await client.post("/api/chat", json=late)).text)

@@ -159,7 +159,7 @@ class Conversing:
         found: list[tuple[Request, Verdict]] = []
         for said in approvals:
             request = asked.get(said.request_id)
-            if request is None:
+            if request is None or said.call_id not in (None, request.call_id):
                 raise NotFound("request", said.request_id)
             self._check_scope()
             verdict = approve(typed=said.typed) if said.approved else reject(said.reason or "")

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from assent.domain.canonical import Json
 from assent.domain.errors import InvalidJson, JsonFault, UnsupportedContent
+from assent.engine.threads import aside
 from assent.server.streams.bodies import Body
 
 # Clients make up ids, nanoid's begin with any of these; only "." and ".." are ways, not names.
@@ -64,6 +65,8 @@ class Approval(Body):
     """A person's answer to an approval: a real `true` or `false`, whatever else a client says."""
 
     request_id: Annotated[str, Field(alias="id", max_length=200)]
+    # The call whose part it stands in: what a page shows there is what was answered.
+    call_id: Annotated[str | None, Field(alias="toolCallId", max_length=200)] = None
     approved: bool
     reason: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
     # Not in the SDK's own shape; a page that asks for it puts it there.
@@ -87,16 +90,25 @@ class Output:
 async def post_of(request: Request) -> tuple[Post, Written]:
     """The post and its newest message; `RequestValidationError` where they have another shape.
 
-    The rest of the history is not even held to our rules for JSON: nobody reads it.
+    The rest of the history is not held to our other rules for JSON: nobody reads it.
     """
+    body = await request.body()
     try:
         # Not pydantic's own reader, which takes no half surrogate pair: JavaScript writes some.
-        posted = json.loads(await request.body())
+        posted = await aside(len(body), json.loads, body, object_pairs_hook=_object)
     except ValueError as error:
         raise InvalidJson(JsonFault.SYNTAX, str(error)) from None
     post = _validated(lambda: _POST.validate_python(posted), ())
     at = ("messages", len(post.messages) - 1)
     return post, _validated(lambda: _WRITTEN.validate_python(post.messages[-1]), at)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of `"approved": false, "approved": true` others may have read the first.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise InvalidJson(JsonFault.DUPLICATE_KEY, "a key of one object is there twice")
+    return found
 
 
 def _validated(validate: Callable[[], T], at: tuple[str | int, ...]) -> T:
@@ -133,10 +145,13 @@ def text_of(message: Written) -> str:
 def approvals_of(message: Written) -> tuple[Approval, ...]:
     """The approvals that this message answers (AI SDK 6 and 7); refused where one says neither."""
     answered = [p for p in _tool_parts(message) if p.get("state") == "approval-responded"]
-    return tuple(_approval(part.get("approval")) for part in answered)
+    return tuple(_approval(part) for part in answered)
 
 
-def _approval(said: Any) -> Approval:
+def _approval(part: _Part) -> Approval:
+    said: Any = part.get("approval")
+    if isinstance(said, dict):
+        said = {**cast("_Part", said), "toolCallId": part.get("toolCallId")}
     return _validated(lambda: _APPROVAL.validate_python(said), ("messages", "approval"))
 
 
