@@ -52,7 +52,7 @@ def _clock(given: object) -> object:
 _WIRED: Final = {
     "key_file": optional(parameters.instance(str | Path, "a path")),  # pyright: ignore[reportArgumentType]
     "clock": optional(Check("a clock", _clock)),
-    "ids": parameters.of_one("a function of a kind that makes ids"),
+    "ids": parameters.function_of(1, "a function of a kind that makes ids"),
     "times": optional(parameters.instance(Times)),
     "texts": optional(parameters.instance(Texts)),
 }

@@ -172,6 +172,19 @@ async def main():
 )
 
 SENDING = (
+    _refused(
+        "a policy that takes nothing",
+        "Assent(URL, agents=[], policy=lambda: None)",
+        "policy must be a function of a tool, its arguments and the context",
+    ),
+    _refused(
+        "a confirmation that takes only a request",
+        "Assent(URL, agents=[], on_confirmation=lambda request: True)",
+        "on_confirmation must be a function of a call and its tool",
+    ),
+    _refused(
+        "nothing to import", _used("await assent.import_(None, by='ada')"), "text must be text"
+    ),
     _works("a name for a person", _used("assert turn.pending")),
     _works("a person", _used("await assent.send('files', 'hi', by=Person('eve'))")),
     _works("the agent itself", _used("await assent.send(agent, 'hi', by='eve')")),

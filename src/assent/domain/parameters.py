@@ -345,11 +345,11 @@ def of_two(what: str, *, alone: bool = True) -> Check:
     return Check(what, read)
 
 
-def of_one(what: str) -> Check:
-    """A function of one."""
+def function_of(count: int, what: str) -> Check:
+    """A function that can be called with so many arguments."""
 
     def read(given: object) -> object:
-        fits = _function(given) is given and _can_take(cast("Callable[..., Any]", given), 1)
+        fits = _function(given) is given and _can_take(cast("Callable[..., Any]", given), count)
         return given if fits else _UNFIT
 
     return Check(what, read)

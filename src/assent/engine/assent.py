@@ -494,6 +494,7 @@ class Assent:
         What was decided elsewhere does not count here: whatever was not settled is asked again.
         """
         where = "Assent.import_()"
+        callers.MESSAGE.taken(where, "text", text)
         who = await self._who(where, by)
         whose = who if owner is None else await self._who(where, owner)
         return await self._transfer().import_(text, who, whose)

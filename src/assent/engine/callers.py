@@ -14,7 +14,7 @@ from assent.domain.parameters import (
     duration,
     either,
     flag,
-    function,
+    function_of,
     instance,
     of_two,
     optional,
@@ -63,10 +63,10 @@ MESSAGE: Final = any_text
 # What an engine is made with; agents were looked at before their models were made.
 SETTINGS: Final[Mapping[str, Check]] = {
     "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
-    "policy": optional(function),
+    "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
     "policy_version": any_text,
     "approvals": word("on", "off"),
-    "on_confirmation": optional(function),
+    "on_confirmation": optional(function_of(2, "a function of a call and its tool")),
     "decide_within": optional(duration()),
     "worker": flag,
 }
