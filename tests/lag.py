@@ -5,8 +5,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from tests.timing import fair, uncollected
 
 
 @dataclass
@@ -15,7 +17,7 @@ class Lag:
 
     seconds: float = 0.0
     of: str = ""
-    steps: int = field(default=0)
+    steps: int = 0
 
 
 @contextmanager
@@ -39,3 +41,12 @@ def loop_lag() -> Iterator[Lag]:
         yield lag
     finally:
         asyncio.Handle._run = run  # type: ignore[method-assign]
+
+
+@contextmanager
+def nobody_held_up() -> Iterator[None]:
+    """Watches what is done inside; not around it, where modules are imported for the first time."""
+    with uncollected(), loop_lag() as lag:
+        yield
+    assert lag.steps
+    assert lag.seconds < fair(0.1), lag.of

@@ -4,8 +4,7 @@ Measured is the CPU time that the loop's own thread spends in one step, so that 
 other machines' guests do does not count.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,22 +29,12 @@ from assent.domain.decisions import Give, Supply
 from assent.domain.errors import Superseded
 from assent.models.scripted import calls, says
 from tests.conftest import World
-from tests.lag import loop_lag
-from tests.timing import fair, uncollected
+from tests.lag import nobody_held_up
 
 # Close to what the arguments of one call may come to: many small things are the slowest.
 LARGE: list[Json] = [{} for _ in range(60_000)]
 # Close to what one output may come to.
 OUTPUT: list[Json] = [[{"a": number}] for number in range(60_000)]
-
-
-@contextmanager
-def nobody_held_up() -> Iterator[None]:
-    """Watches what is done inside; not around it, where modules are imported for the first time."""
-    with uncollected(), loop_lag() as lag:
-        yield
-    assert lag.steps
-    assert lag.seconds < fair(0.1), lag.of
 
 
 @tool(requires_approval=True)

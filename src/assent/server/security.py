@@ -21,6 +21,7 @@ from assent.domain.errors import (
     TooSlow,
     WrongHost,
 )
+from assent.engine.threads import aside
 from assent.server.auth.peers import host_of, is_loopback, peer_of
 from assent.server.headers import HEADERS
 from assent.server.problems import problem_of
@@ -115,7 +116,7 @@ class Body:
                 raise TooSlow(seconds) from None
         body = cls(content, receive)
         if content and not is_form(headers):
-            body.refuse_deep(settings.max_json_depth)
+            await aside(len(content), body.refuse_deep, settings.max_json_depth)
         return body
 
     async def receive(self) -> Message:

@@ -1,16 +1,19 @@
 """Conversations, the messages in them, and their turns."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import AliasChoices, Field
 
+from assent.domain.calls import Call
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import NothingAwaited
 from assent.domain.lifecycle import ConversationStatus
 from assent.domain.pages import EntryFilter
 from assent.engine import listing
-from assent.engine.snapshots import read_thread
+from assent.engine.snapshots import Thread, Turn, read_thread
+from assent.engine.threads import aside
 from assent.ports import Tx
 from assent.server.api import shapes
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
@@ -86,11 +89,13 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Convers
     """A conversation with its messages, calls and status; asks no model anything."""
     kernel = service.assent.kernel
 
-    def read(tx: Tx) -> shapes.ConversationDetail:
+    def read(tx: Tx) -> Thread:
         conversation_of(tx, caller.person, id)
-        return thread_shape(read_thread(tx, id, kernel), caller.person, kernel.catalogue)
+        return read_thread(tx, id, kernel)
 
-    return await kernel.store.run(read)
+    thread = await kernel.store.run(read)
+    size = _size(thread.calls)
+    return await aside(size, thread_shape, thread, caller.person, kernel.catalogue)
 
 
 @router.post("/api/conversations/{id}/messages", operation_id="send_message", status_code=202)
@@ -118,7 +123,7 @@ async def send(
     )
     response.headers.update(at(request, f"/api/turns/{turn_id}"))
     turn = await service.assent.turn(turn_id)
-    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+    return await _shown(turn, service, caller)
 
 
 @router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
@@ -133,7 +138,7 @@ async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
     if newest is None:
         raise NothingAwaited("Conversation", id, ConversationStatus.IDLE)
     turn = await service.assent.stop(newest.id, by=caller.person)
-    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+    return await _shown(turn, service, caller)
 
 
 @router.post(
@@ -181,7 +186,7 @@ async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Tu
     """A turn as it stands: its answer so far, its calls, and what waits for people."""
     await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
     turn = await service.assent.turn(id)
-    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+    return await _shown(turn, service, caller)
 
 
 @router.post("/api/turns/{id}/resume", operation_id="resume_turn", status_code=202, tags=["turns"])
@@ -189,4 +194,13 @@ async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
     """Go on with a turn that failed; nothing that is settled is asked or run again."""
     await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
     turn = await service.assent.restart(id, by=caller.person)
-    return turn_shape(turn, caller.person, service.assent.kernel.catalogue)
+    return await _shown(turn, service, caller)
+
+
+async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+    catalogue = service.assent.kernel.catalogue
+    return await aside(_size(turn.calls), turn_shape, turn, caller.person, catalogue)
+
+
+def _size(calls: Iterable[Call]) -> int:
+    return sum(len(call.arguments.text) + len(call.output or "") for call in calls)

@@ -1,7 +1,9 @@
 """The inbox, and deciding."""
 
-from collections.abc import Awaitable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Query
@@ -85,12 +87,13 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
     """One request with the exact arguments, their history, and the digest that a decision needs."""
     catalogue = service.assent.kernel.catalogue
 
-    def read(tx: Tx) -> RequestDetail:
+    def read(tx: Tx) -> Callable[[], RequestDetail]:
         request = request_of(tx, caller.person, id)
         call = tx.calls.get(request.call_id)
         if call is None:
             raise NotFound("request", id)
-        return RequestDetail.whole(
+        return partial(
+            RequestDetail.whole,
             request,
             caller.person,
             call,
@@ -99,7 +102,8 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
             decisions=tx.decisions.of_request(id),
         )
 
-    return await service.assent.kernel.store.run(read)
+    # In a thread, and not in the transaction: arguments and their history may be large.
+    return await asyncio.to_thread(await service.assent.kernel.store.run(read))
 
 
 @router.post("/api/decisions", operation_id="decide_requests")

@@ -32,6 +32,7 @@ from assent.domain.errors import (
 from assent.domain.events import Event
 from assent.domain.lifecycle import TurnStatus
 from assent.engine.snapshots import Turn, read_turn
+from assent.engine.threads import aside, weight
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
 from assent.server.guard import GuardedRoute
@@ -108,7 +109,8 @@ _SAID = TypeAdapter(Said)
 
 async def run(request: Request) -> Response:
     """Take a message or answers, and stream the run."""
-    posted = _shaped(_RUN.validate_json, await request.body(), ())
+    body = await request.body()
+    posted = await aside(len(body), _shaped, _RUN.validate_json, body, ())
     service, caller = service_of(request), caller_of(request)
     running = Running(
         service=service, caller=caller, posted=posted, agent=request.path_params.get("agent")
@@ -217,7 +219,8 @@ class Running:
             return tx.journal.events(place.turn_id, place.after, _EVERY_EVENT)
 
         events = await self.service.assent.kernel.store.run(read)
-        return Held.of(place.turn_id, events, self.posted.messages)
+        messages = self.posted.messages
+        return await aside(weight(list(messages)), Held.of, place.turn_id, events, messages)
 
 
 def _shaped(validate: Callable[[Any], T], posted: Any, at: tuple[str | int, ...]) -> T:

@@ -93,9 +93,13 @@ async def post_of(request: Request) -> tuple[Post, Written]:
     The rest of the history is not held to our other rules for JSON: nobody reads it.
     """
     body = await request.body()
+    return await aside(len(body), _read, body)
+
+
+def _read(body: bytes) -> tuple[Post, Written]:
     try:
         # Not pydantic's own reader, which takes no half surrogate pair: JavaScript writes some.
-        posted = await aside(len(body), json.loads, body, object_pairs_hook=_object)
+        posted = json.loads(body, object_pairs_hook=_object)
     except ValueError as error:
         raise InvalidJson(JsonFault.SYNTAX, str(error)) from None
     post = _validated(lambda: _POST.validate_python(posted), ())

@@ -1,5 +1,6 @@
 """Files of what a page lists: read page by page and sent as they are read, never held whole."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -109,10 +110,15 @@ async def _chunks(
             return
         found = await service.assent.kernel.store.run(_reading(file, after))
         if found.items:
-            yield "".join(written(file.line(item)) for item in found.items)
+            # In a thread: a page of calls with the largest arguments takes seconds.
+            yield await asyncio.to_thread(_written, file, found.items, written)
         if found.next is None or found.next == after:
             return
         after = found.next
+
+
+def _written(file: File[T], items: Sequence[T], written: Callable[[Line], str]) -> str:
+    return "".join(written(file.line(item)) for item in items)
 
 
 def _reading(file: File[T], after: Place | None) -> Callable[[Tx], Stretch[T]]:

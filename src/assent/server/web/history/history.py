@@ -1,5 +1,6 @@
 """Every call that I may see, however it went: also those that nobody was asked about."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,10 +55,12 @@ async def history(request: Request) -> Response:
         lambda tx: read_calls(tx, person, sieve.calls, after=after, limit=PAGE)
     )
     catalogue = service.assent.kernel.catalogue
+    # In a thread: arguments may be large, and a line of them is made of all of them.
+    lines = await asyncio.to_thread(lambda: [_line(call, catalogue) for call in found.items])
     return service.pages.render(
         request,
         "history",
-        lines=[_line(call, catalogue) for call in found.items],
+        lines=lines,
         found=found,
         asked=sieve.asked,
         is_sifted=bool(sieve),

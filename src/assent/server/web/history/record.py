@@ -1,5 +1,6 @@
 """The raw record for auditors: who did what, refused attempts included, as it was noted."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,10 +59,11 @@ async def show(request: Request) -> Response:
         lambda tx: tx.record.entries(sieve.entries, after=after, limit=PAGE)
     )
     secrets = secrets_of(service.assent.kernel.catalogue)
+    notes = await asyncio.to_thread(lambda: [_noted(entry, secrets) for entry in found.items])
     return service.pages.render(
         request,
         "record",
-        notes=[_noted(entry, secrets) for entry in found.items],
+        notes=notes,
         found=found,
         asked=sieve.asked,
         is_sifted=bool(sieve),

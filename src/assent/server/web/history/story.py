@@ -1,5 +1,7 @@
 """One call's whole story: what was proposed, judged, asked, shown, edited, decided, run."""
 
+import asyncio
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -22,7 +24,13 @@ async def show(request: Request) -> Response:
     service, person = service_of(request), caller_of(request).person
     id, kernel = request.path_params["id"], service.assent.kernel
     story = await kernel.store.run(lambda tx: _visible(tx, person, id))
-    call = story.call
+    # In a thread: a model can write what takes long to lay out, and others wait for this one.
+    return await asyncio.to_thread(_page, request, story)
+
+
+def _page(request: Request, story: Story) -> Response:
+    service, person, call = service_of(request), caller_of(request).person, story.call
+    tool = service.assent.kernel.catalogue.tool(call.agent, call.tool)
     open_request = next((r for r in story.requests if r.status is RequestStatus.OPEN), None)
     is_mine = story.conversation.owner.id == person.id
     return service.pages.render(
@@ -30,7 +38,7 @@ async def show(request: Request) -> Response:
         "story",
         story=story,
         call=call,
-        steps=Timeline(story, kernel.catalogue.tool(call.agent, call.tool)).steps(),
+        steps=Timeline(story, tool).steps(),
         state=status_words(call.status),
         colour=status_class(call.status),
         waits=open_request,
