@@ -305,14 +305,14 @@ class Sending:
         """What the model had said of an unfinished answer, as far as it reached the record."""
         if turn.status is not TurnStatus.RUNNING:
             return
-        said = ""
+        said: list[str] = []
         for event in tx.journal.events(turn.id, 0, 1_000_000):
             # With its calls an answer was finished and is on record already.
             if event.kind in (EventKind.STEP, EventKind.RESET, EventKind.PROPOSED):
-                said = ""
+                said.clear()
             elif event.kind is EventKind.TEXT:
-                said += str(event.data["text"])
-        if said:
+                said.append(str(event.data["text"]))
+        if text := "".join(said):
             tx.messages.append(
                 Message(
                     id=self._kernel.ids("msg"),
@@ -320,7 +320,7 @@ class Sending:
                     turn_id=turn.id,
                     position=0,
                     role=Role.ASSISTANT,
-                    text=said,
+                    text=text,
                     incomplete=True,
                     created_at=tx.now(),
                 )
