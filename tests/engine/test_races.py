@@ -430,7 +430,9 @@ async def test_of_messages_that_arrive_together_one_starts_a_turn_and_the_others
             conversation = f"conv-{round_}"
             answers = await asyncio.gather(
                 *(
-                    engines[n % 4].start("agent", str(n), by=owner, conversation_id=conversation)
+                    engines[n % 4].start(
+                        "agent", str(n), by=owner, conversation_id=conversation, create=True
+                    )
                     for n in range(8)
                 ),
                 return_exceptions=True,
