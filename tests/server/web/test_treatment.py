@@ -162,7 +162,8 @@ def test_a_page_says_what_comes_from_a_tool_s_name() -> None:
     subject = effective(write_file, None)
 
     assert "The tool's name says that it asks." in treatment(subject, Policy()).reasons
-    assert facts(subject, Policy())["Risk"] == "Moderate (by the tool's name)"
+    assert facts(subject, Policy())["Risk"] == "Moderate"
+    assert sources(subject, Policy())["Risk"] == "by the tool's name"
 
 
 def test_a_page_says_who_says_each_fact() -> None:
@@ -174,6 +175,7 @@ def test_a_page_says_who_says_each_fact() -> None:
     subject = effective(write_file, Override(impact="Changes a file"))
 
     assert sources(subject, Policy()) == {
+        "Risk": "by the tool's name",
         "Approving takes": "by its risk",
         "Who decides": "default",
         "Time to decide": "declared",

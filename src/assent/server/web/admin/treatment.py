@@ -207,7 +207,7 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
     """What can be changed about a tool, as it is."""
     return {
         "Its calls": treatment(tool, policy).words,
-        "Risk": f"{tool.risk.capitalize()} ({tool.describe()['risk'].origin.words})",
+        "Risk": tool.risk.capitalize(),
         "Approving takes": CONFIRMATIONS[_takes(tool, policy)],
         "Who decides": deciders(_asked(tool, policy)),
         "Time to decide": length(_within(tool, policy)),
@@ -230,6 +230,7 @@ def sources(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
 
 
 _NAMES: Final = {
+    "Risk": "risk",
     "Approving takes": "confirmation",
     "Who decides": "audience",
     "Time to decide": "decide_within",
