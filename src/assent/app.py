@@ -206,6 +206,6 @@ def _key_file(url: str, given: str | Path | None) -> Path | None:
         return None if path == MEMORY else Path(f"{path}.key")
     if KEY_VARIABLE in os.environ:
         return None
-    # Where 0.1.0 made one, in whatever folder it was started from.
+    # Where the first release made one, in whatever folder it was started from.
     old = Path("assent.key").absolute()
     raise KeyNotNamed(str(old) if old.exists() else None)

@@ -88,3 +88,7 @@ def split(results: Sequence[object]) -> tuple[list[Decided], list[BaseException]
     won = [result for result in results if isinstance(result, Decided)]
     lost = [result for result in results if isinstance(result, BaseException)]
     return won, lost
+
+
+# A tool that is dangerous by its name says that it is not before it runs unasked.
+UNASKED: dict[str, Any] = {"requires_approval": False, "risk": "moderate"}

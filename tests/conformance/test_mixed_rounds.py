@@ -261,7 +261,7 @@ async def test_a_hitl_hook_that_breaks_its_output_schema_is_an_error_without_the
         turn = await assent.send("agent", "go", by=owner)
 
     told = outputs(model.prompts[1])[call.provider_id]
-    assert json.loads(told)["error"].startswith("Output of 'ask' is not valid: ")
+    assert json.loads(told)["error"].startswith("It ran, but its output could not be kept: ")
     assert "raw" not in told
     assert [call.status for call in turn.calls] == [CallStatus.FAILED]
 

@@ -54,6 +54,7 @@ from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation import plain
 from assent.presentation.card import card_of
 from tests.conformance.records import everything, query
+from tests.conformance.scenes import UNASKED
 from tests.conftest import QUICK, World
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -451,7 +452,7 @@ def _person() -> Tool:
     async def called(path: str) -> None:
         """Leave it to a person."""
 
-    return hitl("delete_file", output=str, on_tool_called=called, requires_approval=False)
+    return hitl("delete_file", output=str, on_tool_called=called, **UNASKED)
 
 
 def _reworking() -> Tool:
@@ -466,14 +467,14 @@ def _reworking() -> Tool:
         output=str,
         on_tool_called=called,
         on_response_received=received,
-        requires_approval=False,
+        **UNASKED,
     )
 
 
 def _doubtful() -> Tool:
     attempts: list[str] = []
 
-    @tool(requires_approval=False)
+    @tool(**UNASKED)
     async def delete_file(path: str) -> str:
         """Delete a file, over a bad line."""
         attempts.append(path)
@@ -540,7 +541,7 @@ async def test_each_of_several_votes_is_on_record_with_what_it_was_for(
 async def test_a_call_that_was_not_gated_cannot_be_run_by_a_decision(
     world: World, owner: Person
 ) -> None:
-    deletion = Deleting(requires_approval=False)
+    deletion = Deleting(**UNASKED)
     async with world(deleting("a"), deletion.tool) as assent:
         turn = await assent.send("agent", "go", by=owner)
         for id in (turn.calls[0].id, turn.calls[0].provider_id, turn.id):

@@ -45,6 +45,7 @@ from assent.engine.kernel import Times
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.ports import Tx
 from tests.conformance.records import everything
+from tests.conformance.scenes import UNASKED
 from tests.conftest import QUICK, VirtualClock, World
 
 DAY = timedelta(days=1)
@@ -523,7 +524,7 @@ async def test_waiting_for_people_does_not_use_up_the_tools_time(
 ) -> None:
     limit = timedelta(milliseconds=300)
 
-    @tool(requires_approval=False, timeout=limit)
+    @tool(**UNASKED, timeout=limit)
     async def delete_file(path: str, context: Context) -> str:
         """Delete a file, but ask before."""
         if not context.approved:
@@ -557,7 +558,7 @@ async def test_a_person_may_take_longer_than_the_tool_to_answer(
         on_tool_called=called,
         on_response_received=received,
         timeout=limit,
-        requires_approval=False,
+        **UNASKED,
     )
     async with world(deleting(), work) as assent:
         turn = await assent.send("agent", "go", by=owner)
@@ -575,7 +576,7 @@ async def test_asking_for_approval_uses_up_no_retry(
 ) -> None:
     tried: list[int] = []
 
-    @tool(name="delete_file", requires_approval=False, idempotent=True)
+    @tool(name="delete_file", **UNASKED, idempotent=True)
     async def delete_file(path: str, context: Context) -> str:
         """Delete a file over a bad line."""
         if asks and not context.approved:

