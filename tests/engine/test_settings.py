@@ -54,7 +54,7 @@ def test_a_database_that_cannot_be_is_refused_with_the_url_it_should_have(
         ({"rules": [None]}, "rules must be a Rule"),
         (
             {"policy": "deny"},
-            "policy must be a function of a tool, its arguments and the context, or None, not 'deny'",
+            "policy must be a function of a tool, its arguments and the context",
         ),
         ({"policy_version": 1}, "policy_version must be text, not 1"),
         ({"approvals": False}, "approvals must be 'on' or 'off', not False"),

@@ -44,7 +44,7 @@ _WORK = ("assent-turn-", "assent-call-", "assent-claim-", "assent-outbox-")
 _SLOTTED = ("assent-call-", "assent-claim-")
 _BODY = "assent-body-"
 # An outcome that comes after its lease was lost is told at this level on purpose.
-_EXPECTED = ("came after its lease was lost",)
+_EXPECTED = ("came after its time or its lease",)
 
 
 class Line:
