@@ -7,8 +7,8 @@ from assent import Context, Person, tool
 from assent.domain.messages import Proposal
 from assent.domain.policy import Effect, Policy, Rule
 from assent.engine.agents import Toolbox
-from assent.engine.gate import Gate
-from assent.engine.intake import Accepted, take_in
+from assent.engine.gate.gate import Gate
+from assent.engine.gate.intake import Accepted, take_in
 
 ROUNDS = 20_000
 

@@ -37,7 +37,7 @@ from assent.domain.tools import (
     requires_approval,
 )
 from assent.engine.agents import Agent, Limits
-from assent.engine.outcomes import OutcomeUnknown
+from assent.engine.runs.outcomes import OutcomeUnknown
 
 __all__ = [
     "Agent",

@@ -14,8 +14,8 @@ from assent.domain.policy import PolicyHook, Rule
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
 from assent.engine.assent import Assent as Engine
 from assent.engine.assent import Wiring
-from assent.engine.callback import OnConfirmation
-from assent.engine.callers import Who
+from assent.engine.decisions.callback import OnConfirmation
+from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, ex
 
 from assent import Assent
 from assent.domain.events import Entry
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from tests.browser.office import Office, person
 from tests.browser.watch import Watch
 

@@ -9,8 +9,8 @@ from assent.domain.calls import Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.decisions import Decision, Verdict
 from assent.domain.requests import Request
-from assent.engine.ballots import Decided
-from assent.engine.snapshots import Turn
+from assent.engine.decisions.checks import Decided
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel
 
 

@@ -25,7 +25,7 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.messages import ModelSaid, ToolOutput
 from assent.engine.kernel import Texts
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import call_of, statuses
 from tests.conftest import VirtualClock, World

@@ -11,7 +11,7 @@ from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import ModelSaid, Prompt
 from assent.domain.policy import HookAnswer, Policy
 from assent.domain.tools import EffectiveTool, effective
-from assent.engine.gate import Gate
+from assent.engine.gate.gate import Gate
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

@@ -48,8 +48,8 @@ from assent.domain.lifecycle import (
     TurnStatus,
 )
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta
-from assent.engine.history import INCOMPLETE
-from assent.engine.snapshots import Turn
+from assent.engine.loop.prompts import INCOMPLETE
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation import plain
 from assent.presentation.card import card_of

@@ -39,7 +39,7 @@ from assent.domain.errors import (
 )
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Prompt
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, Step, calls, says
 from tests.conformance.scenes import (
     Bank,

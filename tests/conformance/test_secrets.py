@@ -37,7 +37,7 @@ from assent import (
 )
 from assent.domain.errors import InvalidAnswer
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation.card import card_of
 from tests.conformance.records import everything

@@ -32,7 +32,7 @@ from assent.domain.errors import (
 )
 from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
 from assent.domain.messages import MediaBlock, ModelSaid, TextBlock
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World
 

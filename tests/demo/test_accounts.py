@@ -10,7 +10,7 @@ from assent import Assent
 from assent.demo.accounts import KEYS_FILE, ROLES, settle_accounts
 from assent.demo.agent import Home
 from assent.domain.people import SYSTEM
-from assent.engine.people import People
+from assent.engine.people.accounts import People
 
 
 @pytest.fixture

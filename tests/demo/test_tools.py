@@ -17,7 +17,7 @@ from assent.domain.canonical import Json
 from assent.domain.errors import AssentError
 from assent.domain.lifecycle import CallStatus
 from assent.domain.tools import Preview
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from tests.conftest import World
 

@@ -23,8 +23,8 @@ from assent import (
 from assent.domain.errors import ConfirmationRequired
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.messages import Answer, Prompt
-from assent.engine.outcomes import OutcomeUnknown
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
+from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.models.scripted import calls, says
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, ask, one_call, rested

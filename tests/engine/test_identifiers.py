@@ -8,7 +8,7 @@ import pytest
 from assent import Assent, Person, approve
 from assent.domain.errors import AssentError, InvalidIdentifier, NotFound
 from assent.domain.people import ADMIN, SYSTEM
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, actions, call_of
 from tests.conftest import World

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assent import Person, manual
 from assent.domain.events import EventKind
-from assent.engine.outbox import Outbox
+from assent.engine.loop.event_buffer import Outbox
 from assent.models.scripted import calls, says
 from tests.conftest import World
 

@@ -19,7 +19,7 @@ from assent.domain.errors import (
     NotFound,
 )
 from assent.domain.people import SYSTEM, PersonKind, Scope
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.engine.vault import Keyring, Vault
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World

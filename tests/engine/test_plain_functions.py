@@ -10,7 +10,7 @@ import pytest
 
 from assent import Assent, Person, Tool, hitl, supply, tool
 from assent.domain.lifecycle import CallStatus
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from tests.conftest import World
 

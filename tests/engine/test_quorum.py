@@ -18,7 +18,7 @@ from assent.domain.errors import (
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import PersonKind
 from assent.domain.requests import Request
-from assent.engine.outcomes import OutcomeUnknown
+from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.presentation.card import card_of
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, ask, one_call, rested

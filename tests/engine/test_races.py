@@ -37,7 +37,7 @@ from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
 from assent.engine.kernel import Times
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.engine.transitions import Raced
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World

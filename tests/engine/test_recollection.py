@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from assent.engine.recollection import Recollection
+from assent.engine.ttl_cache import Recollection
 from tests.conftest import VirtualClock
 
 

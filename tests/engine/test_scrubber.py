@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assent.domain.canonical import Json
-from assent.engine.scrubber import MASK, LogScrubber, Scrubber
+from assent.engine.runs.scrubber import MASK, LogScrubber, Scrubber
 from tests.timing import uncollected
 
 # The machine may stall; how long an example takes is not what these tests are about.

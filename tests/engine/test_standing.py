@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from assent import Assent, Person
 from assent.domain.credentials import SignIn
-from assent.engine.standing import Held
+from assent.engine.people.credential_status import Held
 from tests.conftest import VirtualClock, World
 
 ROOT = Person("root", roles=frozenset({"admin"}))

@@ -38,8 +38,8 @@ from assent.domain.errors import (
     UnsupportedVersion,
 )
 from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
-from assent.engine.archive import MAX_BYTES, read
-from assent.engine.snapshots import Thread
+from assent.engine.queries.snapshots import Thread
+from assent.engine.transfer.format import MAX_BYTES, read
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

@@ -11,7 +11,7 @@ from assent import Assent, Field, FieldType, Person, Tool, UserInput, answer, ap
 from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import CallStatus, ConversationStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
-from assent.engine.snapshots import Thread, Turn
+from assent.engine.queries.snapshots import Thread, Turn
 from assent.models.scripted import calls, says
 from assent.ports import Tx
 from tests.conftest import World

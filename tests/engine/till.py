@@ -9,7 +9,7 @@ from assent import Assent, Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.kernel import Times
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from tests.conftest import World
 from tests.store.rawsql import RawSql

@@ -32,7 +32,7 @@ from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import RequestKind, TurnStatus
 from assent.domain.messages import Prompt, UserSaid
 from assent.domain.requests import Request
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, Step, calls, says
 from tests.faults import worker_program
 from tests.faults.worker_program import ADA, KEY, TIMES, Counter, Order

@@ -11,7 +11,7 @@ import pytest
 
 from assent import Assent, DidNotRun, Ran, Risk, RunAgain, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from tests.conftest import VirtualClock, World
 from tests.faults.nursery import DEADLINE_SECONDS, Child, Nursery, until

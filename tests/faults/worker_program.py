@@ -37,7 +37,7 @@ from assent.domain.messages import Prompt, UserSaid
 from assent.domain.requests import Request
 from assent.engine import failpoints
 from assent.engine.kernel import Times
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, Step, calls, says
 
 ADA = Person("ada")

@@ -23,11 +23,27 @@ LAYERS = {"app", "domain", "engine", "ports"}
 LATER = {
     *("assent.domain.cards", "assent.domain.insights", "assent.domain.precedents"),
     *("assent.domain.credentials", "assent.domain.pages", "assent.domain.record"),
-    *("assent.engine.archive", "assent.engine.archiving", "assent.engine.directory"),
-    *("assent.engine.history_story", "assent.engine.insights", "assent.engine.landing"),
-    *("assent.engine.links", "assent.engine.listing", "assent.engine.people"),
-    *("assent.engine.precedents", "assent.engine.sessions", "assent.engine.standing"),
-    "assent.engine.transfer",
+    *(
+        "assent.engine.transfer.format",
+        "assent.engine.transfer.export",
+        "assent.engine.people.directory",
+    ),
+    *(
+        "assent.engine.queries.call_history",
+        "assent.engine.queries.insights",
+        "assent.engine.transfer.imported_calls",
+    ),
+    *(
+        "assent.engine.people.links",
+        "assent.engine.queries.listing",
+        "assent.engine.people.accounts",
+    ),
+    *(
+        "assent.engine.queries.precedents",
+        "assent.engine.people.sessions",
+        "assent.engine.people.credential_status",
+    ),
+    "assent.engine.transfer.transfer",
     *("assent.ports.people", "assent.ports.questions", "assent.ports.views"),
 }
 # Python writes and compiles each of them: half a millisecond on a fast machine, and of all that

@@ -27,7 +27,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Hint, Preview, Risk, effective
-from assent.engine.ballots import ANSWERS
+from assent.engine.decisions.checks import ANSWERS
 from assent.presentation.card import card_of
 from tests.presentation.samples import NOW
 

@@ -25,7 +25,7 @@ from assent import (
 )
 from assent.domain.policy import Policy, Verdict, strongest
 from assent.domain.tools import EffectiveTool, effective
-from assent.engine.gate import Gate
+from assent.engine.gate.gate import Gate
 
 STRENGTH = {Allow: 0, Ask: 1, Deny: 2}
 COOK = Person("ada", roles=frozenset({"cook"}))

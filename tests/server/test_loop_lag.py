@@ -8,7 +8,7 @@ import pytest
 from assent import Person, tool
 from assent.domain.canonical import Json
 from assent.domain.messages import Proposal
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.lag import nobody_held_up
 from tests.server.conftest import ROLES, Serve, Served

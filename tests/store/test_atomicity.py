@@ -38,7 +38,7 @@ from assent import (
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt, UserSaid
 from assent.engine.kernel import Times
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from assent.store.tables import metadata
 from tests.conftest import VirtualClock, World

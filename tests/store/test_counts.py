@@ -8,7 +8,7 @@ from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import RequestFilter
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.requests import Request
-from assent.engine.listing import Inbox
+from assent.engine.queries.listing import Inbox
 from assent.ports import Store, Tx
 from tests.store.samples import CALL, NOON, REQUEST, add_call
 

@@ -2,7 +2,7 @@
 
 from assent import Audience, Person, tool
 from assent.domain.pages import RequestFilter
-from assent.engine.listing import Inbox
+from assent.engine.queries.listing import Inbox
 from assent.models.scripted import calls, says
 from tests.conftest import World
 from tests.server.conftest import ROLES

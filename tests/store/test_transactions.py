@@ -15,7 +15,7 @@ from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.pages import RequestFilter
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Risk
-from assent.engine.listing import Inbox, waiting
+from assent.engine.queries.listing import Inbox, waiting
 from assent.ports import Store, Tx
 from tests.store.samples import (
     CALL,

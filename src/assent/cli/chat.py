@@ -26,7 +26,7 @@ from assent.domain.tools import (
     requires_approval,
 )
 from assent.engine.assent import Assent
-from assent.engine.snapshots import Thread, Turn
+from assent.engine.queries.snapshots import Thread, Turn
 from assent.presentation.text import safe_line
 
 _SUPERSEDE, _DECIDE = Key("c", "cancel and send"), Key("d", "decide first")

@@ -27,7 +27,7 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.engine.assent import Assent
-from assent.engine.intake import revised
+from assent.engine.gate.intake import revised
 from assent.presentation import terminal
 from assent.presentation.rendering import Rendered
 from assent.presentation.text import safe_line

@@ -13,7 +13,7 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
-from assent.engine.showing import read_showing
+from assent.engine.queries.request_view import read_showing
 from assent.presentation.card import hints_of
 from assent.presentation.fields import inline_of
 from assent.presentation.page import remaining

@@ -12,7 +12,7 @@ from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse
 from assent.domain.errors import InvalidArguments, InvalidJson
 from assent.domain.tools import EffectiveTool
-from assent.engine.intake import edited
+from assent.engine.gate.intake import edited
 from assent.engine.vault import is_reference
 from assent.presentation.card import hints_of
 from assent.presentation.diff import changes

@@ -10,7 +10,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import CallStatus
 from assent.domain.outputs import as_text
 from assent.engine.assent import Assent
-from assent.engine.snapshots import Thread, Turn, read_thread
+from assent.engine.queries.snapshots import Thread, Turn, read_thread
 from assent.ports import Tx
 from assent.presentation.text import safe_line
 

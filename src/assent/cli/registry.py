@@ -9,7 +9,7 @@ from assent.cli.options import existing_url, open_screen
 from assent.cli.screen import Ink, Screen
 from assent.domain.credentials import Key
 from assent.domain.people import SYSTEM, Account, Person, PersonKind, Scope
-from assent.engine.people import People
+from assent.engine.people.accounts import People
 from assent.presentation.text import safe_line
 
 Action = Callable[[People, Screen, Namespace], Awaitable[None]]

@@ -18,7 +18,7 @@ from assent.demo.accounts import ROLES, settle_accounts
 from assent.demo.agent import AGENT, demo_agent
 from assent.domain.errors import InvalidCommand
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
-from assent.engine.people import People
+from assent.engine.people.accounts import People
 
 if TYPE_CHECKING:
     from assent.server import Settings

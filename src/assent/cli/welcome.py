@@ -8,7 +8,7 @@ from pathlib import Path
 from assent.cli.screen import Ink, Screen
 from assent.demo.accounts import KEYS_FILE
 from assent.demo.agent import SUGGESTIONS, Home
-from assent.engine.links import SIGN_IN_WITHIN
+from assent.engine.people.links import SIGN_IN_WITHIN
 from assent.presentation.text import safe_line
 
 _LABEL_COLUMNS = 10

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
-from assent.engine.people import People
+from assent.engine.people.accounts import People
 
 KEYS_FILE = "demo-keys.json"
 # `user` confirms what their own agent wants; commands go to an approver who is not the requester.

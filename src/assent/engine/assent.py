@@ -24,32 +24,32 @@ from assent.domain.people import SYSTEM
 from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
-from assent.engine import callers
+from assent.engine import facade_parameters
 from assent.engine.agents import DECIDE_WITHIN, Agent, Catalogue, agents_of
-from assent.engine.ballots import Ballot, Decided
 from assent.engine.bus import Bus
-from assent.engine.callback import Callback, OnConfirmation
-from assent.engine.callers import Callers, Who
-from assent.engine.deciding import Deciding, Outcome, Waives, never_waived
-from assent.engine.deferrals import Deferrals
+from assent.engine.decisions.callback import Callback, OnConfirmation
+from assent.engine.decisions.checks import Ballot, Decided
+from assent.engine.decisions.deciding import Deciding, Outcome, Waives, never_waived
+from assent.engine.facade_parameters import Callers, Who
 from assent.engine.feed import Feed
+from assent.engine.gate.overrides import Overrides
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Kernel, Texts, Times
-from assent.engine.overrides import Overrides
+from assent.engine.loop.sending import Missive, OnPending, Sending
+from assent.engine.loop.turns import Turns
 from assent.engine.patience import Patience
-from assent.engine.reconciler import Reconciler
-from assent.engine.runner import Runner
-from assent.engine.sending import Missive, OnPending, Sending
-from assent.engine.snapshots import Thread, Turn, read_thread, read_turn
-from assent.engine.sweeper import Sweeper
-from assent.engine.turns import Turns
+from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
+from assent.engine.runs.deferrals import Deferrals
+from assent.engine.runs.reconciler import Reconciler
+from assent.engine.runs.runner import Runner
+from assent.engine.runs.sweeper import Sweeper
+from assent.engine.runs.worker import Worker
 from assent.engine.vault import Vault
-from assent.engine.worker import Worker
 from assent.ports import ChatModel, Clock, Store, Tx
 
 if TYPE_CHECKING:
-    from assent.engine.people import People
-    from assent.engine.transfer import Transfer
+    from assent.engine.people.accounts import People
+    from assent.engine.transfer.transfer import Transfer
 
 POLL_SECONDS = 1.0
 IfSettled = Literal["raise", "ignore"]
@@ -99,7 +99,7 @@ class Assent:
                 "decide_within": decide_within,
                 "worker": worker,
             },
-            callers.SETTINGS,
+            facade_parameters.SETTINGS,
         )
         within: timedelta | None = given["decide_within"]
         catalogue = Catalogue(agents_of(agents), wiring.models, decide_within=within)
@@ -181,12 +181,12 @@ class Assent:
     @cached_property
     def people(self) -> "People":
         """Accounts, their keys, sessions and links."""
-        from assent.engine.people import People
+        from assent.engine.people.accounts import People
 
         return People(self.kernel)
 
     def _transfer(self) -> "Transfer":
-        from assent.engine.transfer import Transfer
+        from assent.engine.transfer.transfer import Transfer
 
         return Transfer(kernel=self.kernel, announce=self.kernel.announce)
 
@@ -250,21 +250,23 @@ class Assent:
         """
         where = "Assent.start()"
         missive = Missive(
-            agent=callers.agent_name(where, agent),
-            text=callers.MESSAGE.taken(where, "text", text),
+            agent=facade_parameters.agent_name(where, agent),
+            text=facade_parameters.MESSAGE.taken(where, "text", text),
             by=await self._who(where, by),
-            conversation_id=callers.optional_conversation(where, conversation_id),
+            conversation_id=facade_parameters.optional_conversation(where, conversation_id),
             create=flag.taken(where, "create", create),
-            on_pending=OnPending(callers.ON_PENDING.taken(where, "on_pending", on_pending)),
+            on_pending=OnPending(
+                facade_parameters.ON_PENDING.taken(where, "on_pending", on_pending)
+            ),
             key=idempotency_key,
-            ask_when=callers.ASK_WHEN.taken(where, "ask_when", ask_when),
+            ask_when=facade_parameters.ASK_WHEN.taken(where, "ask_when", ask_when),
         )
         return (await self._sending.send(missive)).id
 
     async def open(self, agent: str | Agent, *, by: Who) -> Conversation:
         """Create a conversation that nothing was said in yet."""
         where = "Assent.open()"
-        name = callers.agent_name(where, agent)
+        name = facade_parameters.agent_name(where, agent)
         return await self._sending.open(name, await self._who(where, by))
 
     async def run(self, agent: str | Agent, text: str, *, by: Who) -> str:
@@ -272,7 +274,7 @@ class Assent:
 
         For agents inside tools of other agents: half an answer never looks like a whole one.
         """
-        name = callers.agent_name("Assent.run()", agent)
+        name = facade_parameters.agent_name("Assent.run()", agent)
         turn = await self.send(name, text, by=by)
         if turn.pending:
             ids = [request.id for request in turn.pending]
@@ -283,7 +285,7 @@ class Assent:
 
     async def wait(self, turn_id: str | Turn | Decided) -> Turn:
         """Until the turn rests: answered, failed, stopped, or waiting for people only."""
-        turn_id = callers.turn_id("Assent.wait()", turn_id)
+        turn_id = facade_parameters.turn_id("Assent.wait()", turn_id)
         patience = Patience(self.kernel.times.takeup)
         while True:
             # A turn that came to rest under our eyes need not be read again.
@@ -301,18 +303,18 @@ class Assent:
 
     async def turn(self, turn_id: str | Turn | Decided) -> Turn:
         """A turn as it stands."""
-        id = callers.turn_id("Assent.turn()", turn_id)
+        id = facade_parameters.turn_id("Assent.turn()", turn_id)
         return await self.kernel.store.run(lambda tx: read_turn(tx, id))
 
     async def conversation(self, conversation_id: str | Conversation | Thread) -> Thread:
         """A conversation as it stands, with its derived status; asks no model anything."""
-        id = callers.conversation_id("Assent.conversation()", conversation_id)
+        id = facade_parameters.conversation_id("Assent.conversation()", conversation_id)
         return await self.kernel.store.run(lambda tx: read_thread(tx, id, self.kernel))
 
     async def stop(self, turn_id: str | Turn, *, by: Who) -> Turn:
         """End a turn; pending calls are cancelled, a partial answer is kept as incomplete."""
         where = "Assent.stop()"
-        turn_id = callers.turn_id(where, turn_id)
+        turn_id = facade_parameters.turn_id(where, turn_id)
         await self._sending.stop(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
@@ -323,7 +325,7 @@ class Assent:
     async def restart(self, turn_id: str | Turn, *, by: Who) -> Turn:
         """The same without waiting for what comes of it."""
         where = "Assent.restart()"
-        turn_id = callers.turn_id(where, turn_id)
+        turn_id = facade_parameters.turn_id(where, turn_id)
         await self._sending.resume(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
@@ -331,7 +333,7 @@ class Assent:
         self, turn_id: str | Turn | Decided, *, after: int = 0
     ) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
-        turn_id = callers.turn_id("Assent.events()", turn_id)
+        turn_id = facade_parameters.turn_id("Assent.events()", turn_id)
         while True:
             ticket = self.kernel.bus.ticket(turn_id)
             found = self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
@@ -353,25 +355,28 @@ class Assent:
         self, *, person: Who | None = None, limit: int = 50, after: str | None = None
     ) -> list[Request]:
         """Open requests, newest first; with a person, only what they may decide."""
-        from assent.engine.listing import waiting
+        from assent.engine.queries.listing import waiting
 
         where = "Assent.pending()"
-        callers.LIMIT.taken(where, "limit", limit)
+        facade_parameters.LIMIT.taken(where, "limit", limit)
         who = None if person is None else await self._who(where, person)
         return await self.kernel.store.run(lambda tx: waiting(tx, who, after=after, limit=limit))
 
     async def card(self, request_id: Request | str) -> str:
         """What a person is shown of a request, as plain text: read from the rows, nothing cut."""
-        from assent.engine.showing import read_showing
+        from assent.engine.queries.request_view import read_showing
         from assent.presentation.plain import render
 
-        id, catalogue = callers.request_id("Assent.card()", request_id), self.kernel.catalogue
+        id, catalogue = (
+            facade_parameters.request_id("Assent.card()", request_id),
+            self.kernel.catalogue,
+        )
         found = await self.kernel.store.run(lambda tx: read_showing(tx, id, catalogue))
         return render(found.card, now=self.kernel.clock.now()).text
 
     async def request(self, request_id: str | Request) -> Request:
         """One request, as it stands."""
-        request_id = callers.request_id("Assent.request()", request_id)
+        request_id = facade_parameters.request_id("Assent.request()", request_id)
         want_findable("request", request_id)
         found = await self.kernel.store.run(lambda tx: tx.requests.look(request_id))
         if found is None:
@@ -395,8 +400,8 @@ class Assent:
         """
         where = "Assent.decide()"
         ballot = Ballot(
-            request_id=callers.request_id(where, request_id),
-            verdict=callers.verdict(where, verdict),
+            request_id=facade_parameters.request_id(where, request_id),
+            verdict=facade_parameters.verdict(where, verdict),
             by=await self._who(where, by),
             channel=channel,
             digest=digest,
@@ -417,7 +422,7 @@ class Assent:
     ) -> list[Outcome]:
         """Decide several requests; each outcome is reported, a contradiction refuses all."""
         where = "Assent.decide_all()"
-        said, who = callers.decisions(where, decisions), await self._who(where, by)
+        said, who = facade_parameters.decisions(where, decisions), await self._who(where, by)
         seen, drawn, key = digests or {}, shown or {}, idempotency_key
         return await self._deciding.decide_all(
             [
@@ -449,7 +454,7 @@ class Assent:
         `waives(ballot, error)` says which refusals are reported instead, and hold up nobody else.
         """
         where = "Assent.decide_together()"
-        said, who = callers.decisions(where, decisions), await self._who(where, by)
+        said, who = facade_parameters.decisions(where, decisions), await self._who(where, by)
         seen = digests or {}
         ballots = [
             Ballot(request_id=id, verdict=verdict, by=who, channel=channel, digest=seen.get(id))
@@ -463,21 +468,21 @@ class Assent:
         self, id: str, output: Json, *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call, by task or call id, with its output."""
-        tolerant = callers.is_tolerant("Assent.resolve()", if_settled)
+        tolerant = facade_parameters.is_tolerant("Assent.resolve()", if_settled)
         return await self._deferrals.settle(id, Supply(output=output), tool=tool, tolerant=tolerant)
 
     async def fail(
         self, id: str, reason: str, *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call as failed."""
-        tolerant = callers.is_tolerant("Assent.fail()", if_settled)
+        tolerant = facade_parameters.is_tolerant("Assent.fail()", if_settled)
         return await self._deferrals.settle(id, Fail(reason=reason), tool=tool, tolerant=tolerant)
 
     async def cancel(
         self, id: str, reason: str = "", *, tool: str | None = None, if_settled: IfSettled = "raise"
     ) -> Decided:
         """Settle a deferred call as cancelled."""
-        tolerant = callers.is_tolerant("Assent.cancel()", if_settled)
+        tolerant = facade_parameters.is_tolerant("Assent.cancel()", if_settled)
         return await self._deferrals.settle(id, Cancel(reason=reason), tool=tool, tolerant=tolerant)
 
     # Conversations as JSON
@@ -485,7 +490,7 @@ class Assent:
     async def export(self, conversation_id: str | Conversation | Thread, *, by: Who) -> str:
         """A conversation as versioned JSON text, without secrets; for its owner and admins."""
         where = "Assent.export()"
-        id = callers.conversation_id(where, conversation_id)
+        id = facade_parameters.conversation_id(where, conversation_id)
         return await self._transfer().export(id, await self._who(where, by))
 
     async def import_(self, text: str, *, by: Who, owner: Who | None = None) -> str:
@@ -494,7 +499,7 @@ class Assent:
         What was decided elsewhere does not count here: whatever was not settled is asked again.
         """
         where = "Assent.import_()"
-        callers.MESSAGE.taken(where, "text", text)
+        facade_parameters.MESSAGE.taken(where, "text", text)
         who = await self._who(where, by)
         whose = who if owner is None else await self._who(where, owner)
         return await self._transfer().import_(text, who, whose)
@@ -530,7 +535,7 @@ class Assent:
     async def override(self, tool: str, override: Override | None, *, by: Who) -> None:
         """Replace a tool's metadata for this deployment; None goes back to its declaration."""
         where = "Assent.override()"
-        said: Override | None = callers.OVERRIDE.taken(where, "override", override)
+        said: Override | None = facade_parameters.OVERRIDE.taken(where, "override", override)
         await self._overrides.set(tool, said, await self._who(where, by))
 
     async def audit(

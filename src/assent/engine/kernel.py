@@ -14,12 +14,12 @@ from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
 from assent.engine.agents import Catalogue
-from assent.engine.bodies import Bodies
 from assent.engine.bus import Bus
-from assent.engine.gate import Gate
+from assent.engine.gate.gate import Gate
+from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids
-from assent.engine.quotas import Quotas
-from assent.engine.scrubber import LogScrubber
+from assent.engine.runs.bodies import Bodies
+from assent.engine.runs.scrubber import LogScrubber
 from assent.engine.vault import Vault
 from assent.ports import Clock, Store
 

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from assent.domain.errors import NoWorker
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 
 
 class Patience:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from assent.domain import parameters
 from assent.domain.confirmations import DWELL
 from assent.domain.parameters import Check, optional, settle
-from assent.engine.quotas import Quotas
+from assent.engine.gate.quotas import Quotas
 from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
 AiSdk = Literal["5", "6", "7"]

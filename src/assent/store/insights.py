@@ -25,8 +25,8 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.insights import HOUR, Asked, Batch, Hourly, Ruling, Survey
 from assent.domain.lifecycle import CallStatus, RequestStatus
-from assent.engine.drafts import CROWDED
 from assent.engine.ids import first_id
+from assent.engine.loop.proposals import CROWDED
 from assent.store.rows import Driver, Params, Row, micros, moment, span
 from assent.store.statements import fixed
 from assent.store.tables import calls, conversations, decisions, requests

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, BrowserContext
 
 from assent import Assent
 from assent.domain.events import Entry
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.server import Settings, create_app
 from tests.browser.company import ERRANDS, RULES, Company, furnish, somebody
 from tests.server.conftest import listening

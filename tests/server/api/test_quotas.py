@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assent.engine.quotas import Quotas
+from assent.engine.gate.quotas import Quotas
 from assent.models.scripted import calls, says
 from assent.server import Settings
 from tests.server.api.desk import Desk, ask, conversation, decide, pending, rested, script

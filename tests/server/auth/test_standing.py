@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from assent.domain.people import Account, Person, PersonKind
-from assent.engine.people import merged
-from assent.engine.standing import Findings
+from assent.engine.people.accounts import merged
+from assent.engine.people.credential_status import Findings
 from assent.server.auth.standing import held_by, stands
 from assent.server.caller import Caller, Method
 

@@ -1,7 +1,7 @@
 """Something of everything, so that every page has something to show."""
 
 from assent import Assent, approve, reject
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from tests.browser.office import Office, person, wants
 
 OPEN = (

@@ -22,7 +22,7 @@ from assent.domain.people import Audience, Scope
 from assent.domain.policy import Effect
 from assent.domain.tools import Hint
 from assent.engine.ids import new_id
-from assent.engine.outcomes import OutcomeUnknown
+from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.models.scripted import calls, says
 from assent.ports import Tx
 from assent.server.web.history import cells

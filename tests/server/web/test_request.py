@@ -28,7 +28,7 @@ from assent import (
 from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
-from assent.engine.snapshots import Turn
+from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import calls, says
 from assent.server import Settings
 from tests.server.conftest import ROLES, Serve, Served

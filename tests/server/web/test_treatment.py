@@ -13,7 +13,7 @@ from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
 from assent.domain.tools import Context, EffectiveTool, Override, effective
-from assent.engine.gate import Gate
+from assent.engine.gate.gate import Gate
 from assent.server.web.admin.treatment import (
     Course,
     facts,

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from assent.domain.pages import EntryFilter
-from assent.engine import listing
+from assent.engine.queries import listing
 from assent.server.api import shapes
 from assent.server.api.parameters import After, IdFilter, Limit, Word, place
 from assent.server.api.shapes import page

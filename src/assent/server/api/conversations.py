@@ -11,8 +11,8 @@ from assent.domain.conversations import TurnRow
 from assent.domain.errors import NothingAwaited
 from assent.domain.lifecycle import ConversationStatus
 from assent.domain.pages import EntryFilter
-from assent.engine import listing
-from assent.engine.snapshots import Thread, Turn, read_thread
+from assent.engine.queries import listing
+from assent.engine.queries.snapshots import Thread, Turn, read_thread
 from assent.engine.threads import aside
 from assent.ports import Tx
 from assent.server.api import shapes

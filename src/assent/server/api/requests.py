@@ -13,8 +13,8 @@ from assent.domain.errors import NotEligible, NotFound
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import RequestFilter
 from assent.domain.tools import Risk
-from assent.engine import ballots, deciding
-from assent.engine.listing import Inbox
+from assent.engine.decisions import checks, deciding
+from assent.engine.queries.listing import Inbox
 from assent.ports import Tx
 from assent.server.api import shapes
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
@@ -166,8 +166,8 @@ async def cancel(
 
 
 async def _seen(
-    made: Awaitable[ballots.Decided], service: Service, caller: Caller, id: str
-) -> ballots.Decided:
+    made: Awaitable[checks.Decided], service: Service, caller: Caller, id: str
+) -> checks.Decided:
     """Who may read a request but not decide it is told so; all others find nothing."""
     try:
         return await made
@@ -193,5 +193,5 @@ async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome)
     return Outcome(request_id=outcome.request_id, problem=shapes.Problem(**facts_of(error)[1]))
 
 
-def _decided(decided: ballots.Decided) -> Decided:
+def _decided(decided: checks.Decided) -> Decided:
     return Decided(**asdict(decided))

@@ -21,8 +21,8 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
-from assent.engine import listing, snapshots
 from assent.engine.agents import Catalogue
+from assent.engine.queries import listing, snapshots
 from assent.presentation.card import hints_of
 from assent.server.masks import Hints, recorded
 from assent.server.streams.forms import user_input_request

@@ -7,7 +7,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
 from assent.domain.errors import TooManyRequests
-from assent.engine.recollection import Recollection
+from assent.engine.ttl_cache import Recollection
 from assent.server.auth.modes import Rate, Rates
 
 MAX_NAMES: Final = 50_000

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from assent.engine.people import merged
-from assent.engine.standing import Findings, Held
+from assent.engine.people.accounts import merged
+from assent.engine.people.credential_status import Findings, Held
 from assent.server.caller import Caller, Method
 
 

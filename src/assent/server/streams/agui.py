@@ -31,7 +31,7 @@ from assent.domain.errors import (
 )
 from assent.domain.events import Event
 from assent.domain.lifecycle import TurnStatus
-from assent.engine.snapshots import Turn, read_turn
+from assent.engine.queries.snapshots import Turn, read_turn
 from assent.engine.threads import aside, weight
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of

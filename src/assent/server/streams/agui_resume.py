@@ -33,7 +33,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
-from assent.engine.ballots import Ballot
+from assent.engine.decisions.checks import Ballot
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service

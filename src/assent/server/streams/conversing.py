@@ -26,8 +26,8 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
-from assent.engine.ballots import open_case
-from assent.engine.deciding import Outcome
+from assent.engine.decisions.checks import open_case
+from assent.engine.decisions.deciding import Outcome
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service

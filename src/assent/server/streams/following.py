@@ -12,7 +12,7 @@ from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import FinishReason
 from assent.domain.requests import Request
 from assent.engine.assent import POLL_SECONDS, Assent
-from assent.engine.snapshots import Turn, read_turn
+from assent.engine.queries.snapshots import Turn, read_turn
 from assent.ports import Tx
 from assent.server.streams.steps import (
     CallProposed,

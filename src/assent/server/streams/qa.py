@@ -23,7 +23,7 @@ from assent.domain.errors import (
 )
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import as_text
-from assent.engine.intake import edited
+from assent.engine.gate.intake import edited
 from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

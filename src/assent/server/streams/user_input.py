@@ -17,7 +17,7 @@ from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict, answer, cancel
 from assent.domain.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
 from assent.domain.lifecycle import RequestKind
-from assent.engine.ballots import Decided
+from assent.engine.decisions.checks import Decided
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
 from assent.server.guard import GuardedRoute

@@ -5,8 +5,8 @@ from typing import Final
 
 from assent.domain.credentials import Key, Session
 from assent.domain.people import Person, Scope
-from assent.engine.people import People
-from assent.engine.standing import Held
+from assent.engine.people.accounts import People
+from assent.engine.people.credential_status import Held
 from assent.server.access import AUDIT, CHAT, DECIDE, MANAGE, READ, Need
 from assent.server.caller import Caller
 

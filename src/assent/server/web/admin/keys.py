@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute
 from assent.domain.credentials import Key
 from assent.domain.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.domain.people import Scope
-from assent.engine.standing import Held
+from assent.engine.people.credential_status import Held
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
-from assent.engine.directory import CHANGES
+from assent.engine.people.directory import CHANGES
 
 # Entries that say how an account is after them.
 _STATES: Final = frozenset({"add_person", "change_person", "link_person"})

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from assent.domain.confirmations import Confirmation
 from assent.domain.events import Entry
 from assent.domain.people import Audience
-from assent.engine.directory import CHANGES, Directory
+from assent.engine.people.directory import CHANGES, Directory
 from assent.server.web.admin.treatment import CONFIRMATIONS, COURSES, Course, deciders, length
 
 

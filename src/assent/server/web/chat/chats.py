@@ -8,7 +8,7 @@ from assent.domain.lifecycle import RequestStatus
 from assent.domain.pages import Place, RequestFilter
 from assent.domain.people import Person
 from assent.engine.agents import Catalogue
-from assent.engine.listing import conversations
+from assent.engine.queries.listing import conversations
 from assent.ports import Tx
 from assent.server.web.chat.sayings import status_words, tone_of
 

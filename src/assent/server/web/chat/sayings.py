@@ -10,7 +10,7 @@ from assent.domain.events import Event
 from assent.domain.lifecycle import ACTIVE_TURNS, AWAITING, ConversationStatus, TurnStatus
 from assent.domain.people import Person
 from assent.engine.kernel import Kernel
-from assent.engine.snapshots import Thread, read_thread
+from assent.engine.queries.snapshots import Thread, read_thread
 from assent.ports import Tx
 from assent.presentation.markup import Html
 from assent.server.service import Service

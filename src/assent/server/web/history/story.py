@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 from assent.domain.errors import NotFound
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import ADMIN, AUDITOR, Person
-from assent.engine.history_story import Story, read_story
+from assent.engine.queries.call_history import Story, read_story
 from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

@@ -15,7 +15,7 @@ from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.pages import Place, RequestFilter
 from assent.domain.people import Person
 from assent.domain.tools import Risk
-from assent.engine.listing import Inbox
+from assent.engine.queries.listing import Inbox
 from assent.ports import Tx
 from assent.server.access import CHAT
 from assent.server.caller import caller_of

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from assent.domain.insights import Insights, Period, Survey, Window
-from assent.engine.insights import gather
-from assent.engine.recollection import Recollection
+from assent.engine.queries.insights import gather
+from assent.engine.ttl_cache import Recollection
 from assent.ports import Store
 
 KEPT_SECONDS: Final = 60

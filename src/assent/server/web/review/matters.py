@@ -13,9 +13,9 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
-from assent.engine.answering import opened_draft
-from assent.engine.ballots import has_voted
-from assent.engine.precedents import read_background
+from assent.engine.decisions.answers import opened_draft
+from assent.engine.decisions.checks import has_voted
+from assent.engine.queries.precedents import read_background
 from assent.engine.vault import Vault
 from assent.ports import Tx
 from assent.presentation.card import card_of

@@ -11,7 +11,7 @@ from assent.domain.fields import FieldType
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
-from assent.engine.supplied import check_supplied
+from assent.engine.decisions.supplied_results import check_supplied
 from assent.server.posted import Posted
 
 # Names of form controls that hold a field's answer.

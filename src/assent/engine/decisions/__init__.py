@@ -1,0 +1,1 @@
+"""People's decisions: whether they count, what they change, and what they answer."""

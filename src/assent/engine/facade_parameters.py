@@ -1,0 +1,167 @@
+"""What callers of the facade pass: an object or its id, taken as they write it, or refused."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from assent.domain import decisions as verdicts
+from assent.domain.conversations import Conversation
+from assent.domain.decisions import Verdict
+from assent.domain.errors import InvalidParameter, NotAllowed, WrongLoop
+from assent.domain.parameters import (
+    Check,
+    duration,
+    either,
+    flag,
+    function_of,
+    instance,
+    of_two,
+    optional,
+    several,
+    shown,
+    whole,
+    word,
+)
+from assent.domain.parameters import name as a_name
+from assent.domain.parameters import text as any_text
+from assent.domain.people import Account, Person, want_recordable
+from assent.domain.policy import Rule
+from assent.domain.requests import Request
+from assent.domain.tools import Override
+from assent.engine.agents import Agent
+from assent.engine.decisions.checks import Decided
+from assent.engine.kernel import Kernel
+from assent.engine.queries.snapshots import Thread, Turn
+
+# Somebody, or their id: `Person("ada")` and "ada" are the same.
+Who = Person | str
+_VERDICTS: Final = (
+    "a verdict: approve(), reject('why'), answer({…}), supply(output), cancel(), "
+    "or Ran, DidNotRun or RunAgain for a call in doubt"
+)
+_FUNCTIONS: Final = (
+    verdicts.approve,
+    verdicts.reject,
+    verdicts.answer,
+    verdicts.draft,
+    verdicts.supply,
+    verdicts.cancel,
+)
+
+
+def _or_id(noun: str) -> Check:
+    return Check(f"{noun} or its id", any_text.read)
+
+
+_REQUEST: Final = _or_id("a request")
+_TURN: Final = _or_id("a turn")
+_CONVERSATION: Final = _or_id("a conversation")
+_AGENT: Final = Check("an agent or its name", any_text.read)
+WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
+MESSAGE: Final = any_text
+# What an engine is made with; agents were looked at before their models were made.
+SETTINGS: Final[Mapping[str, Check]] = {
+    "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
+    "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
+    "policy_version": any_text,
+    "approvals": word("on", "off"),
+    "on_confirmation": optional(function_of(2, "a function of a call and its tool")),
+    "decide_within": optional(duration()),
+    "worker": flag,
+}
+ON_PENDING: Final = word("refuse", "supersede")
+ASK_WHEN: Final = optional(of_two("a function of (arguments, context) or of the arguments"))
+OVERRIDE: Final = optional(instance(Override, "an Override"))
+LIMIT: Final = whole(1)
+_IF_SETTLED: Final = word("raise", "ignore")
+
+
+def request_id(where: str, given: object) -> str:
+    """The id of a request that was named somehow."""
+    id = given.id if isinstance(given, Request) else given
+    return _REQUEST.taken(where, "request_id", id)
+
+
+def turn_id(where: str, given: object) -> str:
+    """The id of a turn, also of that which a decision belongs to."""
+    if isinstance(given, Decided):
+        return given.turn_id
+    return _TURN.taken(where, "turn_id", given.id if isinstance(given, Turn) else given)
+
+
+def agent_name(where: str, given: object) -> str:
+    """The name of an agent."""
+    return _AGENT.taken(where, "agent", given.name if isinstance(given, Agent) else given)
+
+
+def conversation_id(where: str, given: object) -> str:
+    """The id of a conversation that was named somehow."""
+    if isinstance(given, Thread):
+        return given.conversation.id
+    id = given.id if isinstance(given, Conversation) else given
+    return _CONVERSATION.taken(where, "conversation_id", id)
+
+
+def is_tolerant(where: str, if_settled: object) -> bool:
+    """Whether what is settled already may stay as it is."""
+    return _IF_SETTLED.taken(where, "if_settled", if_settled) == "ignore"
+
+
+def optional_conversation(where: str, given: object) -> str | None:
+    """The same, where None begins a new one."""
+    return None if given is None else conversation_id(where, given)
+
+
+def verdict(where: str, given: object) -> Verdict:
+    """A verdict; whatever else people write for one is refused with the words for it."""
+    if isinstance(given, Verdict):
+        return given
+    forgotten = [each.__name__ for each in _FUNCTIONS if each is given]
+    what = f"the function {forgotten[0]}: call it, {forgotten[0]}()" if forgotten else shown(given)
+    raise InvalidParameter(where, "verdict", _VERDICTS, what)
+
+
+def decisions(where: str, given: Iterable[object]) -> list[tuple[str, Verdict]]:
+    """Requests with their verdicts."""
+    return [
+        (request_id(where, request), verdict(where, said))
+        for request, said in (_pair(where, each) for each in given)
+    ]
+
+
+def _pair(where: str, given: object) -> tuple[object, object]:
+    if not isinstance(given, tuple | list) or len(pair := tuple(cast("list[object]", given))) != 2:
+        allowed = "pairs of a request (or its id) and a verdict"
+        raise InvalidParameter(where, "decisions", allowed, shown(cast("object", given)))
+    return pair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callers:
+    """Who acts, where only an id was given."""
+
+    kernel: Kernel
+
+    async def who(self, where: str, by: object) -> Person:
+        """The person; an id is `Person(id)`, without roles, unless its account is disabled."""
+        self._want_loop(where)
+        given: Who = WHO.taken(where, "by", by)
+        if isinstance(given, Person):
+            return given
+        person = Person(given)
+        want_recordable(person)
+        account = await self.kernel.store.run(lambda tx: tx.people.get(given))
+        return person if account is None else _known(account)
+
+    def _want_loop(self, where: str) -> None:
+        loop = self.kernel.loop
+        if loop is not None and loop is not asyncio.get_running_loop():
+            raise WrongLoop(where)
+
+
+def _known(account: Account) -> Person:
+    if account.disabled:
+        raise NotAllowed(account.id, "act here: the account is disabled")
+    # Text says who somebody is, not what they may do: roles are for whoever vouches for them.
+    return Person(account.id, kind=account.kind, behind=account.behind)

@@ -1,0 +1,181 @@
+"""What happens to a call: one precedence, and when anything goes wrong nothing runs."""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import msgspec
+
+from assent.domain.policy import (
+    Allow,
+    Ask,
+    Deny,
+    Effect,
+    HookAnswer,
+    Policy,
+    Rule,
+    Verdict,
+    strongest,
+)
+from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, is_predicate
+from assent.engine.cancellation import OURS, is_ours
+from assent.engine.threads import aside
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+APPROVALS_OFF = "approvals:off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Judges calls by a policy; holds no state, so a judgement can be made anywhere."""
+
+    policy: Policy
+    per_run: Predicate | None = None
+
+    async def judge(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+        """Allow, ask or deny; any error in between denies."""
+        try:
+            return await self._judge(tool, arguments, context)
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            log.exception("judging a call of %r failed; it does not run", tool.tool.name)
+            return Deny(by="error", reason="The policy could not judge this call; it was not run.")
+
+    def denies_now(
+        self, tool: EffectiveTool, arguments: Arguments, context: Context
+    ) -> Deny | None:
+        """The synchronous deny rules once more, inside the claim's transaction."""
+        if not _may_call(tool, context):
+            return _CALLER
+        try:
+            for rule in self.policy.rules:
+                binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
+                if not binds:
+                    continue
+                said = rule.when is None or rule.when(_copy(arguments), context)
+                # Asynchronous after all, behind a lambda or an object: judged outside, not here.
+                if inspect.iscoroutine(said):
+                    said.close()
+                elif said is not False and not inspect.isawaitable(said):
+                    return cast("Deny", rule.verdict())
+        except OURS:
+            raise
+        except BaseException:
+            log.exception("a deny rule failed for a call of %r; it does not run", tool.tool.name)
+            return Deny(by="error", reason="The policy could not judge this call; it was not run.")
+        return None
+
+    async def _judge(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+        if not _may_call(tool, context):
+            return _CALLER
+        verdict = await self._wish(tool, arguments, context)
+        verdict = await self._per_run(verdict, arguments, context)
+        verdict = await self._hooked(verdict, tool, arguments, context)
+        verdict = await self._ruled(verdict, tool, arguments, context)
+        if isinstance(verdict, Ask) and not self.policy.approvals:
+            return Allow(by=APPROVALS_OFF, waived=True)
+        return verdict
+
+    async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+        wish = tool.requires_approval
+        if is_predicate(wish):
+            wish = await self._answer(wish(await _copied(arguments, context), context)) is not False
+        by = "override" if tool.overridden else "tool"
+        return Ask(by=by) if wish else Allow(by=by)
+
+    async def _per_run(self, verdict: Verdict, arguments: Arguments, context: Context) -> Verdict:
+        if self.per_run is None:
+            return verdict
+        copied = await _copied(arguments, context)
+        asks = await self._answer(self.per_run(copied, context)) is not False
+        if asks:
+            return verdict if isinstance(verdict, Ask) else Ask(by="run")
+        return Allow(by="run", waived=isinstance(verdict, Ask))
+
+    async def _hooked(
+        self, verdict: Verdict, tool: EffectiveTool, arguments: Arguments, context: Context
+    ) -> Verdict:
+        if self.policy.hook is None:
+            return verdict
+        copied = await _copied(arguments, context)
+        answer = await self._answer(self.policy.hook(tool, copied, context))
+        return _from_hook(answer, verdict)
+
+    async def _ruled(
+        self, verdict: Verdict, tool: EffectiveTool, arguments: Arguments, context: Context
+    ) -> Verdict:
+        matching = [
+            rule.verdict()
+            for rule in self.policy.rules
+            if rule.covers(tool) and await self._matches(rule, arguments, context)
+        ]
+        ruled = strongest(matching)
+        if ruled is None:
+            return verdict
+        if isinstance(ruled, Allow):
+            # An allow waives what the tool or the run wished, never what the hook said.
+            wished = isinstance(verdict, Ask) and verdict.by in _WISHES
+            return ruled if wished or isinstance(verdict, Allow) else verdict
+        return strongest((ruled, verdict)) or ruled
+
+    async def _matches(self, rule: Rule, arguments: Arguments, context: Context) -> bool:
+        if rule.when is None:
+            return True
+        answer = await self._answer(rule.when(await _copied(arguments, context), context))
+        # A predicate that answers neither yes nor no must not loosen anything.
+        return answer is True if rule.effect is Effect.ALLOW else answer is not False
+
+    async def _answer(self, given: T | Awaitable[T]) -> T:
+        if not inspect.isawaitable(given):
+            return cast("T", given)
+        async with asyncio.timeout(self.policy.timeout.total_seconds()):
+            return await given
+
+
+_WISHES = frozenset({"tool", "override", "run"})
+_CALLER = Deny(by="caller", reason="The owner of this conversation may not use this tool.")
+
+
+def _copy(arguments: Arguments) -> Arguments:
+    # Each judge gets its own: one that changes them must not change what the next one sees.
+    return msgspec.to_builtins(dict(arguments))
+
+
+async def _copied(arguments: Arguments, context: Context) -> Arguments:
+    return await aside(len(context.arguments), _copy, arguments)
+
+
+def _may_call(tool: EffectiveTool, context: Context) -> bool:
+    roles = tool.tool.caller_roles
+    return not roles or not roles.isdisjoint(context.owner.roles)
+
+
+def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
+    match answer:
+        case None:
+            return verdict
+        case Effect.ALLOW | Allow():
+            return Allow(by="hook", waived=isinstance(verdict, Ask))
+        case Effect.ASK:
+            return Ask(by="hook")
+        case Ask():
+            return Ask(
+                by="hook",
+                reason=answer.reason,
+                audience=answer.audience,
+                decide_within=answer.decide_within,
+                confirmation=answer.confirmation,
+                quorum=answer.quorum,
+            )
+        case Effect.DENY:
+            return Deny(by="hook")
+        case Deny():
+            return Deny(by="hook", reason=answer.reason or Deny(by="hook").reason)
+        case _:  # pyright: ignore[reportUnnecessaryComparison]
+            # Types promise this cannot be; a hook from outside may break the promise.
+            raise TypeError(f"a policy hook answered {answer!r}")

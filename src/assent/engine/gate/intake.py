@@ -1,0 +1,112 @@
+"""From what a model wrote to frozen arguments: parse, take people's fields out, normalise."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assent.domain.calls import Frozen
+from assent.domain.canonical import Json, check, parse
+from assent.domain.decisions import Approve, Arguments
+from assent.domain.errors import InvalidArguments, InvalidJson
+from assent.domain.messages import Proposal
+from assent.domain.tools import EffectiveTool
+from assent.engine.agents import Toolbox
+from assent.engine.gate.inputs import secret_names
+from assent.engine.vault import forged, placements, references
+
+_SHOWN_NAME_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A proposal whose arguments fit the schema that the model sees."""
+
+    tool: EffectiveTool
+    arguments: dict[str, Json]
+    frozen: Frozen
+    prefilled: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A proposal nobody is asked about; the model is told why. Without a tool: it is unknown."""
+
+    tool: EffectiveTool | None
+    reason: str
+    raw: str
+
+
+def take_in(proposal: Proposal, toolbox: Toolbox) -> Accepted | Refused:
+    """Validate and normalise one proposal."""
+    tool = toolbox.get(proposal.tool)
+    if tool is None:
+        name = proposal.tool[:_SHOWN_NAME_CHARS]
+        known = ", ".join(toolbox.tools) or "none"
+        reason = f"There is no tool {name!r}. The tools are: {known}."
+        return Refused(tool=None, reason=reason, raw=proposal.arguments)
+    try:
+        return _accepted(tool, _object(tool, proposal.arguments))
+    except (InvalidArguments, InvalidJson) as error:
+        return Refused(tool=tool, reason=str(error), raw=proposal.arguments)
+
+
+def _accepted(tool: EffectiveTool, raw: dict[str, Json]) -> Accepted:
+    form = tool.tool.user_input
+    asked = frozenset[str]() if form is None else {item.name for item in form.fields}
+    secret = frozenset[str]() if form is None else secret_names(form)
+    prefilled = {n: value for n, value in raw.items() if n in asked and n not in secret}
+    rest = {name: value for name, value in raw.items() if name not in asked}
+    arguments = tool.tool.arguments.normalise(rest, partial=True)
+    return Accepted(
+        tool=tool, arguments=arguments, frozen=Frozen.of(arguments), prefilled=prefilled
+    )
+
+
+def _object(tool: EffectiveTool, text: str) -> dict[str, Json]:
+    # Models send nothing at all for a tool without parameters.
+    value = parse(text) if text.strip() else {}
+    if not isinstance(value, dict):
+        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
+    refuse_forged(tool, value)
+    return value
+
+
+def refuse_forged(
+    tool: EffectiveTool, value: Mapping[str, Json], allowed: frozenset[str] = frozenset()
+) -> None:
+    """A reference to a secret that we did not mint here is an attempt to read one."""
+    if forged(dict(value), allowed):
+        raise InvalidArguments(
+            tool.tool.name, ["arguments: a reference to a secret is not allowed"]
+        )
+
+
+def revised(tool: EffectiveTool, approval: Approve, before: Frozen) -> Frozen | None:
+    """What an approval makes of the arguments, whole or in part; None where it changes nothing."""
+    if approval.edit is not None:
+        return edited(tool, {**before.thaw(), **_given(tool, approval.edit)}, before)
+    return None if approval.arguments is None else edited(tool, approval.arguments, before)
+
+
+def edited(tool: EffectiveTool, said: Arguments, before: Frozen) -> Frozen | None:
+    """All the arguments of a person, held to the same rules; None where they change nothing."""
+    given = _given(tool, said)
+    original = before.thaw()
+    refuse_forged(tool, given, frozenset(references(original)))
+    _refuse_moved_secrets(tool, original, given)
+    frozen = Frozen.of(tool.tool.arguments.normalise(given, partial=False))
+    return None if frozen.digest == before.digest else frozen
+
+
+def _given(tool: EffectiveTool, said: Arguments) -> dict[str, Json]:
+    given = parse(said) if isinstance(said, str) else check(dict(said))
+    if not isinstance(given, dict):
+        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
+    return given
+
+
+def _refuse_moved_secrets(
+    tool: EffectiveTool, before: Mapping[str, Json], after: Mapping[str, Json]
+) -> None:
+    # A secret answered for one field must not reach another one that is shown or sent elsewhere.
+    if placements(dict(after)) != placements(dict(before)):
+        raise InvalidArguments(tool.tool.name, ["arguments: a secret's place cannot be edited"])

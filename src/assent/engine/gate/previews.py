@@ -1,0 +1,58 @@
+"""What a call would do, as its tool says before anybody is asked."""
+
+import asyncio
+import logging
+import traceback
+from dataclasses import replace
+from datetime import timedelta
+
+import msgspec
+
+from assent.domain.foreign import called
+from assent.domain.outputs import cut
+from assent.domain.tools import Arguments, Context, Preview, Tool
+from assent.engine.cancellation import is_ours
+
+log = logging.getLogger(__name__)
+MAX_CHARS = 262_144
+
+
+async def preview(
+    tool: Tool, arguments: Arguments, context: Context, *, within: timedelta
+) -> Preview | None:
+    """The tool's preview, if it has one; a failure is shown and never fatal."""
+    if tool.preview is None:
+        return None
+    try:
+        async with asyncio.timeout(within.total_seconds()):
+            # Its own copy: what it changes in there must not be what runs.
+            copied = msgspec.to_builtins(dict(arguments))
+            return _bounded(await called(tool.preview, copied, context))
+    except BaseException as error:
+        if is_ours(error):
+            raise
+        said = "".join(traceback.format_exception_only(error)).strip()
+        log.warning("the preview of %r failed: %r", tool.name, said)
+        return Preview(text=cut(said), failed=True)
+
+
+def _bounded(made: object) -> Preview | None:
+    """A preview short enough to be kept with its request; raises for what is none."""
+    match made:
+        case None:
+            return None
+        case str():
+            return Preview(text=_shortened(made))
+        case Preview(text=str(), before=str() | None, after=str() | None, failed=bool()):
+            longest = max(len(made.before or ""), len(made.after or ""))
+            if longest > MAX_CHARS:
+                # Not cut: two texts that differ in the middle would look the same.
+                raise ValueError(f"texts of {longest:,} characters are too long to be compared")
+            return replace(made, text=_shortened(made.text))
+        case _:
+            kind = type(made).__name__
+            raise TypeError(f"a preview is a text, a Preview or None, not {kind}")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_CHARS else cut(text)

@@ -1,0 +1,1 @@
+"""The agent loop: messages in, model answers, their calls on record, and what is sent back."""

@@ -1,0 +1,351 @@
+"""Messages in: start a turn, or say what stands in its way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from unicodedata import category
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json, digest
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.errors import (
+    EmptyMessage,
+    KeyReused,
+    NotFound,
+    NothingAwaited,
+    OverQuota,
+    PendingCalls,
+)
+from assent.domain.events import EventKind, Fact
+from assent.domain.identifiers import want_findable, want_keepable
+from assent.domain.lifecycle import (
+    ACTIVE_TURNS,
+    AWAITING,
+    TERMINAL,
+    CallStatus,
+    RequestStatus,
+    TurnStatus,
+)
+from assent.domain.messages import UserSaid
+from assent.domain.outputs import error_output, json_text
+from assent.domain.people import ADMIN, Person, want_recordable
+from assent.domain.tools import Predicate
+from assent.engine.failpoints import point
+from assent.engine.kernel import Kernel
+from assent.engine.loop.proposals import storable
+from assent.engine.loop.steps import Loaded
+from assent.engine.loop.turns import Turns
+from assent.engine.transitions import Moves, Raced
+from assent.ports import TurnChanges, Tx
+
+_WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
+
+
+class OnPending(StrEnum):
+    """What a new message does to calls that still wait."""
+
+    REFUSE = "refuse"
+    SUPERSEDE = "supersede"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missive:
+    """A message on its way into a conversation."""
+
+    agent: str
+    text: str
+    by: Person
+    conversation_id: str | None = None
+    # Whether a conversation of that id is made where there is none.
+    create: bool = False
+    on_pending: OnPending = OnPending.REFUSE
+    key: str | None = None
+    ask_when: Predicate | None = None
+
+    def __post_init__(self) -> None:
+        # Refused here, before it reaches a transaction that others share.
+        want_recordable(self.by)
+        if self.conversation_id is not None:
+            want_keepable("conversation's id", self.conversation_id)
+        if self.key is not None:
+            want_keepable("idempotency key", self.key)
+
+    @property
+    def is_legible(self) -> bool:
+        """Whether there is anything to read in it, besides spaces and what nobody sees."""
+        return any(category(each)[0] not in "ZC" for each in storable(self.text))
+
+
+def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
+    """The first step of a new conversation needs no reading: this message is all there is."""
+    conversation = Conversation(
+        id=turn.conversation_id,
+        agent=turn.agent,
+        owner=missive.by,
+        created_at=turn.created_at,
+    )
+    said = (UserSaid(text=storable(missive.text)),)
+    return Loaded(
+        turn=turn, conversation=conversation, said=lambda: said, length=0, calls=(), saved=()
+    )
+
+
+def _no_conversation(id: str) -> NotFound:
+    # The same for what is somebody else's: whoever asks learns nothing.
+    hint = "leave conversation_id out to begin one, or add create=True to begin one of this id"
+    return NotFound("conversation", id, hint)
+
+
+class Sending:
+    """Starts, stops and resumes turns."""
+
+    def __init__(self, kernel: Kernel, turns: Turns) -> None:
+        self._kernel, self._turns = kernel, turns
+
+    async def send(self, missive: Missive) -> TurnRow:
+        """Store the message with its turn; the loop starts here, or wherever a worker is."""
+        if not missive.is_legible:
+            raise EmptyMessage
+        return await self._kernel.tasks.through(self._sent(missive))
+
+    async def _sent(self, missive: Missive) -> TurnRow:
+        turn_id = self._kernel.ids("turn")
+        try:
+            turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
+        except OverQuota as error:
+            await self._refused(missive.by, missive.conversation_id, error)
+            raise
+        point("after_send")
+        if turn.id == turn_id:
+            self._begin(turn, missive)
+        return turn
+
+    def _begin(self, turn: TurnRow, missive: Missive) -> None:
+        # Kept until the turn ends, so only for one that there is.
+        if missive.ask_when is not None:
+            self._kernel.predicates[turn.id] = missive.ask_when
+        if self._kernel.is_worker:
+            self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
+
+    async def open(self, agent: str, by: Person) -> Conversation:
+        """Create a conversation that nothing was said in yet."""
+        missive = Missive(agent=agent, text="", by=by)
+
+        def add(tx: Tx) -> Conversation:
+            # Before it is there: of what is written already it would count itself.
+            self._kernel.quotas.admit_conversation(tx, by.id)
+            return self._conversation(tx, missive)
+
+        try:
+            return await self._kernel.store.run(add)
+        except OverQuota as error:
+            await self._refused(by, None, error)
+            raise
+
+    async def _refused(self, by: Person, conversation_id: str | None, error: OverQuota) -> None:
+        """On record by itself: what was refused left nothing behind."""
+
+        def note(tx: Tx) -> None:
+            moves = Moves(tx, self._kernel.ids, actor=by.id)
+            data: dict[str, Json] = {"code": error.code, "what": error.what, "limit": error.limit}
+            moves.note("refused", conversation_id=conversation_id, data=data)
+
+        await self._kernel.store.run(note)
+
+    async def _withdrawing(self, work: Callable[[Tx], TurnRow]) -> TurnRow:
+        """A decision or a claim that was faster is no refusal: look again at what is left."""
+        while True:
+            try:
+                return await self._kernel.store.run(work)
+            except Raced:
+                continue
+
+    def _start(self, tx: Tx, missive: Missive, turn_id: str) -> TurnRow:
+        body = digest(json_text([missive.agent, missive.conversation_id, missive.text]))
+        if (known := self._known(tx, missive, body)) is not None:
+            return known
+        conversation = self._conversation(tx, missive)
+        try:
+            number = (
+                1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
+            )
+        except PendingCalls:
+            # What is in the way may be this very message: it can have come in since we looked.
+            if (known := self._known(tx, missive, body)) is not None:
+                return known
+            raise
+        self._kernel.quotas.admit_message(tx, conversation, missive.by.id)
+        now = tx.now()
+        is_worker = self._kernel.is_worker
+        turn = TurnRow(
+            id=turn_id,
+            conversation_id=conversation.id,
+            number=number,
+            agent=conversation.agent,
+            status=TurnStatus.RUNNING if is_worker else TurnStatus.READY,
+            step=0,
+            fence=1 if is_worker else 0,
+            worker=self._kernel.worker if is_worker else None,
+            guarded=missive.ask_when is not None,
+            created_at=now,
+        )
+        lease = self._kernel.times.lease
+        tx.turns.add(turn, owner=missive.by.id, key=missive.key, body=body, lease=lease)
+        tx.messages.append(
+            Message(
+                id=self._kernel.ids("msg"),
+                conversation_id=conversation.id,
+                turn_id=turn_id,
+                position=0,
+                role=Role.USER,
+                text=storable(missive.text),
+                created_at=now,
+            )
+        )
+        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(missive.text)}))
+        point("inside_send")
+        return turn
+
+    def _known(self, tx: Tx, missive: Missive, body: str) -> TurnRow | None:
+        """The turn that this key stands for already; another message under it is refused."""
+        known = None if missive.key is None else tx.turns.by_key(missive.by.id, missive.key)
+        if known is None:
+            return None
+        if known[1] != body:
+            raise KeyReused(str(missive.key))
+        return known[0]
+
+    def _conversation(self, tx: Tx, missive: Missive) -> Conversation:
+        id = missive.conversation_id
+        found = None if id is None else tx.conversations.get(id)
+        if found is not None:
+            if found.owner.id != missive.by.id:
+                raise _no_conversation(found.id)
+            return found
+        if id is not None and not missive.create:
+            raise _no_conversation(id)
+        agent = self._kernel.catalogue.agent(missive.agent)
+        conversation = Conversation(
+            id=id or self._kernel.ids("conv"),
+            agent=agent.name,
+            owner=missive.by,
+            created_at=tx.now(),
+        )
+        tx.conversations.add(conversation)
+        return conversation
+
+    def _clear_way(self, tx: Tx, missive: Missive, conversation: Conversation) -> int:
+        """The number of the next turn, once nothing stands in its way."""
+        newest = tx.turns.newest(conversation.id)
+        if newest is None:
+            return 1
+        if newest.status in ACTIVE_TURNS:
+            calls = tx.calls.of_turn(newest.id)
+            if missive.on_pending is not OnPending.SUPERSEDE:
+                waiting = {call.id: call.tool for call in calls if call.status not in TERMINAL}
+                raise PendingCalls(conversation.id, waiting)
+            moves = Moves(tx, self._kernel.ids, actor=missive.by.id)
+            self._withdraw(tx, moves, newest, calls, CallStatus.SUPERSEDED)
+        return newest.number + 1
+
+    async def stop(self, turn_id: str, by: Person) -> TurnRow:
+        """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
+        want_findable("turn", turn_id)
+        want_recordable(by)
+        turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
+        for task in self._kernel.tasks.of_turn(turn_id):
+            # A body that runs is not torn down: its outcome is worth more than a doubt.
+            if task.get_name().startswith("assent-turn-"):
+                task.cancel()
+        return turn
+
+    def _stop(self, tx: Tx, turn_id: str, by: Person) -> TurnRow:
+        turn = self._owned(tx, turn_id, by)
+        if turn.status not in ACTIVE_TURNS:
+            raise NothingAwaited("Turn", turn_id, turn.status)
+        moves = Moves(tx, self._kernel.ids, actor=by.id)
+        self._withdraw(tx, moves, turn, tx.calls.of_turn(turn_id), CallStatus.CANCELLED)
+        return turn
+
+    def _owned(self, tx: Tx, turn_id: str, by: Person) -> TurnRow:
+        turn = tx.turns.get(turn_id)
+        conversation = None if turn is None else tx.conversations.get(turn.conversation_id)
+        if turn is None or conversation is None:
+            raise NotFound("turn", turn_id)
+        if by.id != conversation.owner.id and ADMIN not in by.roles:
+            raise NotFound("turn", turn_id)
+        return turn
+
+    def _withdraw(
+        self, tx: Tx, moves: Moves, turn: TurnRow, calls: Sequence[Call], target: CallStatus
+    ) -> None:
+        """Requests before calls before the turn: everybody locks in this order."""
+        texts = self._kernel.texts
+        is_stop = target is CallStatus.CANCELLED
+        closing = RequestStatus.CANCELLED if is_stop else RequestStatus.SUPERSEDED
+        output = json_text(error_output(texts.aborted if is_stop else texts.superseded))
+        for call in calls:
+            if call.status not in _WITHDRAWABLE:
+                continue
+            for request in tx.requests.of_call(call.id):
+                if request.is_open:
+                    tx.requests.close(request, closing, by=moves.actor)
+            moves.move(call, target, "stop" if is_stop else "supersede", output=output)
+        self._keep_partial(tx, turn)
+        ended: TurnChanges = {"ended_at": tx.now()}
+        active = ACTIVE_TURNS
+        if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
+            raise Raced(turn.id)
+        # A body that asks for somebody holds the turn's row: what waits since we looked shows now.
+        if any(call.status in _WITHDRAWABLE for call in tx.calls.of_turn(turn.id)):
+            raise Raced(turn.id)
+        tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
+
+    def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:
+        """What the model had said of an unfinished answer, as far as it reached the record."""
+        if turn.status is not TurnStatus.RUNNING:
+            return
+        said: list[str] = []
+        for event in tx.journal.events(turn.id, 0, 1_000_000):
+            # With its calls an answer was finished and is on record already.
+            if event.kind in (EventKind.STEP, EventKind.RESET, EventKind.PROPOSED):
+                said.clear()
+            elif event.kind is EventKind.TEXT:
+                said.append(str(event.data["text"]))
+        if text := "".join(said):
+            tx.messages.append(
+                Message(
+                    id=self._kernel.ids("msg"),
+                    conversation_id=turn.conversation_id,
+                    turn_id=turn.id,
+                    position=0,
+                    role=Role.ASSISTANT,
+                    text=text,
+                    incomplete=True,
+                    created_at=tx.now(),
+                )
+            )
+
+    async def resume(self, turn_id: str, by: Person) -> TurnRow:
+        """Go on with a turn that failed: nothing settled is asked or run again."""
+        want_findable("turn", turn_id)
+        want_recordable(by)
+
+        def resume(tx: Tx) -> TurnRow:
+            turn = self._owned(tx, turn_id, by)
+            failed = frozenset({TurnStatus.FAILED})
+            newest = tx.turns.newest(turn.conversation_id)
+            # The conversation went on without it: its answer would come after later questions.
+            if newest is None or newest.id != turn_id:
+                raise NothingAwaited("Turn", turn_id, turn.status)
+            if not tx.turns.move(turn, TurnStatus.READY, sources=failed, error=None, ended_at=None):
+                raise NothingAwaited("Turn", turn_id, turn.status)
+            tx.journal.tell(turn_id, Fact(EventKind.RESET, {"reason": "resumed"}))
+            worker, lease = self._kernel.worker, self._kernel.times.lease
+            claimed = tx.turns.claim(turn_id, worker, lease) if self._kernel.is_worker else None
+            return claimed or turn
+
+        turn = await self._kernel.store.run(resume)
+        if turn.status is TurnStatus.RUNNING:
+            self._turns.begin(turn)
+        return turn

@@ -1,0 +1,233 @@
+"""The loop: load, ask the model, gate its calls, store, run what is cleared; then wait or go on."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from datetime import datetime
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.errors import LeaseLost, ModelFailed, StoreUnavailable
+from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.messages import Answer, ArgumentsDelta, Prompt, ReasoningDelta, TextDelta
+from assent.engine.agents import Agent
+from assent.engine.cancellation import is_ours
+from assent.engine.failpoints import point
+from assent.engine.gate.planner import Planner
+from assent.engine.kernel import Kernel
+from assent.engine.loop.answer_limits import Room, most_calls
+from assent.engine.loop.event_buffer import Outbox
+from assent.engine.loop.proposals import REFUSED, REPEATED, Draft, Drafting, storable
+from assent.engine.loop.steps import HELD, Loaded, Step, load, message_of
+from assent.engine.queries.snapshots import Turn, resting
+from assent.engine.runs.runner import Runner
+from assent.engine.threads import aside, unhurried
+from assent.ports import TurnChanges, Tx
+
+log = logging.getLogger(__name__)
+RETRY_SECONDS = 0.2
+
+
+class Turns:
+    """Advances the turns that this worker holds."""
+
+    def __init__(self, kernel: Kernel, runner: Runner) -> None:
+        self._kernel, self._runner = kernel, runner
+        runner.on_ready = self.begin
+
+    def begin(self, ready: TurnRow | Loaded) -> None:
+        """Go on with a turn we hold, in a task of its own."""
+        turn = ready.turn if isinstance(ready, Loaded) else ready
+        self._kernel.tasks.spawn(turn.id, "turn", self.advance(turn, ready))
+
+    async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | Turn) -> Turn | None:
+        """Step after step until the model answers, somebody has to be waited for, or it fails.
+
+        Returns the turn as it was left, if it was left in good order.
+        """
+        outbox = Outbox(self._kernel, turn.id, turn.fence)
+        try:
+            while not isinstance(ready, Turn):
+                loaded = ready if isinstance(ready, Loaded) else await self._load(ready)
+                turn = loaded.turn
+                ready = await self._step(loaded, outbox)
+            return ready
+        except LeaseLost:
+            log.warning("turn %s is stopped or held by another worker now", turn.id)
+        except ModelFailed as error:
+            await self._fail(turn, str(error), outbox)
+        except StoreUnavailable as error:
+            # No fault of the turn's: when its lease is over somebody takes it up from the rows.
+            log.warning("turn %s waits for the database: %s", turn.id, error)
+        except BaseException as error:
+            if is_ours(error):
+                if isinstance(error, asyncio.CancelledError) and self._kernel.tasks.closing:
+                    await asyncio.shield(self._give_back(turn))
+                raise
+            log.exception("turn %s failed", turn.id)
+            await self._fail(turn, "An internal error ended the turn.", outbox)
+        finally:
+            outbox.drop()
+        return None
+
+    async def _load(self, turn: TurnRow) -> Loaded:
+        return await self._kernel.store.run(lambda tx: load(tx, turn, self._kernel))
+
+    def _toolbox(self, conversation: Conversation):
+        return self._kernel.catalogue.toolbox(conversation.agent)
+
+    async def _step(self, loaded: Loaded, outbox: Outbox) -> TurnRow | Turn:
+        """One model request and what follows; the turn's row again if it goes on at once."""
+        agent = self._kernel.catalogue.agent(loaded.conversation.agent)
+        is_last = loaded.turn.step >= agent.limits.steps
+        prompt = Prompt(
+            instructions=agent.instructions,
+            history=await aside(loaded.length, loaded.said),
+            # Out of steps: without tools the model can only answer.
+            tools=() if is_last else self._toolbox(loaded.conversation).specs,
+            most_calls=most_calls(agent.limits),
+        )
+        outbox.say(EventKind.STEP, {"step": loaded.turn.step + 1})
+        answer = await self._ask(agent, prompt, outbox)
+        if not answer.proposals:
+            return await self._finish(loaded, answer, outbox)
+        if is_last:
+            raise ModelFailed(f"it still calls tools after {agent.limits.steps} steps")
+        return await self._record(loaded, agent, answer, outbox)
+
+    async def _ask(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
+        """Ask, and again after a passing fault, telling followers to forget the broken start."""
+        for attempt in range(agent.limits.model_retries + 1):
+            try:
+                return await self._once(agent, prompt, outbox)
+            except ModelFailed as error:
+                if not error.transient or attempt == agent.limits.model_retries:
+                    raise
+                log.warning("asking %s again: %r", agent.name, error.reason)
+                outbox.say(EventKind.RESET, {"reason": error.reason})
+                await asyncio.sleep(RETRY_SECONDS * 2**attempt)
+        raise AssertionError("a model is asked at least once")
+
+    async def _once(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
+        model, room = self._kernel.catalogue.model(agent.name), Room(agent.limits)
+        if not agent.stream:
+            answer = room.whole(await model.request(prompt))
+            outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
+            return answer
+        # Closed at once, also when we are cancelled: a stream left open keeps its connection.
+        async with aclosing(unhurried(model.stream(prompt))) as stream:
+            async for item in stream:
+                if outbox.is_void:
+                    raise LeaseLost("turn", outbox.turn_id)
+                if isinstance(item, Answer):
+                    return room.whole(item)
+                room.take(item)
+                match item:
+                    case TextDelta(text=text):
+                        outbox.say(EventKind.TEXT, {"text": storable(text)})
+                    case ReasoningDelta(text=text):
+                        outbox.say(EventKind.REASONING, {"text": storable(text)})
+                    case ArgumentsDelta():
+                        # Arguments are told once they are frozen.
+                        pass
+        raise ModelFailed("its stream ended without an answer", transient=True)
+
+    async def _finish(self, loaded: Loaded, answer: Answer, outbox: Outbox) -> Turn:
+        facts, turn = await outbox.drain(), loaded.turn
+        point("before_answer")
+
+        def finish(tx: Tx) -> None:
+            now = tx.now()
+            tx.turns.hold(turn, TurnStatus.DONE, step=turn.step + 1, ended_at=now, error=None)
+            tx.messages.append(message_of(self._kernel.ids("msg"), turn, answer, 0, now))
+            done: dict[str, Json] = {"reason": answer.finish, "model": answer.model}
+            tx.journal.tell(turn.id, *facts, Fact(EventKind.FINISHED, done))
+            point("inside_answer")
+
+        await self._kernel.store.run(finish)
+        self._kernel.predicates.pop(turn.id, None)
+        point("after_answer")
+        return resting(turn, TurnStatus.DONE, loaded.calls, text=storable(answer.text))
+
+    async def _record(
+        self, loaded: Loaded, agent: Agent, answer: Answer, outbox: Outbox
+    ) -> TurnRow | Turn:
+        """Store the answer with all its calls and requests in one commit, then run and ask."""
+        point("before_proposal")
+        message_id = self._kernel.ids("msg")
+        drafting = self._drafting(loaded, agent, message_id, self._kernel.clock.now())
+        drafts = await drafting.draft(answer)
+        facts = await outbox.drain()
+        started = self._kernel.clock.monotonic()
+        step = Step(
+            kernel=self._kernel,
+            loaded=loaded,
+            agent=agent,
+            answer=answer,
+            drafts=drafts,
+            facts=facts,
+            started=started,
+        )
+        stored = await self._kernel.store.run(step.store)
+        point("after_proposal")
+        for claim in stored.claims:
+            self._runner.start(claim)
+        for call in stored.queued:
+            self._runner.enqueue(call.id, call.turn_id, call.agent)
+        self._kernel.announce(stored.requests)
+        if stored.turn is not None and (wild := _runs_wild(loaded.calls, drafts, agent)):
+            raise ModelFailed(wild)
+        calls = (*loaded.calls, *stored.calls)
+        waiting = resting(loaded.turn, TurnStatus.WAITING, calls, pending=stored.requests)
+        return stored.turn or waiting
+
+    def _drafting(self, loaded: Loaded, agent: Agent, message_id: str, now: datetime) -> Drafting:
+        turn = loaded.turn
+        gate = self._kernel.gate(turn.id, guarded=turn.guarded)
+        planner = Planner(
+            gate=gate,
+            vault=self._kernel.vault,
+            ids=self._kernel.ids,
+            conversation=loaded.conversation,
+            saved=loaded.saved,
+        )
+        return Drafting(
+            kernel=self._kernel,
+            turn=turn,
+            conversation=loaded.conversation,
+            message_id=message_id,
+            planner=planner,
+            toolbox=self._toolbox(loaded.conversation),
+            limits=agent.limits,
+            earlier=loaded.calls,
+            now=now,
+        )
+
+    async def _give_back(self, turn: TurnRow) -> None:
+        await self._kernel.store.run(lambda tx: tx.turns.move(turn, TurnStatus.READY, sources=HELD))
+
+    async def _fail(self, turn: TurnRow, reason: str, outbox: Outbox) -> None:
+        """The turn ends with an error and can be resumed; its settled calls stay settled."""
+        facts = await outbox.drain()
+
+        def fail(tx: Tx) -> None:
+            failing = frozenset({TurnStatus.RUNNING, TurnStatus.WAITING})
+            changes: TurnChanges = {"error": storable(reason), "ended_at": tx.now()}
+            if tx.turns.move(turn, TurnStatus.FAILED, sources=failing, **changes):
+                told: dict[str, Json] = {"message": storable(reason)}
+                tx.journal.tell(turn.id, *facts, Fact(EventKind.ERROR, told))
+
+        await self._kernel.store.run(fail)
+
+
+def _runs_wild(earlier: Sequence[Call], drafts: Sequence[Draft], agent: Agent) -> str | None:
+    """Whether the model keeps doing what it was told does not work."""
+    reasons = [call.cleared_by for call in earlier] + [draft.call.cleared_by for draft in drafts]
+    if reasons.count(REFUSED) > agent.limits.invalid_arguments:
+        return "it keeps sending calls that are not valid"
+    if reasons.count(REPEATED) > agent.limits.repeats:
+        return "it keeps making the same call"
+    return None

@@ -1,0 +1,1 @@
+"""Everything that pages, the API and the terminal read."""

@@ -1,0 +1,1 @@
+"""Running calls: claims, attempts, outcomes, and the workers that look after them."""

@@ -1,0 +1,195 @@
+"""How one attempt of a call ended."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, assert_never
+
+from assent.domain.bodies import ApprovalRequired, Deferred, Progress
+from assent.domain.canonical import Json
+from assent.domain.errors import AssentError, InvalidArguments, InvalidOutput
+from assent.domain.identifiers import flaw
+from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
+from assent.domain.tools import Arguments, Context, Generator, Hitl, Manual, Regular, Tool
+from assent.engine.cancellation import is_ours
+from assent.engine.runs.scrubber import Scrubber
+from assent.engine.threads import aside, weight
+
+
+class OutcomeUnknown(AssentError):
+    """Raised by a tool body that cannot tell whether its effect happened."""
+
+    code = "outcome_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """It ran and answered."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It ran and failed, or could not run; the model is told. `ran`: all but its output is done."""
+
+    output: Json
+    ran: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """The body did nothing yet and wants a person's approval."""
+
+    metadata: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Somebody has to supply the output; with a task id, some process."""
+
+    task_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """It may or may not have happened."""
+
+    reason: str
+
+
+Outcome = Succeeded | Failed | Asks | Waits | Unknown
+Report = Callable[[Progress], Awaitable[None]]
+# Whoever reads only of a failure would have it done again.
+_NOT_KEPT: Final = (
+    "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
+)
+
+
+def failed(message: str) -> Failed:
+    """A failure the model reads as an error; half a surrogate pair could not be sent to it."""
+    return Failed({"error": cut(message.encode("utf-8", "backslashreplace").decode())})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt: the body with its arguments, and the secrets to keep."""
+
+    tool: Tool
+    context: Context
+    arguments: Arguments
+    scrubber: Scrubber
+    report: Report
+
+    async def perform(self) -> Outcome:
+        """Bind the arguments and run the body; whatever its author's code raises is an outcome."""
+        try:
+            return await self._performed()
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            return failed(self._said(error))
+
+    async def respond(self, supplied: Json) -> Outcome:
+        """Let the tool rework what a person supplied."""
+        original = await aside(weight(supplied), parsed, supplied)
+        kind = self.tool.kind
+        hook = kind.on_response_received if isinstance(kind, Hitl) else None
+        try:
+            if hook is None:
+                await aside(weight(original), self._normal, original)
+                return Succeeded(supplied)
+            return await self._reworked(await hook(self.context, original), original)
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            return Failed(failed_response(self.scrubber.error(error), original))
+
+    async def _reworked(self, value: object, original: Json) -> Outcome:
+        try:
+            return Succeeded(await self._kept(value))
+        except InvalidOutput as error:
+            return Failed(failed_response(self._not_kept(error), original), ran=True)
+
+    async def _performed(self) -> Outcome:
+        try:
+            return await self._outcome(await self._run())
+        except OutcomeUnknown as error:
+            return Unknown(self.scrubber.error(error))
+        except ApprovalRequired as error:
+            return await self._asks(error)
+        except InvalidArguments as error:
+            return failed(self.scrubber.error(error))
+        except InvalidOutput as error:
+            return replace(failed(self._not_kept(error)), ran=True)
+
+    async def _run(self) -> object:
+        size = len(self.context.arguments)
+        bound = await aside(size, self.tool.arguments.bind, self.arguments)
+        match self.tool.kind:
+            case Regular(body=body):
+                return await body(self.context, bound)
+            case Hitl(on_tool_called=body):
+                return await body(self.context, bound)
+            case Generator():
+                return await self._collect(self.tool.kind, bound)
+            case Manual():
+                raise AssertionError("nobody runs a manual tool")
+        assert_never(self.tool.kind)
+
+    async def _collect(self, kind: Generator, bound: Any) -> object:
+        results: list[object] = []
+        async for item in kind.steps(self.context, bound):
+            if isinstance(item, Progress):
+                await self.report(item)
+            else:
+                results.append(item)
+        if len(results) != 1:
+            raise InvalidOutput(self.tool.name, f"it yielded {len(results)} results, not one")
+        return results[0]
+
+    async def _outcome(self, value: object) -> Outcome:
+        if isinstance(value, Deferred):
+            return self._waits(value)
+        if value is None and isinstance(self.tool.kind, Hitl):
+            return Waits(None)
+        return Succeeded(await self._kept(value))
+
+    async def _kept(self, value: object) -> Json:
+        """An output as it is kept, without secrets."""
+        return await aside(weight(value), lambda: self.scrubber.json(self._normal(value)))
+
+    def _waits(self, deferred: Deferred) -> Outcome:
+        if (reason := flaw(deferred.task_id)) is not None:
+            # It was begun somewhere: that nobody can ever name it is a doubt, not a failure.
+            return Unknown(f"it deferred to a task whose id cannot be kept: {reason}")
+        return Waits(self.scrubber.text(deferred.task_id))
+
+    def _normal(self, value: object) -> Json:
+        """An output as it is kept; raises `InvalidOutput`, whatever a value's own code raises."""
+        try:
+            if self.tool.output is None or is_content(value):
+                return jsonable(self.tool.name, value)
+            return self.tool.output.normalise(value)
+        except BaseException as error:
+            if is_ours(error) or isinstance(error, InvalidOutput):
+                raise
+            raise InvalidOutput(self.tool.name, self._said(error)) from None
+
+    def _not_kept(self, error: InvalidOutput) -> str:
+        return _NOT_KEPT.format(reason=self.scrubber.text(error.reason))
+
+    def _said(self, error: BaseException) -> str:
+        name, said = type(error).__name__, self.scrubber.error(error)
+        return name if said == name else f"{name}: {said}"
+
+    async def _asks(self, error: ApprovalRequired) -> Outcome:
+        if self.context.approved:
+            return failed("It asked for approval again although it was approved.")
+        try:
+            metadata = await aside(weight(error.metadata), self._metadata, error)
+        except InvalidOutput as invalid:
+            return failed(self.scrubber.error(invalid))
+        return Asks(metadata if isinstance(metadata, dict) else {})
+
+    def _metadata(self, error: ApprovalRequired) -> Json:
+        return self.scrubber.json(jsonable(self.tool.name, error.metadata))

@@ -1,0 +1,444 @@
+"""Runs cleared calls: claim, execute, record. At most once, whatever happens in between."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import assert_never
+
+from assent.domain.bodies import Progress
+from assent.domain.calls import Call, Frozen
+from assent.domain.canonical import Json
+from assent.domain.conversations import Scene, TurnRow
+from assent.domain.errors import (
+    AssentError,
+    InvalidOutput,
+    LeaseLost,
+    StoreUnavailable,
+    WriteUncertain,
+)
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
+from assent.domain.outputs import error_output, json_text, jsonable
+from assent.domain.people import SYSTEM_ROLE, Audience
+from assent.domain.requests import Request
+from assent.domain.tools import Tool
+from assent.engine.failpoints import point
+from assent.engine.kernel import Kernel
+from assent.engine.loop.event_buffer import Outbox
+from assent.engine.loop.steps import Loaded, load
+from assent.engine.runs.claims import Claim, Claims, conversation_of
+from assent.engine.runs.late_outcomes import record_late
+from assent.engine.runs.outcomes import (
+    Asks,
+    Attempt,
+    Failed,
+    Outcome,
+    Succeeded,
+    Unknown,
+    Waits,
+    failed,
+)
+from assent.engine.runs.scrubber import Scrubber
+from assent.engine.threads import aside, weight
+from assent.engine.transitions import Moves, Raced
+from assent.engine.vault import references, resolve
+from assent.ports import CallChanges, Held, Tx
+
+log = logging.getLogger(__name__)
+RETRY_SECONDS = 0.2
+# Most calls hold none, and all of them share this one.
+NO_SECRETS = Scrubber()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What follows from a claim or an outcome: a turn goes on, an attempt, people to ask."""
+
+    ready: TurnRow | Loaded | None = None
+    again: Claim | None = None
+    requests: tuple[Request, ...] = ()
+
+
+class Runner:
+    """Holds claims and runs them, a bounded number per turn at the same time."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.claims = Claims(kernel=kernel)
+        self.on_ready: Callable[[TurnRow | Loaded], None] = _nobody
+        self._slots: dict[str, _Slots] = {}
+        self._queued: set[str] = set()
+        self._expiry: dict[Held, float] = {}
+        # What may have had an effect here and is not on record yet.
+        self._begun: set[Held] = set()
+
+    def start(self, claim: Claim) -> None:
+        """Run a claimed call in a task of its own."""
+        self._expiry[claim.held] = claim.expires
+        self._kernel.tasks.spawn(claim.call.turn_id, "call", self._run(claim))
+
+    def enqueue(self, call_id: str, turn_id: str, agent: str) -> None:
+        """Claim and run a cleared call as soon as there is a free slot."""
+        if call_id not in self._queued and not self._kernel.tasks.closing:
+            self._queued.add(call_id)
+            self._kernel.tasks.spawn(turn_id, "claim", self._claim(call_id, turn_id, agent))
+
+    @property
+    def held(self) -> frozenset[Held]:
+        """What this process works on; a row that it merely has its name on is not."""
+        return frozenset(self._expiry)
+
+    def never_began(self, call: Call) -> bool:
+        """Whether a call is ours by its row, but nobody here heard of it: a claim's reply was lost.
+
+        Only this process can say so, and only of what it claimed itself.
+        """
+        held = (call.id, call.fence)
+        return call.worker == self._kernel.worker and held not in self._begun
+
+    def renewed(self, held: frozenset[Held], started: float) -> None:
+        """The heartbeat extended these; the others are lost, whatever their bodies think."""
+        expires = started + self._kernel.times.lease.total_seconds()
+        for claimed in held & self._expiry.keys():
+            self._expiry[claimed] = expires
+
+    async def _claim(self, call_id: str, turn_id: str, agent: str) -> None:
+        async with self._slot(turn_id, agent):
+            try:
+                taken = await self._kernel.store.run(lambda tx: self._take(tx, call_id))
+            except Raced:
+                return
+            finally:
+                self._queued.discard(call_id)
+            await self._attempt(self._follow(taken))
+
+    def _follow(self, recorded: Recorded) -> Claim | None:
+        """Let others go on with what is on record now; the attempt that comes next, if any."""
+        if recorded.ready is not None:
+            self.on_ready(recorded.ready)
+        self._kernel.announce(recorded.requests)
+        if recorded.again is not None:
+            self._expiry[recorded.again.held] = recorded.again.expires
+        return recorded.again
+
+    def _take(self, tx: Tx, call_id: str) -> Recorded:
+        point("before_claim")
+        call = tx.calls.get(call_id)
+        if call is None or call.status is not CallStatus.CLEARED:
+            return Recorded()
+        conversation = conversation_of(tx, call.conversation_id)
+        moves = Moves(tx, self._kernel.ids)
+        claim = self.claims.take(moves, call, conversation)
+        turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+        return Recorded(ready=turn, again=claim, requests=tuple(moves.opened))
+
+    async def _run(self, claim: Claim) -> None:
+        try:
+            async with self._slot(claim.call.turn_id, claim.call.agent):
+                await self._attempt(claim)
+        finally:
+            self._expiry.pop(claim.held, None)
+
+    @asynccontextmanager
+    async def _slot(self, turn_id: str, agent: str) -> AsyncGenerator[None]:
+        slots = self._slots.get(turn_id)
+        if slots is None:
+            limit = self._kernel.catalogue.agent(agent).limits.parallel
+            slots = self._slots[turn_id] = _Slots(asyncio.Semaphore(limit))
+        slots.users += 1
+        try:
+            async with slots.free:
+                yield
+        finally:
+            slots.users -= 1
+            if slots.users == 0:
+                del self._slots[turn_id]
+
+    async def _attempt(self, claim: Claim | None) -> None:
+        while claim is not None:
+            point("after_claim")
+            try:
+                recorded = await self._perform(claim)
+            except LeaseLost:
+                log.warning("call %s is held by another worker now; not run", claim.call.id)
+                return
+            finally:
+                self._expiry.pop(claim.held, None)
+            point("after_outcome")
+            claim = self._follow(recorded)
+
+    async def _perform(self, claim: Claim) -> Recorded:
+        outbox = Outbox(self._kernel, claim.call.turn_id)
+        try:
+            outcome = await self._execute(claim, outbox)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._cut_off(claim, outbox))
+            raise
+        point("before_outcome")
+        return await self._record(claim, outcome, outbox)
+
+    async def _cut_off(self, claim: Claim, outbox: Outbox) -> None:
+        """Cancelled in the middle of a body: nobody can say what it did."""
+        if self._kernel.tasks.closing:
+            await self._record(claim, Unknown("the worker was stopped while it ran"), outbox)
+            return
+        # By its own body, or by somebody whom we do not know. This task ends, the worker goes on.
+        recorded = await self._record(claim, Unknown("it was cancelled while it ran"), outbox)
+        if (again := self._follow(recorded)) is not None:
+            self.start(again)
+
+    async def _execute(self, claim: Claim, outbox: Outbox) -> Outcome:
+        call, tool = claim.call, claim.tool.tool
+        try:
+            arguments, scrubber = await self._resolved(claim)
+        except AssentError as error:
+            return failed(str(error))
+
+        async def report(progress: Progress) -> None:
+            value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
+            said: dict[str, Json] = {"call_id": call.id, "value": value}
+            outbox.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
+            # A body that never waits for anything would let nobody else have a turn.
+            await asyncio.sleep(0)
+
+        attempt = Attempt(
+            tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
+        )
+        # The last look before anything happens: a paused worker wakes up here, not later.
+        while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
+            await self._hold(claim)
+        self._begun.add(claim.held)
+        point("before_body")
+        now, bodies = self._kernel.clock.now(), self._kernel.bodies
+        # What is harmless to repeat may be tried again beside an attempt that hangs.
+        if not tool.idempotent and (since := bodies.since(call.id)) is not None:
+            return Unknown(f"an earlier run of it, begun at {since:%X} UTC, has not ended")
+        outcome = await bodies.run(
+            claim.held,
+            self._body(attempt, call),
+            tool.timeout,
+            now=now,
+            late=partial(self._ended_late, claim),
+        )
+        point("after_body")
+        return outcome
+
+    async def _body(self, attempt: Attempt, call: Call) -> Outcome:
+        # Here, not around: what runs on after its time still knows the secrets.
+        with self._kernel.logs.hiding(attempt.scrubber):
+            if call.supplied is not None:
+                supplied = await aside(len(call.supplied), json.loads, call.supplied)
+                return await attempt.respond(supplied)
+            return await attempt.perform()
+
+    def _ended_late(self, claim: Claim, outcome: Outcome) -> None:
+        if self._kernel.tasks.closing:
+            log.error("this worker closes before call %s has ended: not recorded", claim.call.id)
+            return
+        self._kernel.tasks.spawn(claim.call.turn_id, "late", self._too_late(claim, outcome))
+
+    async def _hold(self, claim: Claim) -> None:
+        """Late, but perhaps nobody took it: the rows know. A call that we only drop is lost."""
+        started, lease = self._kernel.clock.monotonic(), self._kernel.times.lease
+        worker, wanted = self._kernel.worker, frozenset({claim.held})
+        held = await self._kernel.store.run(
+            lambda tx: tx.leases.renew(worker, lease, calls=wanted, turns=frozenset())
+        )
+        if not held:
+            raise LeaseLost("call", claim.call.id)
+        self._expiry[claim.held] = started + lease.total_seconds()
+
+    async def _resolved(self, claim: Claim) -> tuple[dict[str, Json], Scrubber]:
+        frozen, vault = claim.call.arguments, self._kernel.vault
+        arguments, wanted = await aside(len(frozen.text), _with_references, frozen)
+        if not wanted:
+            return arguments, NO_SECRETS
+        rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
+
+        def filled_in() -> tuple[dict[str, Json], Scrubber]:
+            values = {row.id: vault.open(row.sealed, row=row.id, field=row.field) for row in rows}
+            resolved = {name: resolve(value, values) for name, value in arguments.items()}
+            return resolved, Scrubber(values.values())
+
+        sealed = sum(len(row.sealed) for row in rows)
+        return await aside(len(frozen.text) + sealed, filled_in)
+
+    async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
+        facts = await outbox.drain()
+
+        def record(tx: Tx) -> Recorded:
+            if facts:
+                tx.journal.tell(claim.call.turn_id, *facts)
+            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+            if isinstance(outcome, Succeeded | Failed):
+                moves.scene = self._scene(tx, claim.call)
+            again = self._settle(moves, claim, outcome)
+            turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+            # Read here what the next step needs: it saves a transaction of its own.
+            ready = None if turn is None else self._loaded(moves, turn, claim)
+            point("inside_outcome")
+            return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
+
+        try:
+            recorded = await self._insist(record, claim)
+        except Raced:
+            await self._too_late(claim, outcome)
+            recorded = Recorded()
+        self._begun.discard(claim.held)
+        return recorded
+
+    def _scene(self, tx: Tx, call: Call) -> Scene | None:
+        return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
+
+    def _loaded(self, moves: Moves, turn: TurnRow, claim: Claim) -> Loaded:
+        scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
+        return load(moves.tx, turn, self._kernel, claim.conversation, scene)
+
+    async def _insist(
+        self, record: Callable[[Tx], Recorded], claim: Claim | None = None
+    ) -> Recorded:
+        """It happened and nobody else knows: a disk that is full now may have room again soon."""
+        is_uncertain = False
+        while True:
+            try:
+                return await self._kernel.store.run(record)
+            except Raced:
+                # What was written without an answer to us is no outcome that came too late.
+                if is_uncertain and claim is not None and await self._is_recorded(claim):
+                    return Recorded()
+                raise
+            except StoreUnavailable as error:
+                if self._kernel.tasks.closing:
+                    raise
+                is_uncertain |= isinstance(error, WriteUncertain)
+                log.warning("an outcome waits for the database: %s", error)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _is_recorded(self, claim: Claim) -> bool:
+        call = await self._kernel.store.run(lambda tx: tx.calls.get(claim.call.id))
+        unsettled = (CallStatus.RUNNING, CallStatus.IN_DOUBT)
+        return call is not None and call.fence == claim.call.fence and call.status not in unsettled
+
+    async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
+        """Its claim is void: the outcome changes nothing, but whoever resolves it sees it."""
+        log.error(
+            "the outcome of call %s came after its time or its lease: kept on record only",
+            claim.call.id,
+        )
+
+        def note(tx: Tx) -> Recorded:
+            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+            record_late(moves, self.claims, claim, outcome)
+            return Recorded(requests=tuple(moves.opened))
+
+        while True:
+            try:
+                self._follow(await self._insist(note))
+                return
+            except Raced:
+                # Somebody resolves it at this moment: it is recorded beside what they say.
+                continue
+
+    def _settle(self, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
+        call = claim.call
+        match outcome:
+            case Succeeded(output=output):
+                moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
+            case Failed(output=output, ran=ran):
+                data: dict[str, Json] | None = {"ran": True} if ran else None
+                moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
+            case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
+                # Nobody is asked on behalf of a turn that was stopped: it did nothing yet.
+                output = error_output(self._kernel.texts.aborted)
+                moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
+            case Asks(metadata=metadata):
+                return self._ask(moves, claim, dict(metadata))
+            case Waits(task_id=task_id):
+                self._wait(moves, claim, task_id)
+            case Unknown(reason=reason):
+                return self.claims.doubt(moves, claim, reason)
+            case _:
+                assert_never(outcome)
+        return None
+
+    def _is_over(self, tx: Tx, call: Call) -> bool:
+        # Locked: whoever stops it at this moment looks at its calls once more after us.
+        turn = tx.turns.lock(call.turn_id)
+        return turn is None or turn.status not in ACTIVE_TURNS
+
+    def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> Claim | None:
+        """The body's own question; where approvals are off, the next attempt instead of it."""
+        asked = moves.move(
+            claim.call,
+            CallStatus.AWAITING_APPROVAL,
+            "ask",
+            data={"metadata": metadata},
+            metadata=json_text(metadata),
+        )
+        if not self._kernel.policy.approvals:
+            return self.claims.waive(moves, asked, claim.conversation)
+        reason = str(metadata.get("reason", "The tool asks for approval."))
+        self.claims.ask(
+            moves,
+            asked,
+            claim.tool,
+            claim.conversation,
+            reason,
+            metadata=metadata,
+            decide_within=claim.tool.decide_within,
+        )
+        return None
+
+    def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
+        """Whether what is settled under this id would be another call, or its task."""
+        if tx.calls.by_task(task_id) is not None:
+            return True
+        # Upstreams know our ids, as keys that we sent: a call's own is as good a name as any.
+        return task_id != call.id and tx.calls.get(task_id) is not None
+
+    def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
+        if task_id is not None and self._is_taken(moves.tx, task_id, claim.call):
+            output = json_text(error_output(f"Another call has the task {task_id!r} already."))
+            moves.move(claim.call, CallStatus.FAILED, "fail", output=output)
+            return
+        changes: CallChanges = {} if task_id is None else {"task_id": task_id}
+        waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
+        # A deferred task is settled by a process, not by whoever owns the conversation.
+        system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
+        self.claims.ask(
+            moves,
+            waiting,
+            claim.tool,
+            claim.conversation,
+            "",
+            kind=RequestKind.RESULT,
+            audience=claim.tool.audience if task_id is None else system,
+            decide_within=claim.tool.decide_within if task_id is None else None,
+        )
+
+
+def _with_references(frozen: Frozen) -> tuple[dict[str, Json], tuple[str, ...]]:
+    arguments = frozen.thaw()
+    return arguments, references(arguments)
+
+
+def _shown(tool: Tool, progress: Progress, scrubber: Scrubber) -> Json:
+    try:
+        return scrubber.json(jsonable(tool.name, progress.value))
+    except InvalidOutput:
+        # Decoration only: no reason to end a body in the middle of its work.
+        return scrubber.text(repr(progress.value))
+
+
+@dataclass(slots=True)
+class _Slots:
+    free: asyncio.Semaphore
+    users: int = 0
+
+
+def _nobody(ready: TurnRow | Loaded) -> None:
+    raise AssertionError(f"nobody advances {ready!r}")

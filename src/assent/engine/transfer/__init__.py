@@ -1,0 +1,1 @@
+"""Conversations out and in, as JSON."""
