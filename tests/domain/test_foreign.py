@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from assent.domain.foreign import MOST, called
+from assent.domain.author_functions import MOST, called
 
 
 async def test_as_many_plain_functions_wait_at_once_as_there_may_be() -> None:

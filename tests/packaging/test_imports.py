@@ -22,7 +22,7 @@ LAYERS = {"app", "domain", "engine", "ports"}
 # Of these layers: what only cards, pages, the record and archives need.
 LATER = {
     *("assent.domain.cards", "assent.domain.insights", "assent.domain.precedents"),
-    *("assent.domain.credentials", "assent.domain.pages", "assent.domain.record"),
+    *("assent.domain.credentials", "assent.domain.paging", "assent.domain.record"),
     *(
         "assent.engine.transfer.format",
         "assent.engine.transfer.export",

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.presentation.elision import clip, is_surely_longer, select, select_lines
 from assent.presentation.text import safe_block
+from assent.presentation.truncation import clip, is_surely_longer, select, select_lines
 
 
 # requirement: D4

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assent import Agent, Assent, Field, Person, UserInput, answer, approve, tool
 from assent.cli.console import Console
-from assent.cli.desk import Desk, Sitting
+from assent.cli.review_session import Desk, Sitting
 from assent.cli.screen import EDGE, Screen
 from assent.domain.canonical import encode
 from assent.domain.decisions import Approve

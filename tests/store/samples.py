@@ -10,8 +10,8 @@ from assent.domain.events import Entry
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.requests import Question, Request
+from assent.domain.saved_values import SavedValue, SealedSecret
 from assent.domain.tools import Preview
-from assent.domain.values import SavedValue, SealedSecret
 from assent.ports import Tx
 
 # Where the tests' virtual clock starts.

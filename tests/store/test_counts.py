@@ -5,7 +5,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.pages import RequestFilter
+from assent.domain.paging import RequestFilter
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.requests import Request
 from assent.engine.queries.listing import Inbox

@@ -1,7 +1,7 @@
 """A database from before there were lists by audience gets them for what it holds."""
 
 from assent import Audience, Person, tool
-from assent.domain.pages import RequestFilter
+from assent.domain.paging import RequestFilter
 from assent.engine.queries.listing import Inbox
 from assent.models.scripted import calls, says
 from tests.conftest import World

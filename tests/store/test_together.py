@@ -15,11 +15,11 @@ from assent.app import open_store
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.ports import Store, Tx
 from assent.store import calls, conversations, requests
-from assent.store.bulk import Change
-from assent.store.commits import LANE_SETTINGS, LANES, Commits
+from assent.store.batching.bulk import Change
+from assent.store.batching.commits import LANE_SETTINGS, LANES, Commits
+from assent.store.batching.together import Expected, Kind, Writes, statement_of
 from assent.store.connections import Connection
 from assent.store.statements import Compiler
-from assent.store.together import Expected, Kind, Writes, statement_of
 from tests.store.rawsql import RawSql
 from tests.store.samples import CALL, CONVERSATION, ENTRY, LEASE, MESSAGE, REQUEST, TURN
 

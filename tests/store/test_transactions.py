@@ -12,7 +12,7 @@ from assent.app import open_store
 from assent.domain.errors import StoreUnavailable
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestStatus
-from assent.domain.pages import RequestFilter
+from assent.domain.paging import RequestFilter
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Risk
 from assent.engine.queries.listing import Inbox, waiting

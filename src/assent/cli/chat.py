@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assent.cli.console import ARROW, Console, Key
-from assent.cli.desk import Desk, Sitting
 from assent.cli.details import show_entries
-from assent.cli.docket import conversations_of
-from assent.cli.following import Follower
 from assent.cli.inbox import show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts
+from assent.cli.request_view import conversations_of
+from assent.cli.review_session import Desk, Sitting
 from assent.cli.screen import Ink
+from assent.cli.turn_output import Follower
 from assent.domain.conversations import Role
 from assent.domain.errors import AssentError, PendingCalls
 from assent.domain.lifecycle import CallStatus, TurnStatus

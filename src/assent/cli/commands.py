@@ -9,16 +9,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from assent.app import Assent
-from assent.cli import registry, serving
+from assent.cli import accounts, serving
+from assent.cli.agent_loading import agents_at
 from assent.cli.banner import show_banner, show_chat_banner
 from assent.cli.chat import Chat
 from assent.cli.console import Console
-from assent.cli.desk import Desk
-from assent.cli.docket import Docket, docket_of
-from assent.cli.following import Follower
 from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
-from assent.cli.loading import agents_at
 from assent.cli.options import (
     agents_of,
     existing_url,
@@ -29,7 +26,10 @@ from assent.cli.options import (
     person_of,
     url_of,
 )
+from assent.cli.request_view import Docket, docket_of
+from assent.cli.review_session import Desk
 from assent.cli.screen import Ink, Screen
+from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain
@@ -194,6 +194,6 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "decide": decide,
     "export": export,
     "import": import_,
-    "keys": registry.keys,
-    "people": registry.people,
+    "keys": accounts.keys,
+    "people": accounts.people,
 }

@@ -3,7 +3,7 @@
 from datetime import UTC
 from itertools import starmap
 
-from assent.cli.docket import Docket
+from assent.cli.request_view import Docket
 from assent.cli.screen import Ink, Screen
 from assent.domain.canonical import Json
 from assent.domain.events import Entry

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
-from assent.cli.docket import Docket
 from assent.cli.pager import Drawing, Pager
+from assent.cli.request_view import Docket
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC
 
-from assent.cli.docket import Docket, conversations_of, docket_of
+from assent.cli.request_view import Docket, conversations_of, docket_of
 from assent.cli.screen import Ink, Screen
 from assent.domain.people import Person
 from assent.domain.requests import Request

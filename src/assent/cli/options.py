@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from assent.cli.loading import agents_at
+from assent.cli.agent_loading import agents_at
 from assent.cli.screen import Screen, wants_colour
 from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.errors import InvalidCommand

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from assent.app import Assent
+from assent.cli.accounts import sign_in_link
+from assent.cli.agent_loading import agents_at
 from assent.cli.listening import Listener, bind
-from assent.cli.loading import agents_at
 from assent.cli.options import home_of, login, model_of, open_screen, url_of, without_password
-from assent.cli.registry import sign_in_link
 from assent.cli.screen import Ink, Screen
 from assent.cli.welcome import Doors, show_demo, show_service
 from assent.demo.accounts import ROLES, settle_accounts
@@ -103,7 +103,7 @@ async def _doors(people: People, listener: Listener, *names: str) -> Doors:
 async def _run(
     assent: Assent, settings: "Settings", listener: Listener, screen: Screen, ready: Ready
 ) -> None:
-    from assent.cli.running import run
+    from assent.cli.server_process import run
     from assent.server import create_app
 
     app = create_app(assent, settings)

@@ -14,8 +14,8 @@ from assent.domain.canonical import Json, check
 from assent.domain.complaints import complaints
 from assent.domain.errors import InvalidArguments, InvalidJson, InvalidOutput, InvalidTool
 from assent.domain.forms import FieldType, UserInput
+from assent.domain.jsonschema.schema import Schema
 from assent.domain.outputs import jsonable
-from assent.domain.schemas import Schema
 from assent.domain.tools import Arguments, Context
 
 

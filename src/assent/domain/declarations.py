@@ -16,9 +16,9 @@ from assent.domain.arguments import (
     signature_fields,
     summary,
 )
+from assent.domain.author_functions import seen_through
 from assent.domain.canonical import Json
 from assent.domain.errors import InvalidParameter, InvalidTool
-from assent.domain.foreign import seen_through
 from assent.domain.forms import UserInput
 from assent.domain.metadata import METADATA, Saying, assemble
 from assent.domain.parameters import Check, optional

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from assent.domain.calls import Frozen
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 
 T = TypeVar("T")
 

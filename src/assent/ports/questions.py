@@ -10,7 +10,7 @@ from assent.domain.events import Entry, Event, Fact
 from assent.domain.feed import Cursor, Page
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
-from assent.domain.values import SavedValue, SealedSecret
+from assent.domain.saved_values import SavedValue, SealedSecret
 
 
 class Requests(Protocol):

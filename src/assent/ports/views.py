@@ -8,7 +8,7 @@ from assent.domain.calls import Call
 from assent.domain.conversations import Scene, TurnRow
 from assent.domain.events import Entry, Event
 from assent.domain.insights import Asked, Batch, Hourly, Ruling, Survey
-from assent.domain.pages import EntryFilter, Place, RequestFilter, Subject, Summary
+from assent.domain.paging import EntryFilter, Place, RequestFilter, Subject, Summary
 from assent.domain.people import Person
 from assent.domain.precedents import Precedent
 from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch

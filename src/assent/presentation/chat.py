@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from assent.domain.cards import Card, Choice
-from assent.presentation.elision import clip
 from assent.presentation.outline import Fields, Region, regions_of
 from assent.presentation.page import put_choices, put_facts, put_footer, put_tool
 from assent.presentation.passages import put_content
 from assent.presentation.rendering import UNLIMITED, Limits, Room, offered, units
 from assent.presentation.sheet import Full, Place, Role, Sheet, Span
 from assent.presentation.text import safe_line
+from assent.presentation.truncation import clip
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -24,9 +24,9 @@ from assent.domain.cards import (
     Value,
 )
 from assent.presentation.diff import Edit, line_edits
-from assent.presentation.elision import select, select_lines
 from assent.presentation.sheet import Place, Role, Sheet, Span, fits
 from assent.presentation.text import quoted, safe_line
+from assent.presentation.truncation import select, select_lines
 from assent.presentation.wrapping import width_of
 
 MASK = "••••••"

@@ -20,7 +20,6 @@ from assent.domain.cards import (
     Value,
 )
 from assent.presentation.diff import Edit, line_edits
-from assent.presentation.elision import clip
 from assent.presentation.fields import (
     blob_facts,
     described,
@@ -30,6 +29,7 @@ from assent.presentation.fields import (
 )
 from assent.presentation.markup import Html, element, isolated, joined
 from assent.presentation.text import mark, safe_block, safe_line
+from assent.presentation.truncation import clip
 
 _LINES = {Edit.KEPT: "span", Edit.REMOVED: "del", Edit.ADDED: "ins", Edit.SKIPPED: "span"}
 

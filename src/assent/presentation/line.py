@@ -6,11 +6,11 @@ The line is safe text. Most cards hold more than a line: then it offers only the
 from itertools import accumulate, takewhile
 
 from assent.domain.cards import Card, Entry
-from assent.presentation.elision import clip
 from assent.presentation.fields import inline_of, name_label
 from assent.presentation.outline import Fields, RegionName, regions_of
 from assent.presentation.rendering import RENDERER_VERSION, Rendered, offered
 from assent.presentation.text import mark, safe_line
+from assent.presentation.truncation import clip
 
 VERSION = f"line/{RENDERER_VERSION}"
 CHARACTERS = 160

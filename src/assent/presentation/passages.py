@@ -6,7 +6,6 @@ from typing import assert_never
 
 from assent.domain.cards import Blank, Condition, Members, Note, Past, Text
 from assent.domain.fields import FieldType, Option
-from assent.presentation.elision import select
 from assent.presentation.fields import (
     json_of,
     put_change,
@@ -29,6 +28,7 @@ from assent.presentation.outline import (
 )
 from assent.presentation.sheet import Place, Role, Sheet, Span, fits
 from assent.presentation.text import quoted, safe_line
+from assent.presentation.truncation import select
 from assent.presentation.verdicts import done
 from assent.presentation.wrapping import width_of
 

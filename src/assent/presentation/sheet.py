@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from assent.presentation.elision import clip, is_surely_longer
 from assent.presentation.rendering import UNLIMITED, Limits
 from assent.presentation.text import mark, safe_block
+from assent.presentation.truncation import clip, is_surely_longer
 from assent.presentation.wrapping import width_of, wrapped
 
 GUTTER = "│ "

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.pages import names_of
+from assent.domain.paging import names_of
 from assent.domain.people import Person, PersonKind
 from assent.store.rows import Driver, Params, dump, span
 from assent.store.statements import ClockNow, PerDatabase, fixed

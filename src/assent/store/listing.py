@@ -28,7 +28,7 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.events import Entry
 from assent.domain.lifecycle import TERMINAL, RequestStatus, TurnStatus
-from assent.domain.pages import EntryFilter, Place, RequestFilter, Summary
+from assent.domain.paging import EntryFilter, Place, RequestFilter, Summary
 from assent.domain.requests import Request
 from assent.domain.tools import Risk
 from assent.store.calls import call_of

@@ -14,15 +14,22 @@ from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.domain.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.bulk import Change
-from assent.store.commits import LANE_SETTINGS, Commits, write
+from assent.store.batching.bulk import Change
+from assent.store.batching.commits import LANE_SETTINGS, Commits, write
+from assent.store.batching.lost_commits import (
+    UNUSABLE,
+    Cut,
+    Witness,
+    committing,
+    settle,
+    witness_of,
+)
+from assent.store.batching.together import Expected, Writes
 from assent.store.connections import CLOSE_SECONDS, WAIT_SECONDS, Connection, Connections
-from assent.store.fates import UNUSABLE, Cut, Witness, committing, settle, witness_of
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
-from assent.store.together import Expected, Writes
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")

@@ -27,7 +27,7 @@ from sqlalchemy.sql import ClauseElement
 from assent.domain.calls import Frozen
 from assent.domain.events import Entry, Event, EventKind
 from assent.domain.lifecycle import AWAITING, CallStatus, RequestKind, RequestStatus
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 from assent.domain.record import CallFilter, PastCall, Question, RecordFilter, Stretch
 from assent.engine.ids import first_id
 from assent.store.journal import entry_of

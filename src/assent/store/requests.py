@@ -13,7 +13,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.pages import put_to
+from assent.domain.paging import put_to
 from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Preview, usual_confirmation

@@ -13,8 +13,8 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Clock, Tx
-from assent.store.course import Course
 from assent.store.files import DatabaseFile
+from assent.store.forward_clock import Course
 from assent.store.inserts import insert_one
 from assent.store.migrations import schema
 from assent.store.rows import Params, Row

@@ -3,24 +3,24 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from assent.store.call_arguments import StoredSubjects
 from assent.store.calls import StoredCalls, StoredLeases
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
+from assent.store.credential_status import StoredStanding
 from assent.store.credentials import StoredLinks, StoredSessions
 from assent.store.directory import StoredDirectory
 from assent.store.feed import StoredFeed
+from assent.store.first_messages import StoredOpenings
 from assent.store.insights import StoredInsights
 from assent.store.journal import StoredJournal
 from assent.store.listing import StoredListings
-from assent.store.openings import StoredOpenings
 from assent.store.people import StoredKeys, StoredPeople
 from assent.store.precedents import StoredPrecedents
 from assent.store.record import StoredRecord
 from assent.store.requests import StoredDecisions, StoredRequests
 from assent.store.rows import Driver, moment
 from assent.store.snapshots import StoredSnapshots
-from assent.store.standing import StoredStanding
-from assent.store.subjects import StoredSubjects
 from assent.store.values import StoredSettings, StoredValues
 
 

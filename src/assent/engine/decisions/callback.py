@@ -6,10 +6,10 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from assent.domain.author_functions import called
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
 from assent.domain.errors import AssentError
-from assent.domain.foreign import called
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool

@@ -7,8 +7,8 @@ from datetime import datetime
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
 from assent.domain.forms import FieldType, UserInput
+from assent.domain.saved_values import SavedValue, SealedSecret
 from assent.domain.tools import EffectiveTool
-from assent.domain.values import SavedValue, SealedSecret
 from assent.engine.ids import Ids
 from assent.engine.vault import Vault, is_reference, reference
 

@@ -13,8 +13,8 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Verdict
 from assent.domain.requests import Binding, Question, Request
+from assent.domain.saved_values import SavedValue
 from assent.domain.tools import Context, EffectiveTool, is_manual_tool
-from assent.domain.values import SavedValue
 from assent.engine.gate.gate import Gate
 from assent.engine.gate.inputs import known_answers, merge
 from assent.engine.gate.intake import Accepted

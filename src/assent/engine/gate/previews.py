@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import msgspec
 
-from assent.domain.foreign import called
+from assent.domain.author_functions import called
 from assent.domain.outputs import cut
 from assent.domain.tools import Arguments, Context, Preview, Tool
 from assent.engine.cancellation import is_ours

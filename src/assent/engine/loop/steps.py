@@ -14,7 +14,7 @@ from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
 from assent.domain.messages import Answer, Said
 from assent.domain.requests import Request
-from assent.domain.values import SavedValue
+from assent.domain.saved_values import SavedValue
 from assent.engine.agents import Agent
 from assent.engine.failpoints import point
 from assent.engine.gate.planner import mint

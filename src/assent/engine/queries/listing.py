@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeVar
 from assent.domain.conversations import Conversation, status_of
 from assent.domain.events import Entry
 from assent.domain.lifecycle import ConversationStatus, RequestStatus
-from assent.domain.pages import (
+from assent.domain.paging import (
     EntryFilter,
     Place,
     RequestFilter,

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from assent.domain.pages import EntryFilter
+from assent.domain.paging import EntryFilter
 from assent.engine.queries import listing
 from assent.server.api import shapes
 from assent.server.api.parameters import After, IdFilter, Limit, Word, place

@@ -10,7 +10,7 @@ from assent.domain.calls import Call
 from assent.domain.conversations import TurnRow
 from assent.domain.errors import NothingAwaited
 from assent.domain.lifecycle import ConversationStatus
-from assent.domain.pages import EntryFilter
+from assent.domain.paging import EntryFilter
 from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Thread, Turn, read_thread
 from assent.engine.threads import aside

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Header, Path, Query, Request
 from pydantic import Field
 
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 
 # Every id that anybody makes up, ours or a chat client's; no control characters, no slashes.
 ID = r"^[A-Za-z0-9._:@|~=+-]{1,200}$"

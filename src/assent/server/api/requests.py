@@ -11,7 +11,7 @@ from fastapi import APIRouter, Body, Query
 from assent.domain.decisions import Cancel
 from assent.domain.errors import NotEligible, NotFound
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.pages import RequestFilter
+from assent.domain.paging import RequestFilter
 from assent.domain.tools import Risk
 from assent.engine.decisions import checks, deciding
 from assent.engine.queries.listing import Inbox

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from assent.domain.values import SavedValue
+from assent.domain.saved_values import SavedValue
 from assent.ports import Tx
 from assent.server.api.parameters import Id
 from assent.server.api.shapes import Shape

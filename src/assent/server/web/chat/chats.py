@@ -5,7 +5,7 @@ from typing import Final
 
 from assent.domain.conversations import Conversation
 from assent.domain.lifecycle import RequestStatus
-from assent.domain.pages import Place, RequestFilter
+from assent.domain.paging import Place, RequestFilter
 from assent.domain.people import Person
 from assent.engine.agents import Catalogue
 from assent.engine.queries.listing import conversations

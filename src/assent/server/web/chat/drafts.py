@@ -7,8 +7,8 @@ from typing import Final
 from assent.domain.canonical import Json, encode
 from assent.domain.events import Event, EventKind
 from assent.ports import Tx
-from assent.presentation.elision import clip
 from assent.presentation.text import safe_line
+from assent.presentation.truncation import clip
 from assent.server.web.chat.growing import Growing
 
 _PAGE: Final = 1_000

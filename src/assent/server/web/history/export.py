@@ -15,7 +15,7 @@ from assent.domain.cards import Members
 from assent.domain.errors import InvalidCommand
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 from assent.domain.record import PastCall, Question, Stretch
 from assent.engine.agents import Catalogue
 from assent.ports import Tx

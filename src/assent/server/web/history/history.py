@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assent.domain.lifecycle import CallStatus
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 from assent.domain.people import Person
 from assent.domain.record import CallFilter, PastCall, Stretch
 from assent.domain.tools import Risk

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.pages import Place, RequestFilter
+from assent.domain.paging import Place, RequestFilter
 from assent.domain.people import Person
 from assent.domain.tools import Risk
 from assent.engine.queries.listing import Inbox

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from assent.domain.pages import Subject
+from assent.domain.paging import Subject
 from assent.domain.requests import Request
 from assent.engine.agents import Catalogue
 from assent.ports import Tx

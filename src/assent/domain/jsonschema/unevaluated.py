@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assent.domain.canonical import Json
-from assent.domain.evaluation import Evaluation
+from assent.domain.jsonschema.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

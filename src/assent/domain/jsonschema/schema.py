@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Final
 
 from assent.domain.canonical import Json, Path
-from assent.domain.evaluation import CURRENT, Evaluation, TooCostly
-from assent.domain.subschemas import DEFAULT_LIMITS, SchemaLimits, survey
+from assent.domain.jsonschema.evaluation import CURRENT, Evaluation, TooCostly
+from assent.domain.jsonschema.survey import DEFAULT_LIMITS, SchemaLimits, survey
 
 __all__ = ["MAX_PROBLEMS", "Problem", "Schema", "SchemaLimits"]
 
@@ -41,7 +41,7 @@ class Schema:
     def __init__(self, source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> None:
         self._survey = survey(source, limits)
         # Here and not above: the library takes 0.2 s to import, and typed tools never need it.
-        from assent.domain.keywords import compiled
+        from assent.domain.jsonschema.keywords import compiled
 
         self._validator, self._validators = compiled(self._survey)
 

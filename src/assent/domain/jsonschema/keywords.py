@@ -17,10 +17,14 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError, v
 from referencing import Registry
 
 from assent.domain.canonical import Json, encode
-from assent.domain.evaluation import CHARS_PER_STEP, CURRENT, Evaluation, Validator
-from assent.domain.formats import FORMATS
-from assent.domain.subschemas import Dialect, Survey
-from assent.domain.unevaluated import is_declared, unevaluated_items, unevaluated_properties
+from assent.domain.jsonschema.evaluation import CHARS_PER_STEP, CURRENT, Evaluation, Validator
+from assent.domain.jsonschema.formats import FORMATS
+from assent.domain.jsonschema.survey import Dialect, Survey
+from assent.domain.jsonschema.unevaluated import (
+    is_declared,
+    unevaluated_items,
+    unevaluated_properties,
+)
 
 # The evaluation, the keyword's value, the instance, and the schema that the keyword is in.
 Keyword: TypeAlias = Callable[[Evaluation, Any, Json, Any], Iterator[ValidationError]]

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
-from assent.cli.docket import Docket
 from assent.cli.editing import Editing
 from assent.cli.form import Form
+from assent.cli.request_view import Docket
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from assent.cli.docket import running_of
+from assent.cli.request_view import running_of
 from assent.cli.screen import Ink, Screen, Speech
 from assent.domain.canonical import Json
 from assent.domain.events import Event, EventKind

@@ -12,7 +12,16 @@ from typing import NamedTuple
 
 from sqlalchemy import Table
 
-from assent.store.bulk import ORDER, Change, Load, Shape, checked, inserted, moved, parameters
+from assent.store.batching.bulk import (
+    ORDER,
+    Change,
+    Load,
+    Shape,
+    checked,
+    inserted,
+    moved,
+    parameters,
+)
 from assent.store.rows import Params
 
 # As the compiler writes them: a parameter with its type, the clock, and a row locked by its id.

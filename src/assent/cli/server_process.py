@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
-from assent.cli.handles import handles_for
+from assent.cli.file_limits import handles_for
 from assent.cli.listening import Listener
 from assent.cli.screen import Ink, Screen
 from assent.server.lobby import ROOM, Lobby, Patience

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Text, bindparam, func, select, tuple_
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.pages import Place
+from assent.domain.paging import Place
 from assent.store.rows import Driver, Params, micros
 from assent.store.tables import conversations, messages
 

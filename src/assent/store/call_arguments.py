@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import ClauseElement, Integer, bindparam, case, func, select, text
 
-from assent.domain.pages import Subject
+from assent.domain.paging import Subject
 from assent.store.rows import Driver, Params, dump
 from assent.store.statements import PerDatabase
 from assent.store.tables import calls

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
-from assent.store.bulk import loads, parameters, write_all
+from assent.store.batching.bulk import loads, parameters, write_all
+from assent.store.batching.together import Kind, Writes, kind_of, parameters_of, statement_of
 from assent.store.connections import IDLE_SECONDS, WAIT_SECONDS, Connection
-from assent.store.together import Kind, Writes, kind_of, parameters_of, statement_of
 
 log = logging.getLogger(__name__)
 # One is being written while the next gathers: more lanes make smaller loads, not more work done.

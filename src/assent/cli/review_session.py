@@ -9,11 +9,11 @@ from typing import Any
 
 from assent.cli.console import Console
 from assent.cli.details import show_details
-from assent.cli.docket import Docket, docket_of
 from assent.cli.editing import show_edit
-from assent.cli.hearing import DETAILS, KEYS, LATER, Hearing
 from assent.cli.keyboard import Interrupted
 from assent.cli.pager import Pager
+from assent.cli.prompts import DETAILS, KEYS, LATER, Hearing
+from assent.cli.request_view import Docket, docket_of
 from assent.cli.screen import Ink
 from assent.domain.decisions import Approve, RunAgain, Verdict
 from assent.domain.errors import (

@@ -9,7 +9,7 @@ import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import Table
 
 from assent.domain.errors import StoreUnavailable, WriteUncertain
-from assent.store.bulk import Load, Shape, inserted, parameters
+from assent.store.batching.bulk import Load, Shape, inserted, parameters
 from assent.store.connections import Connection
 from assent.store.rows import Params, dump
 from assent.store.tables import audit, messages, turns

@@ -1,0 +1,1 @@
+"""JSON schemas that strangers wrote: validated offline, with every step counted."""

@@ -1,0 +1,1 @@
+"""What shares a statement or a commit on PostgreSQL, and what became of one that was cut off."""
