@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from assent.server.lobby import Lobby, Patience
+from assent.server.connections import Lobby, Patience
 from tests.server.conftest import listening
 
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Ha"
@@ -148,7 +148,7 @@ async def test_who_does_not_read_an_answer_is_ended() -> None:
 async def test_who_has_no_whole_request_makes_way_for_others(
     sent: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "assent.server.lobby")
+    caplog.set_level(logging.WARNING, "assent.server.connections")
     patient = Patience(connections=3, head=3_600)
     async with theatre(patient) as app:
         idle = [await app.guest(sent) for _ in range(4)]

@@ -13,7 +13,7 @@ import uvicorn
 from assent.cli.file_limits import handles_for
 from assent.cli.listening import Listener
 from assent.cli.screen import Ink, Screen
-from assent.server.lobby import ROOM, Lobby, Patience
+from assent.server.connections import ROOM, Lobby, Patience
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

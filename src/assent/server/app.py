@@ -24,24 +24,26 @@ from assent.server.api import (
 )
 from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
-from assent.server.live import Live
-from assent.server.pulse import Pulse
+from assent.server.database_health import Pulse
+from assent.server.open_streams import Live
 from assent.server.security import Protection
 from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
-from assent.server.streams import agui, chat, qa, qa_stream, user_input
-from assent.server.web import appearance, refusals, static_files
-from assent.server.web.admin import catalogue, keys
+from assent.server.streams import agui, chat, data_stream_routes, user_input, validate_tool
+from assent.server.web import refusals, static_files, theme_routes
+from assent.server.web.admin import keys
 from assent.server.web.admin import people as people_pages
 from assent.server.web.admin import settings as settings_pages
-from assent.server.web.chat import talk
-from assent.server.web.history import export, history, record, story
+from assent.server.web.admin import tools as tool_pages
+from assent.server.web.chat import routes as chat_pages
+from assent.server.web.history import call_page, export, history, record
 from assent.server.web.inbox import batch, inbox
 from assent.server.web.insights import insights
-from assent.server.web.insights.surveys import Surveys
+from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
-from assent.server.web.review import link, review
+from assent.server.web.review import link
+from assent.server.web.review import routes as review_pages
 
 # What frontends elsewhere read to know which stream it is, and when to come back.
 EXPOSED = ("x-vercel-ai-data-stream", "x-vercel-ai-ui-message-stream", "retry-after")
@@ -56,25 +58,25 @@ ROUTES: Sequence[BaseRoute] = (
     *events.routes,
     *people.router.routes,
     *chat.routes,
-    *qa_stream.routes,
-    *qa.routes,
+    *data_stream_routes.routes,
+    *validate_tool.routes,
     *user_input.routes,
     *agui.routes,
     *pages.routes,
     *static_files.routes,
     *inbox.routes,
-    *appearance.routes,
+    *theme_routes.routes,
     *batch.routes,
-    *review.routes,
+    *review_pages.routes,
     *link.routes,
-    *talk.routes,
+    *chat_pages.routes,
     *history.routes,
     # Before the story, which would take its path for an id.
     *export.routes,
-    *story.routes,
+    *call_page.routes,
     *record.routes,
     *insights.routes,
-    *catalogue.routes,
+    *tool_pages.routes,
     *people_pages.routes,
     *keys.routes,
     *settings_pages.routes,

@@ -12,10 +12,10 @@ from assent.domain.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 from assent.server.security import Body, is_form
 from assent.server.service import Service, service_of
-from assent.server.web.waiting import waiting_for
+from assent.server.web.inbox_count import waiting_for
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:

@@ -9,10 +9,10 @@ from starlette.requests import HTTPConnection, Request
 from assent.engine.assent import Assent
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
-from assent.server.live import Live
-from assent.server.pulse import Pulse
+from assent.server.database_health import Pulse
+from assent.server.open_streams import Live
 from assent.server.settings import Settings
-from assent.server.web.insights.surveys import Surveys
+from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
 
 

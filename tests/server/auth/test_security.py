@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from assent.server import Settings, create_app
+from assent.server.form_data import MAX_FIELDS
 from assent.server.headers import POLICY
-from assent.server.posted import MAX_FIELDS
 from tests.conftest import World
 from tests.server.conftest import Serve, Served, accounts, listening
 

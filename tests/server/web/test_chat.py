@@ -19,7 +19,7 @@ from assent.domain.people import Audience
 from assent.domain.tools import Preview
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import create_app
-from assent.server.web.chat.deeds import rendered
+from assent.server.web.chat.call_views import rendered
 from tests.conftest import QUICK
 from tests.server.conftest import Serve, Served, accounts, listening
 from tests.server.listener import Listener, listening_to

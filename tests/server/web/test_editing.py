@@ -12,8 +12,9 @@ from assent.domain.canonical import Json, encode
 from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
 from assent.server import Settings
-from assent.server.posted import MAX_FIELDS, Posted
+from assent.server.form_data import MAX_FIELDS, Posted
 from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
+from assent.server.web.review.editing.json_text import is_plain, spelt, unveiled, veiled
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     GroupNode,
@@ -32,9 +33,8 @@ from assent.server.web.review.editing.nodes import (
 from assent.server.web.review.editing.reading import read
 from assent.server.web.review.editing.rows import Command
 from assent.server.web.review.editing.shapes import Schemas
-from assent.server.web.review.editing.spelling import is_plain, spelt, unveiled, veiled
 from assent.server.web.review.editing.values import placed, value_of
-from assent.server.web.words import FILTERS
+from assent.server.web.template_filters import FILTERS
 from tests.server.web.visitor import Forms, as_sent
 
 _TEMPLATES: Any = Environment(

@@ -25,7 +25,7 @@ from assent.engine.ids import new_id
 from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.models.scripted import calls, says
 from assent.ports import Tx
-from assent.server.web.history import cells
+from assent.server.web.history import csv_rows
 from assent.store.record import CALLS_READ
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
@@ -459,10 +459,10 @@ async def test_a_spreadsheet_runs_nothing_that_somebody_wrote_into_a_call(serve:
 
 def test_a_cell_that_begins_like_a_formula_is_text() -> None:
     for text in ("=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "  =1", "\n=1", "＝1"):
-        [[cell]] = csv.reader(io.StringIO(cells.row([text]), newline=""))
+        [[cell]] = csv.reader(io.StringIO(csv_rows.row([text]), newline=""))
         assert cell == f"'{text}"
     [row] = csv.reader(
-        io.StringIO(cells.row(["a=b", -4, None, True, 'q"uote', "a\nb"]), newline="")
+        io.StringIO(csv_rows.row(["a=b", -4, None, True, 'q"uote', "a\nb"]), newline="")
     )
     assert row == ["a=b", "-4", "", "yes", 'q"uote', "a\nb"]
 

@@ -25,9 +25,9 @@ from assent.domain.insights import (
 )
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
-from assent.server.web.insights import figures, numbers, textures
-from assent.server.web.insights.measures import length, share
+from assent.server.web.insights import csv_rows, figures, textures
 from assent.server.web.insights.scales import place, ticks
+from assent.server.web.insights.units import length, share
 from tests.server.api.desk import Desk, decide, pending, script
 from tests.server.conftest import Serve
 from tests.server.web.visitor import Visitor
@@ -190,7 +190,7 @@ def test_a_time_is_placed_within_its_bar() -> None:
 
 
 def test_the_table_says_every_number_and_no_formula() -> None:
-    rows = list(csv.DictReader(io.StringIO(numbers.table(sample()))))
+    rows = list(csv.DictReader(io.StringIO(csv_rows.table(sample()))))
     by_name = {(row["figure"], row["of"], row["measure"]): float(row["value"]) for row in rows}
     assert sum(1 for row in rows if row["measure"] == "median_seconds") == 3
     assert by_name["waiting_time", "3 d or more", "answers"] == 7
@@ -198,7 +198,7 @@ def test_the_table_says_every_number_and_no_formula() -> None:
     assert by_name["decisions", "2030-01-08T00:00:00+00:00", "rejected"] == 2
     assert by_name["outcome", "", "expired"] == 2
     assert not [row for row in rows if row["of"].startswith(("=", "+", "-", "@"))]
-    assert "\u202e" not in numbers.table(sample())
+    assert "\u202e" not in csv_rows.table(sample())
 
 
 async def decided(served: Any, said: str, by: str, **decision: Any) -> None:
@@ -241,7 +241,7 @@ async def test_who_does_not_see_everything_sees_what_concerns_them(serve: Serve)
         assert {row["of"] for row in found if row["figure"] == "tool"} == {"run_command"}
 
 
-CSV = "/insights/numbers.csv?period=24h"
+CSV = "/insights/csv_rows.csv?period=24h"
 
 
 async def test_the_numbers_can_be_downloaded(serve: Serve) -> None:
@@ -263,7 +263,7 @@ async def test_a_filter_leaves_one_tool_and_keeps_the_period(serve: Serve) -> No
         await auditor.open("/insights?period=30d&tool=run_command")
         assert "Decisions 1 " in auditor.text
         assert 'href="/insights?tool=run_command&amp;period=90d"' in auditor.page.text
-        assert "numbers.csv?period=30d&amp;tool=run_command" in auditor.page.text
+        assert "csv_rows.csv?period=30d&amp;tool=run_command" in auditor.page.text
 
 
 async def test_an_empty_period_says_what_will_appear(serve: Serve) -> None:

@@ -11,9 +11,9 @@ from assent.domain.messages import Answer, Prompt
 from assent.models.scripted import calls, says
 from assent.presentation.rendering import RENDERER_VERSION
 from assent.server import Settings
-from assent.server.web.review.confirming import revised_of
-from assent.server.web.review.matters import read_matter
+from assent.server.web.review.confirm_page import revised_of
 from assent.server.web.review.request_page import rendered
+from assent.server.web.review.request_view import read_matter
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
 

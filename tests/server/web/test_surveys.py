@@ -3,7 +3,7 @@
 import asyncio
 
 from assent.domain.insights import Insights, Period
-from assent.server.web.insights.surveys import KEPT_SECONDS, Surveys
+from assent.server.web.insights.cache import KEPT_SECONDS, Surveys
 from tests.server.conftest import Serve
 from tests.server.web.office import Office, ask, script
 

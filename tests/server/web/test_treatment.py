@@ -14,7 +14,7 @@ from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
 from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate.gate import Gate
-from assent.server.web.admin.treatment import (
+from assent.server.web.admin.tool_treatment import (
     Course,
     facts,
     length,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assent.server.web.review.confirming import revised_of
-from assent.server.web.review.matters import Matter, read_matter
+from assent.server.web.review.confirm_page import revised_of
 from assent.server.web.review.request_page import rendered
+from assent.server.web.review.request_view import Matter, read_matter
 from tests.server.conftest import Serve, Served
 from tests.server.web.office import USER, Office, ask, script
 from tests.server.web.test_one_click import conversing

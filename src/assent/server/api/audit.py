@@ -4,11 +4,11 @@ from fastapi import APIRouter
 
 from assent.domain.paging import EntryFilter
 from assent.engine.queries import listing
-from assent.server.api import shapes
+from assent.server.api import schemas
 from assent.server.api.parameters import After, IdFilter, Limit, Word, place
-from assent.server.api.shapes import page
-from assent.server.api.strict import NativeApi
-from assent.server.masks import secrets_of
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import page
+from assent.server.redaction import secrets_of
 from assent.server.service import ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["audit"])
@@ -25,7 +25,7 @@ async def index(
     action: Word = None,
     limit: Limit = 50,
     after: After = None,
-) -> shapes.EntryPage:
+) -> schemas.EntryPage:
     """Who did what, refused attempts included, newest first."""
     begin = place(after)
     wanted = EntryFilter(
@@ -35,5 +35,5 @@ async def index(
         lambda tx: listing.entries(tx, wanted, after=begin, limit=limit)
     )
     secrets = secrets_of(service.assent.kernel.catalogue)
-    items = [shapes.Entry.of(entry, secrets) for entry in found.items]
-    return shapes.EntryPage(items=items, next=page(found))
+    items = [schemas.Entry.of(entry, secrets) for entry in found.items]
+    return schemas.EntryPage(items=items, next=page(found))

@@ -15,11 +15,11 @@ from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Thread, Turn, read_thread
 from assent.engine.threads import aside
 from assent.ports import Tx
-from assent.server.api import shapes
+from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
-from assent.server.api.shapes import Given, page, thread_shape, turn_shape
-from assent.server.api.strict import NativeApi
-from assent.server.masks import secrets_of
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import Given, page, thread_shape, turn_shape
+from assent.server.redaction import secrets_of
 from assent.server.service import CallerDep, ServiceDep
 from assent.server.visibility import conversation_of, own_turn, sees_everything, usable_conversation
 
@@ -49,12 +49,12 @@ async def create(
     *,
     request: Request,
     response: Response,
-) -> shapes.Conversation:
+) -> schemas.Conversation:
     """Create a conversation; you are its owner, on whose behalf the agent acts."""
     made = await service.assent.open(body.agent, by=caller.person)
     response.headers.update(at(request, f"/api/conversations/{made.id}"))
     listed = listing.Listed(conversation=made, status=ConversationStatus.IDLE)
-    return shapes.Conversation.of(listed)
+    return schemas.Conversation.of(listed)
 
 
 @router.get("/api/conversations", operation_id="list_conversations")
@@ -66,12 +66,12 @@ async def index(
     agent: Word = None,
     limit: Limit = 50,
     after: After = None,
-) -> shapes.ConversationPage:
+) -> schemas.ConversationPage:
     """Your conversations, newest first; who sees everything gets everybody's, or an `owner`'s."""
     whose = owner if sees_everything(caller.person) else caller.person.id
     if owner not in (None, whose):
         # Somebody else's list looks like one that has nothing in it.
-        return shapes.ConversationPage(items=[], next=None)
+        return schemas.ConversationPage(items=[], next=None)
     begin, catalogue = place(after), service.assent.kernel.catalogue
 
     def read(tx: Tx) -> listing.Page[listing.Listed]:
@@ -80,12 +80,12 @@ async def index(
         )
 
     found = await service.assent.kernel.store.run(read)
-    items = [shapes.Conversation.of(listed) for listed in found.items]
-    return shapes.ConversationPage(items=items, next=page(found))
+    items = [schemas.Conversation.of(listed) for listed in found.items]
+    return schemas.ConversationPage(items=items, next=page(found))
 
 
 @router.get("/api/conversations/{id}", operation_id="read_conversation")
-async def show(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.ConversationDetail:
+async def show(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.ConversationDetail:
     """A conversation with its messages, calls and status; asks no model anything."""
     kernel = service.assent.kernel
 
@@ -108,7 +108,7 @@ async def send(
     request: Request,
     response: Response,
     idempotency_key: Key = None,
-) -> shapes.Turn:
+) -> schemas.Turn:
     """Say something. The turn goes on by itself: follow its events, or read it again."""
     found = await service.assent.kernel.store.run(
         lambda tx: usable_conversation(tx, caller.person, id, "write in others' conversations")
@@ -127,7 +127,7 @@ async def send(
 
 
 @router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
-async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """End its turn: what waits is cancelled, what was said so far is kept as incomplete."""
 
     def read(tx: Tx) -> TurnRow | None:
@@ -167,7 +167,7 @@ async def audit(
     caller: CallerDep,
     limit: Limit = 50,
     after: After = None,
-) -> shapes.EntryPage:
+) -> schemas.EntryPage:
     """The record of one conversation, newest first."""
     begin, wanted = place(after), EntryFilter(conversation_id=id)
 
@@ -177,12 +177,12 @@ async def audit(
 
     found = await service.assent.kernel.store.run(read)
     secrets = secrets_of(service.assent.kernel.catalogue)
-    items = [shapes.Entry.of(entry, secrets) for entry in found.items]
-    return shapes.EntryPage(items=items, next=page(found))
+    items = [schemas.Entry.of(entry, secrets) for entry in found.items]
+    return schemas.EntryPage(items=items, next=page(found))
 
 
 @router.get("/api/turns/{id}", operation_id="read_turn", tags=["turns"])
-async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """A turn as it stands: its answer so far, its calls, and what waits for people."""
     await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
     turn = await service.assent.turn(id)
@@ -190,14 +190,14 @@ async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Tu
 
 
 @router.post("/api/turns/{id}/resume", operation_id="resume_turn", status_code=202, tags=["turns"])
-async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """Go on with a turn that failed; nothing that is settled is asked or run again."""
     await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
     turn = await service.assent.restart(id, by=caller.person)
     return await _shown(turn, service, caller)
 
 
-async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> shapes.Turn:
+async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     catalogue = service.assent.kernel.catalogue
     return await aside(_size(turn.calls), turn_shape, turn, caller.person, catalogue)
 

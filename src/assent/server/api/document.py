@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
 from assent.server.access import Need
-from assent.server.api.shapes import Problem
+from assent.server.api.schemas import Problem
 from assent.server.guard import GuardedApi
 
 Operation = dict[str, Any]

@@ -16,7 +16,7 @@ from assent.domain.feed import Cursor, News
 from assent.engine.feed import Follower
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
-from assent.server.live import Live, Stream
+from assent.server.open_streams import Live, Stream
 from assent.server.service import service_of
 from assent.server.streams.frames import EVENT_STREAM, compact, utf8
 from assent.server.visibility import sees_everything

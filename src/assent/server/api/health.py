@@ -4,8 +4,8 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from assent.domain.errors import NotReady
-from assent.server.api.shapes import Shape
-from assent.server.api.strict import NativeApi
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import Shape
 from assent.server.service import ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["health"])

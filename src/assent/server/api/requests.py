@@ -16,11 +16,11 @@ from assent.domain.tools import Risk
 from assent.engine.decisions import checks, deciding
 from assent.engine.queries.listing import Inbox
 from assent.ports import Tx
-from assent.server.api import shapes
+from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
-from assent.server.api.shapes import page
-from assent.server.api.sheets import RequestDetail
-from assent.server.api.strict import NativeApi
+from assent.server.api.request_detail import RequestDetail
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import page
 from assent.server.api.verdicts import (
     EXAMPLES,
     Batch,
@@ -60,7 +60,7 @@ async def inbox(
     mine: Mine = False,
     limit: Limit = 50,
     after: After = None,
-) -> shapes.RequestPage:
+) -> schemas.RequestPage:
     """Requests that you may see, newest first: your own conversations', and those put to you."""
     box = Inbox(
         person=caller.person,
@@ -78,8 +78,8 @@ async def inbox(
     )
     begin = place(after)
     found = await service.assent.kernel.store.run(lambda tx: box.page(tx, after=begin, limit=limit))
-    items = [shapes.Request.of(request, caller.person) for request in found.items]
-    return shapes.RequestPage(items=items, next=page(found))
+    items = [schemas.Request.of(request, caller.person) for request in found.items]
+    return schemas.RequestPage(items=items, next=page(found))
 
 
 @router.get("/api/requests/{id}", operation_id="read_request")
@@ -190,7 +190,7 @@ async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome)
             error = missing
     if error is None:
         raise AssertionError("an outcome is decided or has an error")
-    return Outcome(request_id=outcome.request_id, problem=shapes.Problem(**facts_of(error)[1]))
+    return Outcome(request_id=outcome.request_id, problem=schemas.Problem(**facts_of(error)[1]))
 
 
 def _decided(decided: checks.Decided) -> Decided:

@@ -12,8 +12,8 @@ from assent.domain.errors import NotFound
 from assent.domain.origins import Origin
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
-from assent.server.api.shapes import Audience, Given, Shape
-from assent.server.api.strict import NativeApi
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import Audience, Given, Shape
 from assent.server.service import CallerDep, ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["tools"])

@@ -9,8 +9,8 @@ from pydantic import Field
 from assent.domain.saved_values import SavedValue
 from assent.ports import Tx
 from assent.server.api.parameters import Id
-from assent.server.api.shapes import Shape
-from assent.server.api.strict import NativeApi
+from assent.server.api.routing import NativeApi
+from assent.server.api.schemas import Shape
 from assent.server.service import CallerDep, ServiceDep
 from assent.server.visibility import conversation_of, usable_conversation
 

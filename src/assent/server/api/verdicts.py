@@ -9,7 +9,7 @@ from assent.domain import decisions
 from assent.domain.canonical import Json
 from assent.domain.errors import InvalidArguments
 from assent.server.api.parameters import ID, Digest
-from assent.server.api.shapes import MASKED, Given, Problem, Shape
+from assent.server.api.schemas import MASKED, Given, Problem, Shape
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
 _ARGUMENTS = "The arguments to run with instead, all of them: what is left out is left out."

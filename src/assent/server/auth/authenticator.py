@@ -9,9 +9,9 @@ from assent.domain.credentials import Key
 from assent.domain.people import Person
 from assent.engine.assent import Assent
 from assent.server.auth.cookies import Cookies
+from assent.server.auth.credential_status import held_by, stands
 from assent.server.auth.peers import address_of, vouched
 from assent.server.auth.ratelimit import Attempt, Throttle, network_of
-from assent.server.auth.standing import held_by, stands
 from assent.server.auth.tokens import Tokens, looks_signed
 from assent.server.caller import Caller, Method
 from assent.server.settings import Settings

@@ -12,8 +12,8 @@ from assent.domain.people import PersonKind
 from assent.server.auth.csrf import csrf_token
 from assent.server.auth.flow import START, Flow, local_path
 from assent.server.caller import Method, caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import Service, service_of
 
 _WRONG_KEY: Final = "This key does not open anything. Is it complete, and still valid?"

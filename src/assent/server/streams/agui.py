@@ -41,10 +41,10 @@ from assent.server.streams.agui_events import AguiEvents
 from assent.server.streams.agui_held import Held
 from assent.server.streams.agui_resume import Entry, Resuming
 from assent.server.streams.bodies import CamelBody
-from assent.server.streams.conversing import Place, agent_of
+from assent.server.streams.chat_posts import ChatId
+from assent.server.streams.chat_turns import Place, agent_of
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
-from assent.server.streams.posts import ChatId
 from assent.server.visibility import own_conversation
 
 _MAX_TEXT_CHARS = 200_000

@@ -38,7 +38,7 @@ from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
 from assent.server.streams.bodies import CamelBody, Id
-from assent.server.streams.conversing import Place
+from assent.server.streams.chat_turns import Place
 from assent.server.visibility import own_conversation
 
 _EVERY_EVENT = 1_000_000

@@ -6,10 +6,7 @@ from starlette.responses import Response
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.streams.conversing import Conversing, Place, live_turn
-from assent.server.streams.following import follow
-from assent.server.streams.frames import streamed
-from assent.server.streams.posts import (
+from assent.server.streams.chat_posts import (
     Post,
     Written,
     approvals_of,
@@ -17,6 +14,9 @@ from assent.server.streams.posts import (
     outputs_of,
     post_of,
 )
+from assent.server.streams.chat_turns import Conversing, Place, live_turn
+from assent.server.streams.following import follow
+from assent.server.streams.frames import streamed
 from assent.server.streams.ui_messages import HEADERS, UiMessages
 
 

@@ -24,8 +24,8 @@ from assent.server.guard import GuardedRoute
 from assent.server.problems import problem_of, shape_errors
 from assent.server.service import Service, service_of
 from assent.server.streams.bodies import Body, Id, body_of
+from assent.server.streams.call_lookup import current, matter_of
 from assent.server.streams.forms import form_of, input_request
-from assent.server.streams.matters import current, matter_of
 from assent.server.visibility import own_conversation
 
 T = TypeVar("T")

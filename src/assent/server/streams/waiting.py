@@ -7,7 +7,7 @@ from assent.domain.calls import Call
 from assent.domain.errors import NotFound
 from assent.domain.lifecycle import CallStatus
 from assent.engine.assent import POLL_SECONDS, Assent
-from assent.server.live import Live
+from assent.server.open_streams import Live
 
 _AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})
 

@@ -12,10 +12,10 @@ from assent.domain.people import ADMIN, APPROVER, AUDITOR, Person
 from assent.engine.vault import Vault
 from assent.server.auth.csrf import csrf_token
 from assent.server.caller import Caller
-from assent.server.web import moments
+from assent.server.web import times
 from assent.server.web.assets import Assets
+from assent.server.web.template_filters import FILTERS, prefilled
 from assent.server.web.themes import theme_of
-from assent.server.web.words import FILTERS, prefilled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def _environment() -> Environment:
     )
     environment.globals["asset"] = _assets().address
     environment.globals["prefilled"] = prefilled
-    environment.filters.update({**moments.FILTERS, **FILTERS})
+    environment.filters.update({**times.FILTERS, **FILTERS})
     return environment
 
 

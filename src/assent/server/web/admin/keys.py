@@ -14,11 +14,11 @@ from assent.domain.people import Scope
 from assent.engine.people.credential_status import Held
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import Service, service_of
 from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text, useful
-from assent.server.web.admin.once import Told, forget, tell_once, told_once
+from assent.server.web.admin.one_time_secrets import Told, forget, tell_once, told_once
 from assent.server.web.admin.people import address_of
 
 _PAGE: Final = 50

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from assent.domain import tools
 from assent.server.api.tools import Override, override_of
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 
 NAMES: Final = (
     "requires_approval",

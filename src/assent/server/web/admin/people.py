@@ -25,11 +25,11 @@ from assent.domain.people import (
     PersonKind,
 )
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import service_of
 from assent.server.web.admin.credentials import SCOPES, live_sessions, opened, stored_text
-from assent.server.web.admin.once import Told, forget, tell_once, told_once
+from assent.server.web.admin.one_time_secrets import Told, forget, tell_once, told_once
 from assent.server.web.admin.person_changes import changes_of
 
 _PAGE: Final = 50

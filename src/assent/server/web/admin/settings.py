@@ -9,8 +9,8 @@ from starlette.routing import BaseRoute
 
 from assent.domain.errors import InvalidCommand, NotAllowed, NotFound
 from assent.server.caller import Method, caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import service_of
 from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, opened, useful
 from assent.server.web.admin.people import KINDS, ROLES

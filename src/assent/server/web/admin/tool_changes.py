@@ -10,7 +10,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.events import Entry
 from assent.domain.people import Audience
 from assent.engine.people.directory import CHANGES, Directory
-from assent.server.web.admin.treatment import CONFIRMATIONS, COURSES, Course, deciders, length
+from assent.server.web.admin.tool_treatment import CONFIRMATIONS, COURSES, Course, deciders, length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,11 +23,11 @@ from assent.presentation.card import hints_of
 from assent.presentation.values import entries_of
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
-from assent.server.masks import Hints, data_of, plain, secrets_of
+from assent.server.redaction import Hints, data_of, plain, secrets_of
 from assent.server.service import service_of
-from assent.server.web.history import cells
+from assent.server.web.history import csv_rows
+from assent.server.web.history.filters import CALL_FIELDS, RECORD_FIELDS, Sieve
 from assent.server.web.history.history import place_of, read_calls
-from assent.server.web.history.sieve import CALL_FIELDS, RECORD_FIELDS, Sieve
 
 T = TypeVar("T")
 Line = dict[str, Json]
@@ -102,7 +102,7 @@ async def _chunks(
 ) -> AsyncIterator[str]:
     service, caller = service_of(request), caller_of(request)
     if written is not _jsonl:
-        yield cells.row(file.columns)
+        yield csv_rows.row(file.columns)
     while True:
         # A long file outlives a session: what was allowed at its start may no longer be.
         if await service.auth.fallen([caller]):
@@ -130,7 +130,7 @@ def _jsonl(line: Line) -> str:
 
 
 def _csv(columns: Sequence[str]) -> Callable[[Line], str]:
-    return lambda line: cells.row([_flat(line.get(name)) for name in columns])
+    return lambda line: csv_rows.row([_flat(line.get(name)) for name in columns])
 
 
 def _flat(value: Json) -> Json:

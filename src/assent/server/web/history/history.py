@@ -22,14 +22,14 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.visibility import sees_everything
-from assent.server.web.history.glance import (
+from assent.server.web.history.filters import CALL_FIELDS, Sieve
+from assent.server.web.history.summaries import (
     judge_words,
     lasted,
     on_a_line,
     status_class,
     status_words,
 )
-from assent.server.web.history.sieve import CALL_FIELDS, Sieve
 
 PAGE: Final = 30
 

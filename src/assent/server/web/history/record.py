@@ -12,13 +12,13 @@ from assent.domain.events import Entry
 from assent.presentation.html_values import entries
 from assent.presentation.markup import Html
 from assent.server.guard import GuardedRoute
-from assent.server.masks import Hints, data_of, secrets_of
+from assent.server.redaction import Hints, data_of, secrets_of
 from assent.server.service import service_of
-from assent.server.web.history.glance import judge_words, on_a_line
+from assent.server.web.history.filters import RECORD_FIELDS, Sieve
 from assent.server.web.history.history import place_of
-from assent.server.web.history.sieve import RECORD_FIELDS, Sieve
-from assent.server.web.history.steps import ACTIONS
+from assent.server.web.history.summaries import judge_words, on_a_line
 from assent.server.web.history.timeline import heading
+from assent.server.web.history.timeline_steps import ACTIONS
 
 PAGE: Final = 50
 _GLANCE_CHARS: Final = 80

@@ -21,8 +21,8 @@ from assent.presentation.html import render_changes
 from assent.presentation.html_values import block, entries, foreign, value
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.values import entries_of, value_of
-from assent.server.web.history.glance import judge_words, lasted
-from assent.server.web.history.steps import (
+from assent.server.web.history.summaries import judge_words, lasted
+from assent.server.web.history.timeline_steps import (
     ACTIONS,
     EDITING,
     ENDED_RUN,
@@ -34,7 +34,7 @@ from assent.server.web.history.steps import (
     Part,
     Step,
 )
-from assent.server.web.moments import exact
+from assent.server.web.times import exact
 
 # Shorter than this nobody waited for anything.
 _NOTABLE: Final = timedelta(seconds=1)

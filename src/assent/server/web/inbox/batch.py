@@ -25,15 +25,15 @@ from assent.presentation import html
 from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import service_of
 from assent.server.visibility import request_of
-from assent.server.web.inbox.bundles import MOST, check, check_number
+from assent.server.web.inbox.batch_rules import MOST, check, check_number
 from assent.server.web.inbox.rows import Row, read_rows
-from assent.server.web.review import seal
-from assent.server.web.review.matters import Matter, read_matter
+from assent.server.web.review import shown_token
+from assent.server.web.review.request_view import Matter, read_matter
 
 # How one went, as the address of the result says it; and why it was left, as the page does.
 _DECIDED: Final = "decided"
@@ -155,14 +155,14 @@ async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Po
     """Decide one of them; says how it went."""
     service, caller, id = service_of(request), caller_of(request), matter.request.id
     try:
-        token, by = posted.one(f"{seal.FIELD}.{id}"), caller.person
-        sight = seal.Sight(person=by, request=matter.request, has_voted=matter.has_voted)
+        token, by = posted.one(f"{shown_token.FIELD}.{id}"), caller.person
+        sight = shown_token.Sight(person=by, request=matter.request, has_voted=matter.has_voted)
         await service.assent.decide(
             id,
             verdict,
             by=caller.person,
             digest=posted.one(f"digest.{id}") or "none",
-            shown=seal.witnessed(service, sight, token, verdict),
+            shown=shown_token.witnessed(service, sight, token, verdict),
             channel=caller.channel,
         )
     except StoreUnavailable:
@@ -207,7 +207,7 @@ def _page(request: Request, matters: Sequence[Matter], ticked: Sequence[str]) ->
 def _item(request: Request, matter: Matter, ticked: Sequence[str]) -> Item:
     service, person = service_of(request), caller_of(request).person
     card = html.render(matter.card, level=2, omit={RegionName.SIMILAR}, with_choices=False)
-    token = seal.seal_of(service, person, matter.request, card) if matter.may_decide else ""
+    token = shown_token.seal_of(service, person, matter.request, card) if matter.may_decide else ""
     return Item(matter=matter, card=card, seal=token, ticked=matter.request.id in ticked)
 
 

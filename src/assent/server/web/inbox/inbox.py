@@ -23,7 +23,7 @@ from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.visibility import sees_everything
 from assent.server.web.admin.credentials import may
-from assent.server.web.inbox.bundles import is_simple
+from assent.server.web.inbox.batch_rules import is_simple
 from assent.server.web.inbox.rows import Row, read_rows
 
 _PAGE = 30

@@ -10,7 +10,7 @@ from assent.engine.agents import Catalogue
 from assent.ports import Tx
 from assent.presentation.markup import Html, element
 from assent.presentation.values import entries_of, hints_of
-from assent.server.web.history.glance import on_a_line
+from assent.server.web.history.summaries import on_a_line
 
 # Longer arguments are not even read for a list.
 LONGEST: Final = 4_000

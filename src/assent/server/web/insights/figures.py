@@ -11,10 +11,10 @@ from assent.domain.insights import DAY, EDGES, HOUR, Answers, Hourly, Insights, 
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
 from assent.presentation.text import safe_line
-from assent.server.web.insights import plots, sparks
-from assent.server.web.insights.measures import length, share
+from assent.server.web.insights import plots, sparklines
 from assent.server.web.insights.plots import Column, Label, Mark, Piece, Words
 from assent.server.web.insights.scales import place
+from assent.server.web.insights.units import length, share
 
 # From the ground up. What people say of calls in doubt and of results is an answer, too.
 VERDICTS: Final = {
@@ -241,12 +241,12 @@ def _surge(surge: Surge) -> str:
 
 def spread(median: timedelta, slow: timedelta) -> Html:
     """Median and 90th percentile on the axis of the waiting times."""
-    return sparks.spread(place(median, EDGES), place(slow, EDGES))
+    return sparklines.spread(place(median, EDGES), place(slow, EDGES))
 
 
 def rate(part: float | None, kind: str) -> Html:
     """A share as a bar; nothing where there is none."""
-    return sparks.meter(part, kind) if part is not None else Html()
+    return sparklines.meter(part, kind) if part is not None else Html()
 
 
 def headline(insights: Insights) -> list[tuple[str, str, str]]:

@@ -16,8 +16,8 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.visibility import sees_everything
-from assent.server.web.insights import figures, measures, textures
-from assent.server.web.insights.numbers import table
+from assent.server.web.insights import figures, textures, units
+from assent.server.web.insights.csv_rows import table
 
 _PERIODS = {
     Period.DAY: "24 hours",
@@ -43,8 +43,8 @@ async def page(request: Request) -> Response:
         figures=figures,
         patterns=textures.PATTERNS,
         swatch=textures.swatch,
-        length=measures.length,
-        share=measures.share,
+        length=units.length,
+        share=units.share,
         periods=_PERIODS,
         period=period,
         is_kept=service.surveys.is_costly(found),

@@ -9,8 +9,8 @@ from starlette.routing import BaseRoute
 from assent.domain.credentials import Link, Purpose, SignIn
 from assent.domain.people import Scope
 from assent.server.caller import Caller, Method
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import Service, service_of
 
 _DEAD: Final = (

@@ -18,14 +18,14 @@ from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
 from assent.presentation.values import hints_of
 from assent.server.caller import caller_of
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 from assent.server.service import service_of
-from assent.server.web.history.glance import on_a_line, status_class, status_words
-from assent.server.web.review.editing.spelling import spelt
-from assent.server.web.review.filling import filled_of
-from assent.server.web.review.matters import Matter
-from assent.server.web.review.revising import ARGUMENTS, Edit
-from assent.server.web.review.seal import seal_of
+from assent.server.web.history.summaries import on_a_line, status_class, status_words
+from assent.server.web.review.edit_form import ARGUMENTS, Edit
+from assent.server.web.review.editing.json_text import spelt
+from assent.server.web.review.input_form import filled_of
+from assent.server.web.review.request_view import Matter
+from assent.server.web.review.shown_token import seal_of
 from assent.server.web.review.verdicts import DRAFT
 
 # What a decision came to, in the words of the notice that follows it.

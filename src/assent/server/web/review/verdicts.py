@@ -12,7 +12,7 @@ from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
 from assent.engine.decisions.supplied_results import check_supplied
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 
 # Names of form controls that hold a field's answer.
 ANSWER = "field."

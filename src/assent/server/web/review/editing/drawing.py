@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, TypedDict, assert_never
 
 from assent.domain.canonical import Json
-from assent.server.posted import MAX_FIELDS
+from assent.server.form_data import MAX_FIELDS
+from assent.server.web.review.editing.json_text import KEPT, is_plain, spelt
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     GroupNode,
@@ -32,7 +33,6 @@ from assent.server.web.review.editing.shapes import (
     TruthShape,
     position,
 )
-from assent.server.web.review.editing.spelling import KEPT, is_plain, spelt
 
 # A form has some other fields besides those of its controls.
 _FIELDS_MAX: Final = MAX_FIELDS - 40

@@ -6,7 +6,7 @@ from typing import assert_never
 from urllib.parse import quote
 
 from assent.domain.canonical import Json, Path
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 from assent.server.web.review.editing.drawing import Drawing, Standing, standing
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,

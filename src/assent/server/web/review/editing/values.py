@@ -7,6 +7,7 @@ from typing import assert_never
 from assent.domain.canonical import Json, Path, parse
 from assent.domain.errors import InvalidJson
 from assent.server.web.review.editing.drawing import NOTHING, Given, Nothing
+from assent.server.web.review.editing.json_text import KEPT, SPELT, dotted
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     GroupNode,
@@ -19,7 +20,6 @@ from assent.server.web.review.editing.nodes import (
     TextNode,
     TruthNode,
 )
-from assent.server.web.review.editing.spelling import KEPT, SPELT, dotted
 
 Problems = Mapping[Path, str]
 

@@ -13,15 +13,15 @@ from assent.domain.paging import Place
 from assent.ports import Tx
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
 from assent.server.visibility import conversation_of
-from assent.server.web.chat import watching
-from assent.server.web.chat.chats import Chats, read_chats
+from assent.server.web.chat import live_page
+from assent.server.web.chat.conversation_list import Chats, read_chats
+from assent.server.web.chat.conversation_view import Found, Talk, find, talk_of
 from assent.server.web.chat.hosts import hosts_of
-from assent.server.web.chat.sayings import Found, Talk, find, talk_of
 
 # A quick answer is there when the page comes; a slow one is waited for by the page itself.
 _PATIENCE_SECONDS: Final = 1.5
@@ -188,5 +188,5 @@ routes: list[BaseRoute] = [
     GuardedRoute("/chat/{id}", say, methods=["POST"]),
     GuardedRoute("/chat/{id}/stop", stop, methods=["POST"]),
     GuardedRoute("/chat/{id}/retry", retry, methods=["POST"]),
-    *watching.routes,
+    *live_page.routes,
 ]

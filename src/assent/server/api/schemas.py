@@ -24,7 +24,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.queries import listing, snapshots
 from assent.presentation.card import hints_of
-from assent.server.masks import Hints, recorded
+from assent.server.redaction import Hints, recorded
 from assent.server.streams.forms import user_input_request
 
 MASKED: Mapping[str, Json] = {"$masked": True}

@@ -27,16 +27,16 @@ from assent.domain.errors import (
 )
 from assent.domain.lifecycle import RequestStatus
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.problems import facts_of
 from assent.server.service import service_of
-from assent.server.web.review import seal
-from assent.server.web.review.confirming import confirmation_page, is_confirmed, phrase_for
-from assent.server.web.review.editing.spelling import sentence
-from assent.server.web.review.matters import Matter, read_matter
+from assent.server.web.review import shown_token
+from assent.server.web.review.confirm_page import confirmation_page, is_confirmed, phrase_for
+from assent.server.web.review.edit_form import DO, BadEdit, Edit, Revising, as_text
+from assent.server.web.review.editing.json_text import sentence
 from assent.server.web.review.request_page import Said, request_page
-from assent.server.web.review.revising import DO, BadEdit, Edit, Revising, as_text
+from assent.server.web.review.request_view import Matter, read_matter
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
 # Where a decision may lead back to: only to conversations of ours.
@@ -122,8 +122,8 @@ async def _decide(request: Request, matter: Matter, meant: Meant, posted: Posted
     # Whoever may not decide, or no longer, is told so by the engine.
     if matter.may_decide:
         by, asked, voted = caller.person, matter.request, matter.has_voted
-        sight = seal.Sight(person=by, request=asked, asks=meant.asks, has_voted=voted)
-        shown = seal.witnessed(service, sight, posted.one(seal.FIELD), meant.verdict)
+        sight = shown_token.Sight(person=by, request=asked, asks=meant.asks, has_voted=voted)
+        shown = shown_token.witnessed(service, sight, posted.one(shown_token.FIELD), meant.verdict)
     await service.assent.decide(
         matter.request.id,
         meant.verdict,
@@ -137,8 +137,8 @@ async def _decide(request: Request, matter: Matter, meant: Meant, posted: Posted
 def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
     """Which page of ours this must come from; that of a confirmation had the same arguments."""
     if not is_confirmed(posted):
-        return seal.ASKED
-    return seal.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
+        return shown_token.ASKED
+    return shown_token.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
 
 
 def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:

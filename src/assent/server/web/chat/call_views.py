@@ -16,12 +16,12 @@ from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
-from assent.server.web.admin.treatment import deciders
-from assent.server.web.chat.drafts import Far
-from assent.server.web.chat.ends import end_of
+from assent.server.web.admin.tool_treatment import deciders
+from assent.server.web.chat.call_outcome import end_of
+from assent.server.web.chat.live_answer import Far
 from assent.server.web.chat.sight import is_at_a_glance
-from assent.server.web.history.glance import on_a_line, status_class, status_words
-from assent.server.web.words import prose
+from assent.server.web.history.summaries import on_a_line, status_class, status_words
+from assent.server.web.template_filters import prose
 
 VERSION: Final = f"chat/{RENDERER_VERSION}"
 _INVITATIONS: Final[Mapping[RequestKind, str]] = {

@@ -15,7 +15,7 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.visibility import sees_everything, sees_request
-from assent.server.web.history.glance import status_class, status_words
+from assent.server.web.history.summaries import status_class, status_words
 from assent.server.web.history.timeline import Timeline
 
 

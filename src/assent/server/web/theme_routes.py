@@ -7,8 +7,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.server.auth.flow import local_path
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import service_of
 from assent.server.web.themes import keep_theme, named
 

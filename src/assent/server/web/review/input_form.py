@@ -10,11 +10,11 @@ from assent.domain.cards import Blank, Items, Text
 from assent.domain.fields import FieldType
 from assent.presentation.html_values import value
 from assent.presentation.markup import Html
-from assent.server.posted import Posted
-from assent.server.web.review.editing.spelling import is_plain, spelt
-from assent.server.web.review.matters import Matter
+from assent.server.form_data import Posted
+from assent.server.web.review.editing.json_text import is_plain, spelt
+from assent.server.web.review.request_view import Matter
 from assent.server.web.review.verdicts import ANSWER
-from assent.server.web.words import prefilled
+from assent.server.web.template_filters import prefilled
 
 # What a control of one line joins or drops.
 _BREAKS: Final = re.compile(r"[\n\t]")

@@ -29,7 +29,7 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.streams.bodies import Body, CamelBody, Id, body_of, id_in_path
-from assent.server.streams.matters import Matter, current, matter_of
+from assent.server.streams.call_lookup import Matter, current, matter_of
 from assent.server.streams.waiting import outcome_of
 
 Feedback = Annotated[str, Field(max_length=10_000)]

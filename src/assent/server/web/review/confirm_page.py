@@ -19,13 +19,13 @@ from assent.presentation.phrases import phrase_of
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.values import entries_of, hints_of
 from assent.server.caller import caller_of
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 from assent.server.service import service_of
-from assent.server.web.review import seal
-from assent.server.web.review.matters import Matter
+from assent.server.web.review import shown_token
+from assent.server.web.review.confirm_wording import wording_of
+from assent.server.web.review.edit_form import ARGUMENTS, VIEW, Revising, as_text
 from assent.server.web.review.request_page import rendered
-from assent.server.web.review.revising import ARGUMENTS, VIEW, Revising, as_text
-from assent.server.web.review.wording import wording_of
+from assent.server.web.review.request_view import Matter
 
 _WRONG = "That is not it. Compare it letter by letter."
 
@@ -116,11 +116,11 @@ def _seal(
 ) -> str:
     # Whoever mistyped, or was too quick, has had this page before their eyes since it first came.
     if is_confirmed(posted):
-        return posted.one(seal.FIELD)
+        return posted.one(shown_token.FIELD)
     service, person = service_of(request), caller_of(request).person
-    asks = seal.confirming(arguments, "" if revised is None else revised.runs)
+    asks = shown_token.confirming(arguments, "" if revised is None else revised.runs)
     shown = rendered(matter) if revised is None else revised.rendered
-    return seal.seal_of(service, person, matter.request, shown, asks=asks)
+    return shown_token.seal_of(service, person, matter.request, shown, asks=asks)
 
 
 def _mistake(posted: Posted, problem: AssentError | None) -> str:

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.streams.conversing import Conversing, Place, live_turn
+from assent.server.streams.chat_posts import CHAT_ID, misshapen, outputs_of, post_of
+from assent.server.streams.chat_turns import Conversing, Place, live_turn
 from assent.server.streams.data_stream import HEADERS, DataStream
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
-from assent.server.streams.posts import CHAT_ID, misshapen, outputs_of, post_of
 
 
 async def chat_streamed(request: Request) -> Response:

@@ -31,7 +31,7 @@ from assent.engine.decisions.deciding import Outcome
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
-from assent.server.streams.posts import CHAT_ID, Approval, Output, Post, Written, text_of
+from assent.server.streams.chat_posts import CHAT_ID, Approval, Output, Post, Written, text_of
 from assent.server.visibility import conversation_of
 
 _EVERY_EVENT = 1_000_000

@@ -15,11 +15,11 @@ from assent.ports import Tx
 from assent.presentation.markup import Html
 from assent.server.service import Service
 from assent.server.visibility import conversation_of
-from assent.server.web.chat.deeds import Deed, Deeds
-from assent.server.web.chat.drafts import Draft, read_events
-from assent.server.web.chat.prose import markdown
-from assent.server.web.review.seal import seal_of
-from assent.server.web.words import prose
+from assent.server.web.chat.call_views import Deed, Deeds
+from assent.server.web.chat.live_answer import Draft, read_events
+from assent.server.web.chat.markdown import markdown
+from assent.server.web.review.shown_token import seal_of
+from assent.server.web.template_filters import prose
 
 STATUSES: Final[Mapping[ConversationStatus, str]] = {
     ConversationStatus.AWAITING_APPROVAL: "waits for others",

@@ -10,7 +10,7 @@ from assent.domain.people import Person
 from assent.engine.agents import Catalogue
 from assent.engine.queries.listing import conversations
 from assent.ports import Tx
-from assent.server.web.chat.sayings import status_words, tone_of
+from assent.server.web.chat.conversation_view import status_words, tone_of
 
 PAGE: Final = 30
 # Of more than these it is only said that they wait.

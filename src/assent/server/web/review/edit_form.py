@@ -8,13 +8,9 @@ from typing import Final
 from assent.domain.canonical import Json, check, encode, parse
 from assent.domain.errors import AssentError, InvalidArguments, InvalidJson
 from assent.presentation.values import hints_of
-from assent.server.posted import Posted
+from assent.server.form_data import Posted
 from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
-from assent.server.web.review.editing.nodes import Node, marked, paths
-from assent.server.web.review.editing.reading import place, read
-from assent.server.web.review.editing.rows import Command
-from assent.server.web.review.editing.shapes import Schemas
-from assent.server.web.review.editing.spelling import (
+from assent.server.web.review.editing.json_text import (
     SPELT,
     dotted,
     sentence,
@@ -22,8 +18,12 @@ from assent.server.web.review.editing.spelling import (
     unveiled,
     veiled,
 )
+from assent.server.web.review.editing.nodes import Node, marked, paths
+from assent.server.web.review.editing.reading import place, read
+from assent.server.web.review.editing.rows import Command
+from assent.server.web.review.editing.shapes import Schemas
 from assent.server.web.review.editing.values import Problems, placed, value_of
-from assent.server.web.review.matters import Matter
+from assent.server.web.review.request_view import Matter
 
 # The controls of the edit: which view it is in, its JSON, and what a button of it does.
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"

@@ -17,8 +17,8 @@ from assent.server.service import service_of
 from assent.server.streams.following import Look, looks
 from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
 from assent.server.visibility import conversation_of
-from assent.server.web.chat.drafts import Draft
 from assent.server.web.chat.hosts import hosts_of
+from assent.server.web.chat.live_answer import Draft
 
 _RETRY_MILLISECONDS: Final = 1_000
 _LONGEST: Final = 18

@@ -15,15 +15,15 @@ from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.tools import LOCAL, EffectiveTool, Risk, effective
 from assent.server.access import MANAGE, POLICY
 from assent.server.caller import caller_of
+from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.posted import Posted
 from assent.server.service import Service, service_of
-from assent.server.web.admin import override_form, treatment
+from assent.server.web.admin import override_form, tool_treatment
 from assent.server.web.admin.credentials import may
 from assent.server.web.admin.override_form import Form
 from assent.server.web.admin.parameters import Parameter, parameters_of, schema_text
 from assent.server.web.admin.tool_changes import changes_of
-from assent.server.web.admin.treatment import CONFIRMATIONS, COURSES, Treatment
+from assent.server.web.admin.tool_treatment import CONFIRMATIONS, COURSES, Treatment
 
 _HARM: Final = tuple(Risk)
 _WRONG: Final = "Not saved: see below."
@@ -50,7 +50,7 @@ class Item:
     @property
     def kind(self) -> str:
         """What kind of tool it is."""
-        return treatment.kind(self.it)
+        return tool_treatment.kind(self.it)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -69,9 +69,9 @@ def _items(service: Service) -> list[Item]:
         Item(
             agent=agent,
             it=tool,
-            treatment=treatment.treatment(tool, kernel.policy),
-            facts=treatment.facts(tool, kernel.policy),
-            sources=treatment.sources(tool, kernel.policy),
+            treatment=tool_treatment.treatment(tool, kernel.policy),
+            facts=tool_treatment.facts(tool, kernel.policy),
+            sources=tool_treatment.sources(tool, kernel.policy),
         )
         for agent in kernel.catalogue.names()
         for tool in kernel.catalogue.toolbox(agent).tools.values()
@@ -105,8 +105,8 @@ async def index(request: Request) -> Response:
         courses=COURSES,
         policy=service.assent.kernel.policy if may(caller_of(request), POLICY) else None,
         policy_version=service.assent.kernel.policy_version,
-        covered=treatment.covered,
-        deciders=treatment.deciders,
+        covered=tool_treatment.covered,
+        deciders=tool_treatment.deciders,
     )
 
 
@@ -162,7 +162,7 @@ def _lowered(service: Service, items: list[Item], wanted: tools.Override | None)
     found = [
         line
         for item in items
-        for line in treatment.lowered(item.it, effective(item.it.tool, wanted), policy)
+        for line in tool_treatment.lowered(item.it, effective(item.it.tool, wanted), policy)
     ]
     return tuple(dict.fromkeys(found))
 
@@ -178,7 +178,7 @@ def _ask(
     service = service_of(request)
     policy, item = service.assent.kernel.policy, items[0]
     after = effective(item.it.tool, wanted)
-    old, new = item.facts, treatment.facts(after, policy)
+    old, new = item.facts, tool_treatment.facts(after, policy)
     mistyped = posted.one("confirmed") == "yes"
     return service.pages.render(
         request,
@@ -186,7 +186,7 @@ def _ask(
         status=422 if mistyped else 200,
         name=item.it.tool.name,
         parts=[(label, old[label], new[label]) for label in old if old[label] != new[label]],
-        meaning=treatment.meaning(after, policy),
+        meaning=tool_treatment.meaning(after, policy),
         lowers=lowers,
         problem=_MISTYPED if mistyped else "",
         sent={name: posted.one(name) for name in (*override_form.NAMES, "do", "seen")},
@@ -207,8 +207,8 @@ async def _page(request: Request, form: Form, *, problem: str = "", status: int 
         items=items,
         form=form,
         problem=problem,
-        declared=treatment.facts(effective(items[0].it.tool, None), kernel.policy),
-        meaning=treatment.meaning(items[0].it, kernel.policy),
+        declared=tool_treatment.facts(effective(items[0].it.tool, None), kernel.policy),
+        meaning=tool_treatment.meaning(items[0].it, kernel.policy),
         overridden=override is not None,
         knows_policy=knows_policy,
         may_change=may(caller, MANAGE),

@@ -9,7 +9,7 @@ from assent.domain.events import Event, EventKind
 from assent.ports import Tx
 from assent.presentation.text import safe_line
 from assent.presentation.truncation import clip
-from assent.server.web.chat.growing import Growing
+from assent.server.web.chat.streamed_markdown import Growing
 
 _PAGE: Final = 1_000
 _PAGES: Final = 40

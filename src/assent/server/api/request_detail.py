@@ -13,7 +13,7 @@ from assent.domain.decisions import VerdictName
 from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
 from assent.presentation.phrases import phrase_of
-from assent.server.api.shapes import Call, Request, Shape, facts, masked
+from assent.server.api.schemas import Call, Request, Shape, facts, masked
 
 
 class Preview(Shape):

@@ -6,7 +6,7 @@ from typing import Final
 
 from assent.presentation.markup import Html, element, isolated
 from assent.presentation.text import safe_block
-from assent.server.web.chat.prose import blocks, visible
+from assent.server.web.chat.markdown import blocks, visible
 
 # What there is to say about a word, such as that it looks like another, is said of all of it.
 _UNFINISHED: Final = re.compile(r"[!-~]*\Z")
