@@ -191,7 +191,6 @@ async def test_a_predicate_that_changes_its_arguments_does_not_hide_them_from_a_
         "cancelled within",
         "aborts",
         "object",
-        "takes no arguments",
     ],
 )
 async def test_a_call_that_the_policy_could_not_judge_does_not_run_and_the_model_is_told(
