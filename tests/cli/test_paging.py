@@ -27,10 +27,16 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "demo" / "workspace" / "test.txt"
 
 
-def turned(session: Session) -> str:
-    """Turn a page; what is shown then, until something is asked again."""
-    session.type("")
-    return session.expect_either(MORE, CHOICE)
+def turned(session: Session, typed: str = "") -> str:
+    """Turn a page; what is shown then, until something is asked again.
+
+    The line editor draws its prompt again with each key: what follows no line of a card is that.
+    """
+    session.type(typed)
+    shown = session.expect_either(MORE, CHOICE)
+    while not card_lines(shown):
+        shown += session.expect_either(MORE, CHOICE)
+    return shown
 
 
 def card_lines(shown: str) -> list[str]:
@@ -57,8 +63,7 @@ def test_a_card_taller_than_the_screen_is_decided_only_after_its_end_was_shown(
         assert len(card_lines(first)) == 6
 
         # What would decide turns a page here.
-        session.type("a")
-        assert "Approved." not in session.expect_either(MORE, CHOICE)
+        assert "Approved." not in turned(session, "a")
         assert END in "\n".join(to_the_end(session))
         session.answer(ARROW, "r")
         session.answer("Why not?", "")
