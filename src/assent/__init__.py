@@ -20,7 +20,6 @@ from assent.domain.decisions import (
     supply,
 )
 from assent.domain.declarations import BaseTool, hitl, manual, schema_tool, tool
-from assent.domain.errors import AssentError
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Effect, Rule
@@ -38,6 +37,7 @@ from assent.domain.tools import (
 )
 from assent.engine.agents import Agent, Limits
 from assent.engine.runs.outcomes import OutcomeUnknown
+from assent.errors import AssentError
 
 __all__ = [
     "Agent",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from assent.domain import parameters
-from assent.domain.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import PolicyHook, Rule
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
@@ -19,6 +18,7 @@ from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.kernel import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
+from assent.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.ports import ChatModel, Clock, Store
 
 MEMORY = ":memory:"

@@ -28,9 +28,9 @@ from assent import (
 )
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta, UserSaid
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, Step, calls, says
 
 PEOPLE: Final[Mapping[str, frozenset[str]]] = {

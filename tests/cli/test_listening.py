@@ -7,7 +7,7 @@ import pytest
 
 from assent.cli.arguments import parser
 from assent.cli.listening import bind
-from assent.domain.errors import InvalidCommand
+from assent.errors import InvalidCommand
 
 
 def options(*arguments: str) -> Namespace:

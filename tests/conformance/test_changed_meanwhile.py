@@ -20,11 +20,11 @@ from assent import (
 )
 from assent.domain.calls import Author
 from assent.domain.canonical import Json
-from assent.domain.errors import Expired, Superseded
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
 from assent.domain.policy import PolicyHook
 from assent.engine.queries.snapshots import Turn
 from assent.engine.runs.outcomes import OutcomeUnknown
+from assent.errors import Expired, Superseded
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import (
     Bank,

@@ -22,13 +22,6 @@ from assent.domain.calls import Call, Frozen
 from assent.domain.conversations import status_of
 from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
-from assent.domain.errors import (
-    AlreadyApproved,
-    AlreadyRejected,
-    Conflict,
-    ConflictingDecisions,
-    NotFound,
-)
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import (
     CallStatus,
@@ -38,6 +31,13 @@ from assent.domain.lifecycle import (
     TurnStatus,
 )
 from assent.engine.kernel import Texts
+from assent.errors import (
+    AlreadyApproved,
+    AlreadyRejected,
+    Conflict,
+    ConflictingDecisions,
+    NotFound,
+)
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import (
     Bank,

@@ -21,8 +21,8 @@ from assent import (
     tool,
 )
 from assent.domain.declarations import declared
-from assent.domain.errors import InvalidTool
 from assent.domain.tools import Hitl, Manual
+from assent.errors import InvalidTool
 from assent.models.scripted import calls, says
 from tests.conftest import World
 

@@ -21,8 +21,8 @@ from assent import (
 from assent.domain.calls import Author
 from assent.domain.canonical import Json
 from assent.domain.decisions import Approve, VerdictName
-from assent.domain.errors import EditRefused, InvalidArguments, InvalidJson, Superseded
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.errors import EditRefused, InvalidArguments, InvalidJson, Superseded
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import (
     Bank,

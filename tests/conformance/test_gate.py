@@ -22,9 +22,9 @@ from assent import (
     schema_tool,
     tool,
 )
-from assent.domain.errors import ApprovalUnavailable, TurnFailed
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import Answer, FinishReason, ModelSaid, Prompt
+from assent.errors import ApprovalUnavailable, TurnFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

@@ -24,7 +24,9 @@ from assent import (
     tool,
 )
 from assent.domain.canonical import Json
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, RequestStatus
+from assent.domain.messages import ModelSaid
+from assent.errors import (
     AlreadyAnswered,
     Cancelled,
     InvalidAnswer,
@@ -32,8 +34,6 @@ from assent.domain.errors import (
     NotFound,
     WrongVerdict,
 )
-from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, RequestStatus
-from assent.domain.messages import ModelSaid
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.records import everything, execute
 from tests.conftest import World

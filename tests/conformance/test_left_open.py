@@ -16,7 +16,6 @@ from assent import (
     tool,
 )
 from assent.domain.decisions import Verdict
-from assent.domain.errors import PendingCalls
 from assent.domain.lifecycle import (
     CallStatus,
     ConversationStatus,
@@ -26,6 +25,7 @@ from assent.domain.lifecycle import (
 from assent.domain.messages import ModelSaid, ToolOutput
 from assent.engine.kernel import Texts
 from assent.engine.queries.snapshots import Turn
+from assent.errors import PendingCalls
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import call_of, statuses
 from tests.conftest import VirtualClock, World

@@ -21,11 +21,11 @@ from assent import (
     supply,
     tool,
 )
-from assent.domain.errors import Conflict, Paused, PendingCalls
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import ModelSaid, Prompt
 from assent.domain.tools import Hitl
+from assent.errors import Conflict, Paused, PendingCalls
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import QUICK, World
 

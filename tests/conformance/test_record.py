@@ -37,7 +37,6 @@ from assent.domain.calls import Author
 from assent.domain.conversations import validated
 from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
-from assent.domain.errors import AlreadySettled, NotFound, NothingAwaited
 from assent.domain.events import Event, EventKind
 from assent.domain.forms import Field, UserInput
 from assent.domain.lifecycle import (
@@ -50,6 +49,7 @@ from assent.domain.lifecycle import (
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta
 from assent.engine.loop.prompts import INCOMPLETE
 from assent.engine.queries.snapshots import Turn
+from assent.errors import AlreadySettled, NotFound, NothingAwaited
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation import plain
 from assent.presentation.card import card_of

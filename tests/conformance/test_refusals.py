@@ -23,7 +23,10 @@ from assent import (
     tool,
 )
 from assent.domain.decisions import Verdict, VerdictName
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.messages import Prompt
+from assent.engine.queries.snapshots import Turn
+from assent.errors import (
     AlreadyAnswered,
     AlreadyApproved,
     AlreadyRejected,
@@ -37,9 +40,6 @@ from assent.domain.errors import (
     Superseded,
     WrongVerdict,
 )
-from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
-from assent.domain.messages import Prompt
-from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, Step, calls, says
 from tests.conformance.scenes import (
     Bank,

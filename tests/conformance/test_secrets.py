@@ -35,9 +35,9 @@ from assent import (
     supply,
     tool,
 )
-from assent.domain.errors import InvalidAnswer
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.engine.queries.snapshots import Turn
+from assent.errors import InvalidAnswer
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation.card import card_of
 from tests.conformance.records import everything

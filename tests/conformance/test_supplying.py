@@ -22,7 +22,10 @@ from assent import (
     tool,
 )
 from assent.domain.canonical import Json
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
+from assent.domain.messages import MediaBlock, ModelSaid, TextBlock
+from assent.engine.queries.snapshots import Turn
+from assent.errors import (
     InvalidOutput,
     ModelFailed,
     NotFound,
@@ -30,9 +33,6 @@ from assent.domain.errors import (
     PendingCalls,
     WrongVerdict,
 )
-from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
-from assent.domain.messages import MediaBlock, ModelSaid, TextBlock
-from assent.engine.queries.snapshots import Turn
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World
 

@@ -24,14 +24,6 @@ from assent import (
 )
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.errors import (
-    AlreadyAnswered,
-    Expired,
-    InvalidOutput,
-    NotFound,
-    NothingAwaited,
-    WrongTool,
-)
 from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import (
     CallStatus,
@@ -42,6 +34,14 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.messages import ModelSaid
 from assent.engine.kernel import Times
+from assent.errors import (
+    AlreadyAnswered,
+    Expired,
+    InvalidOutput,
+    NotFound,
+    NothingAwaited,
+    WrongTool,
+)
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.ports import Tx
 from tests.conformance.records import everything

@@ -14,10 +14,10 @@ from assent.demo.commands import OUTPUT_BYTES, run_command_tool
 from assent.demo.sandbox import Confinement, confinement
 from assent.demo.workspace import Workspace
 from assent.domain.canonical import Json
-from assent.domain.errors import AssentError
 from assent.domain.lifecycle import CallStatus
 from assent.domain.tools import Preview
 from assent.engine.queries.snapshots import Turn
+from assent.errors import AssentError
 from assent.models.scripted import calls, says
 from tests.conftest import World
 

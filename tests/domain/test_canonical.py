@@ -20,7 +20,7 @@ from assent.domain.canonical import (
     encode,
     parse,
 )
-from assent.domain.errors import InvalidJson, JsonFault
+from assent.errors import InvalidJson, JsonFault
 
 # Surrogates excluded: they are refused. Control characters, separators and astral signs are in.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

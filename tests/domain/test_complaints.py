@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from assent import tool
 from assent.domain.complaints import complaints
-from assent.domain.errors import InvalidArguments
+from assent.errors import InvalidArguments
 
 
 class Place(BaseModel):

@@ -7,7 +7,7 @@ import pytest
 
 from assent import answer, approve, cancel, draft, reject
 from assent.domain.decisions import DidNotRun, Fail, Give, RunAgain
-from assent.domain.errors import InvalidVerdict
+from assent.errors import InvalidVerdict
 
 
 def _given(*values: Any, **named: Any) -> tuple[list[Any], dict[str, Any]]:

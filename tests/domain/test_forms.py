@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.domain.canonical import Json, check
-from assent.domain.errors import InvalidAnswer, InvalidParameter, InvalidTool
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
+from assent.errors import InvalidAnswer, InvalidParameter, InvalidTool
 
 T = FieldType
 

@@ -3,9 +3,9 @@
 import pytest
 
 from assent import Person
-from assent.domain.errors import InvalidIdentifier, InvalidParameter, NotFound
 from assent.domain.identifiers import MAX_BYTES, flaw, want_findable, want_keepable
 from assent.domain.people import want_recordable
+from assent.errors import InvalidIdentifier, InvalidParameter, NotFound
 
 KEPT = ["a", "ada@example.org", "Zoë", "名前", "🦊", "a b", "\x01\x7f", "x" * MAX_BYTES]
 REFUSED = {

@@ -8,8 +8,8 @@ import pytest
 
 from assent import Audience, Effect, Rule
 from assent.domain import parameters
-from assent.domain.errors import AssentError, InvalidParameter
 from assent.domain.parameters import Check
+from assent.errors import AssentError, InvalidParameter
 
 
 class Colour(StrEnum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assent.domain.errors import InvalidPattern
 from assent.domain.patterns import MAX_PATTERN_CHARS, Pattern
+from assent.errors import InvalidPattern
 
 
 def test_a_pattern_is_found_in_a_value_or_covers_all_of_it() -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidSchema, SchemaFault
 from assent.domain.jsonschema.evaluation import MAX_LEVELS, Evaluation, TooCostly
 from assent.domain.jsonschema.schema import MAX_PROBLEMS, Problem, Schema, SchemaLimits
+from assent.errors import InvalidSchema, SchemaFault
 from tests.timing import fair, uncollected
 
 DEFAULT_LIMITS = SchemaLimits()

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from assent import Assent, Audience, Person, Risk, approve, reject, tool
-from assent.domain.errors import AlreadySettled, InvalidArguments, NotEligible
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
+from assent.errors import AlreadySettled, InvalidArguments, NotEligible
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

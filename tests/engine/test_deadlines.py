@@ -16,8 +16,8 @@ from assent import (
     supply,
 )
 from assent.domain.decisions import Verdict
-from assent.domain.errors import Expired
 from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.errors import Expired
 from tests.conftest import VirtualClock, World
 from tests.engine.till import (
     DECIDE_WITHIN,

@@ -20,7 +20,10 @@ from assent import (
     supply,
     tool,
 )
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, TurnStatus
+from assent.domain.people import SYSTEM
+from assent.engine.kernel import Times
+from assent.errors import (
     InvalidAnswer,
     InvalidParameter,
     NotAllowed,
@@ -28,9 +31,6 @@ from assent.domain.errors import (
     NotFound,
     NoWorker,
 )
-from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.domain.people import SYSTEM
-from assent.engine.kernel import Times
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, call_of
 from tests.conftest import World

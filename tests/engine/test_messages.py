@@ -3,8 +3,8 @@
 import pytest
 
 from assent import Person
-from assent.domain.errors import EmptyMessage, KeyReused, PendingCalls
 from assent.domain.lifecycle import TurnStatus
+from assent.errors import EmptyMessage, KeyReused, PendingCalls
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World

@@ -10,7 +10,10 @@ import pytest
 
 from assent import Agent, Assent, Audience, Person, Risk, approve, cancel, reject, tool
 from assent.domain.credentials import Purpose, SignIn
-from assent.domain.errors import (
+from assent.domain.people import SYSTEM, PersonKind, Scope
+from assent.engine.queries.snapshots import Turn
+from assent.engine.vault import Keyring, Vault
+from assent.errors import (
     AccountExists,
     AssentError,
     InvalidAccount,
@@ -18,9 +21,6 @@ from assent.domain.errors import (
     NotEligible,
     NotFound,
 )
-from assent.domain.people import SYSTEM, PersonKind, Scope
-from assent.engine.queries.snapshots import Turn
-from assent.engine.vault import Keyring, Vault
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World
 from tests.engine.till import STAFF, Till, one_call, rested

@@ -8,17 +8,17 @@ import pytest
 
 from assent import Ask, Audience, Effect, Person, Risk, Rule, RunAgain, approve, reject, tool
 from assent.domain.cards import Change
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.people import PersonKind
+from assent.domain.requests import Request
+from assent.engine.runs.outcomes import OutcomeUnknown
+from assent.errors import (
     AlreadySettled,
     AlreadyVoted,
     NotEligible,
     NotFound,
     StaleDigest,
 )
-from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
-from assent.domain.people import PersonKind
-from assent.domain.requests import Request
-from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.presentation.card import card_of
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, ask, one_call, rested

@@ -24,7 +24,13 @@ from assent import (
     tool,
 )
 from assent.domain.decisions import Verdict
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
+from assent.domain.messages import Answer, Prompt
+from assent.domain.requests import Request
+from assent.engine.kernel import Times
+from assent.engine.queries.snapshots import Turn
+from assent.engine.transitions import Raced
+from assent.errors import (
     AlreadyApproved,
     AlreadyRejected,
     AlreadySettled,
@@ -33,12 +39,6 @@ from assent.domain.errors import (
     NothingAwaited,
     PendingCalls,
 )
-from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
-from assent.domain.messages import Answer, Prompt
-from assent.domain.requests import Request
-from assent.engine.kernel import Times
-from assent.engine.queries.snapshots import Turn
-from assent.engine.transitions import Raced
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import VirtualClock, World
 from tests.store.rawsql import RawSql

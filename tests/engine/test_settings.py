@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assent import Agent, ApprovalRequired, Assent, Effect, Override, Person, Rule, tool
-from assent.domain.errors import InvalidParameter, KeyNotNamed, WrongKey, WrongLoop
+from assent.errors import InvalidParameter, KeyNotNamed, WrongKey, WrongLoop
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World

@@ -30,16 +30,16 @@ from assent import (
     supply,
     tool,
 )
-from assent.domain.errors import (
+from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
+from assent.engine.queries.snapshots import Thread
+from assent.engine.transfer.format import MAX_BYTES, read
+from assent.errors import (
     Malformed,
     NotAllowed,
     NotEligible,
     NotFound,
     UnsupportedVersion,
 )
-from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestKind, TurnStatus
-from assent.engine.queries.snapshots import Thread
-from assent.engine.transfer.format import MAX_BYTES, read
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidKey, KeyFileUnusable, SecretUnreadable, WrongKey
 from assent.engine.vault import (
     KEY_BYTES,
     Keyring,
@@ -24,6 +23,7 @@ from assent.engine.vault import (
     references,
     resolve,
 )
+from assent.errors import InvalidKey, KeyFileUnusable, SecretUnreadable, WrongKey
 
 # The machine may stall; how long an example takes is not what these tests are about.
 unhurried = settings(deadline=None)

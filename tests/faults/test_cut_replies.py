@@ -7,10 +7,10 @@ from typing import TypeVar
 import pytest
 
 from assent import Assent, Person, Tool, approve, tool
-from assent.domain.errors import StoreUnavailable, WriteUncertain
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Turn
+from assent.errors import StoreUnavailable, WriteUncertain
 from assent.models.scripted import calls, says
 from assent.server.problems import problem_of
 from tests.conftest import World

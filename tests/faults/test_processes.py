@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assent import Ran, RunAgain, approve
-from assent.domain.errors import WorkerRunning
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
+from assent.errors import WorkerRunning
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery, until
 from tests.faults.worker_program import ADA, Counter, Order, engine
 

@@ -7,9 +7,9 @@ import pytest
 
 from assent import DidNotRun, Ran, RunAgain, approve
 from assent.domain.decisions import Verdict
-from assent.domain.errors import NotFound, NothingAwaited
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
 from assent.engine.queries.snapshots import Turn
+from assent.errors import NotFound, NothingAwaited
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery
 from tests.faults.worker_program import (
     ADA,

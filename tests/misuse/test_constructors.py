@@ -43,11 +43,11 @@ from assent import (
 )
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
-from assent.domain.errors import AssentError
 from assent.domain.metadata import METADATA
 from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.kernel import Texts, Times
+from assent.errors import AssentError
 from assent.models.scripted import ScriptedModel
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy

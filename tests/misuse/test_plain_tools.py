@@ -9,10 +9,10 @@ import pytest
 
 from assent import Agent, Assent, BaseTool, Override, Person, Risk, answer, tool
 from assent.domain.declarations import declared
-from assent.domain.errors import InvalidParameter, InvalidTool
 from assent.domain.forms import FieldType
 from assent.domain.origins import Origin
 from assent.domain.tools import effective
+from assent.errors import InvalidParameter, InvalidTool
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.conftest import World
 

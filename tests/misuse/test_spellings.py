@@ -25,7 +25,7 @@ from assent import (
     tool,
 )
 from assent.domain.declarations import declared
-from assent.domain.errors import InvalidParameter, InvalidTool, NotFound
+from assent.errors import InvalidParameter, InvalidTool, NotFound
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server.settings import Settings
 from tests.conformance.scenes import Bank

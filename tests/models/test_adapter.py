@@ -3,8 +3,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, TextDelta
+from assent.errors import ModelFailed
 from assent.models.adapter import PydanticAIModel
 from assent.ports import ChatModel
 from tests.models.wires import HELLO

@@ -1,7 +1,7 @@
 import pytest
 
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import FinishReason, Proposal, Usage
+from assent.errors import ModelFailed
 from assent.testing.providers import FakeProvider, RawBody, Reply, ToolUse
 from tests.models.wires import (
     ALL_WIRES,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from assent.domain.errors import ModelFailed
+from assent.errors import ModelFailed
 from assent.models import chat_model
 from assent.testing.providers import (
     CutOff,

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, MediaBlock, Prompt, Proposal, TextBlock
+from assent.errors import ModelFailed
 from assent.testing.providers import CutOff, FakeProvider, Reply, Status
 from tests.models.wires import ANTHROPIC, CHAT, GOOGLE, RESPONSES, WIRES, Wire, after, asked
 

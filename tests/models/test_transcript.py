@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 
-from assent.domain.errors import Malformed
 from assent.domain.messages import (
     Answer,
     Block,
@@ -21,6 +20,7 @@ from assent.domain.messages import (
     ToolOutput,
     UserSaid,
 )
+from assent.errors import Malformed
 from assent.models.transcript import messages_of
 from assent.testing.providers import FakeProvider, Reply, ToolUse
 from tests.models.wires import (

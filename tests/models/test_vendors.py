@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from assent.domain.errors import ModelNotConfigured
+from assent.errors import ModelNotConfigured
 from assent.models import chat_model
 from assent.ports import ChatModel
 from assent.testing.providers import FakeProvider, Reply

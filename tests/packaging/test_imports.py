@@ -18,7 +18,7 @@ PACKAGES = {
     *("docstring_parser", "msgspec", "re2", "rfc8785"),
     *("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
 }
-LAYERS = {"app", "domain", "engine", "ports"}
+LAYERS = {"app", "domain", "engine", "errors", "ports"}
 # Of these layers: what only cards, pages, the record and archives need.
 LATER = {
     *("assent.domain.cards", "assent.domain.insights", "assent.domain.precedents"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from assent import Person
-from assent.domain.errors import KeyReused, ModelFailed
+from assent.errors import KeyReused, ModelFailed
 from tests.properties.play import Play, index
 from tests.properties.stage import ADA, BOB, CRON, EVE, PEOPLE
 

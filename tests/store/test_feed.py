@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from assent.app import open_store
-from assent.domain.errors import BadCursor
 from assent.domain.events import EventKind, Fact
 from assent.domain.feed import START, Cursor, News
 from assent.domain.people import Person
+from assent.errors import BadCursor
 from assent.ports import Store, Tx
 from assent.store import feed
 from assent.store.statements import Compiler

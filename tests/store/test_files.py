@@ -12,8 +12,8 @@ import pytest
 
 from assent import Person, approve, tool
 from assent.app import open_store
-from assent.domain.errors import Expired, StoreGone, StoreUnavailable, WorkerRunning
 from assent.domain.messages import Answer, Prompt
+from assent.errors import Expired, StoreGone, StoreUnavailable, WorkerRunning
 from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
 from tests.conftest import World
@@ -22,7 +22,7 @@ ADA = Person("ada")
 OTHER_PROCESS = """
 import asyncio, sys
 from assent.app import open_store
-from assent.domain.errors import WorkerRunning
+from assent.errors import WorkerRunning
 async def main():
     store = open_store(sys.argv[1])
     try:

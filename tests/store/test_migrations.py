@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from assent.app import open_store
-from assent.domain.errors import StoreUnavailable, UnsupportedVersion
+from assent.errors import StoreUnavailable, UnsupportedVersion
 from assent.store.migrations import schema, upgrade
 from assent.store.tables import metadata
 

@@ -11,9 +11,9 @@ from sqlalchemy.util import await_only
 
 from assent import Person, approve, tool
 from assent.app import open_store
-from assent.domain.errors import StoreUnavailable
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt
+from assent.errors import StoreUnavailable
 from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
 from assent.store.postgres import MAX_DEFEATS

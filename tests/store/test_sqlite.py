@@ -16,9 +16,9 @@ import pytest
 from assent import Assent, Person, approve, tool
 from assent.app import open_store
 from assent.domain.copies import changed
-from assent.domain.errors import StoreUnavailable, WorkerRunning, WriteUncertain
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
+from assent.errors import StoreUnavailable, WorkerRunning, WriteUncertain
 from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
 from tests.conftest import World

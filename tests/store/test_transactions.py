@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from assent.app import open_store
-from assent.domain.errors import StoreUnavailable
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.paging import RequestFilter
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Risk
 from assent.engine.queries.listing import Inbox, waiting
+from assent.errors import StoreUnavailable
 from assent.ports import Store, Tx
 from tests.store.samples import (
     CALL,

@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     # Only now: `assent --version` and `--help` need nothing of what a command needs.
     from assent.cli.commands import run
-    from assent.domain.errors import AssentError
+    from assent.errors import AssentError
 
     try:
         return asyncio.run(run(options))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-from assent.domain.errors import InvalidCommand
 from assent.engine.agents import Agent
+from assent.errors import InvalidCommand
 
 
 def agents_at(spec: str) -> tuple[Agent, ...]:

@@ -13,7 +13,6 @@ from assent.cli.review_session import Desk, Sitting
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
 from assent.domain.conversations import Role
-from assent.domain.errors import AssentError, PendingCalls
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -27,6 +26,7 @@ from assent.domain.tools import (
 )
 from assent.engine.assent import Assent
 from assent.engine.queries.snapshots import Thread, Turn
+from assent.errors import AssentError, PendingCalls
 from assent.presentation.text import safe_line
 
 _SUPERSEDE, _DECIDE = Key("c", "cancel and send"), Key("d", "decide first")

@@ -33,9 +33,9 @@ from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain
-from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.people import ADMIN, Person
 from assent.engine.agents import Agent
+from assent.errors import InvalidCommand, NotFound
 from assent.presentation.text import safe_line
 
 

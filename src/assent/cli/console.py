@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assent.cli.keyboard import Keyboard
 from assent.cli.screen import Ink, Screen
-from assent.domain.errors import ConfirmationRequired
+from assent.errors import ConfirmationRequired
 from assent.presentation.text import safe_line
 
 ARROW = "▸ "

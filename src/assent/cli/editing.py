@@ -10,10 +10,10 @@ from assent.cli.request_view import Docket
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse
-from assent.domain.errors import InvalidArguments, InvalidJson
 from assent.domain.tools import EffectiveTool
 from assent.engine.gate.intake import edited
 from assent.engine.vault import is_reference
+from assent.errors import InvalidArguments, InvalidJson
 from assent.presentation.card import hints_of
 from assent.presentation.diff import changes
 from assent.presentation.terminal import render_changes, render_entries

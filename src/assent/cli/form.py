@@ -7,10 +7,10 @@ from typing import assert_never, cast
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.screen import Ink
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidAnswer
 from assent.domain.fields import Field, FieldType
 from assent.domain.forms import UserInput
 from assent.domain.outputs import as_text
+from assent.errors import InvalidAnswer
 from assent.presentation.fields import MASK
 from assent.presentation.text import safe_line
 

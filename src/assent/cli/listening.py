@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from assent.domain.errors import InvalidCommand
+from assent.errors import InvalidCommand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from assent.cli.agent_loading import agents_at
 from assent.cli.screen import Screen, wants_colour
 from assent.demo.agent import Home, default_home, demo_agent
-from assent.domain.errors import InvalidCommand
 from assent.domain.people import Audience, Person
 from assent.engine.agents import Agent
 from assent.engine.assent import Assent
+from assent.errors import InvalidCommand
 
 _SQLITE = "sqlite:///"
 

@@ -23,11 +23,11 @@ from assent.domain.decisions import (
     Supply,
     Verdict,
 )
-from assent.domain.errors import InvalidOutput, NotFound
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import parsed
 from assent.domain.tools import Hitl
+from assent.errors import InvalidOutput, NotFound
 from assent.presentation.text import safe_line
 
 APPROVE, EDIT, REJECT = Key("a", "approve"), Key("e", "edit"), Key("r", "reject")

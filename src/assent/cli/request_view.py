@@ -8,12 +8,12 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.cards import Card, Entry
 from assent.domain.conversations import Conversation
-from assent.domain.errors import NotFound
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
 from assent.engine.queries.request_view import read_showing
+from assent.errors import NotFound
 from assent.presentation.card import hints_of
 from assent.presentation.fields import inline_of
 from assent.presentation.page import remaining

@@ -16,18 +16,18 @@ from assent.cli.prompts import DETAILS, KEYS, LATER, Hearing
 from assent.cli.request_view import Docket, docket_of
 from assent.cli.screen import Ink
 from assent.domain.decisions import Approve, RunAgain, Verdict
-from assent.domain.errors import (
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.engine.assent import Assent
+from assent.engine.gate.intake import revised
+from assent.errors import (
     AlreadySettled,
     AssentError,
     ConfirmationRequired,
     InvalidAnswer,
     StaleDigest,
 )
-from assent.domain.events import EventKind
-from assent.domain.lifecycle import RequestKind
-from assent.domain.people import Person
-from assent.engine.assent import Assent
-from assent.engine.gate.intake import revised
 from assent.presentation import terminal
 from assent.presentation.rendering import Rendered
 from assent.presentation.text import safe_line

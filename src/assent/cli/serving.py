@@ -16,9 +16,9 @@ from assent.cli.screen import Ink, Screen
 from assent.cli.welcome import Doors, show_demo, show_service
 from assent.demo.accounts import ROLES, settle_accounts
 from assent.demo.agent import AGENT, demo_agent
-from assent.domain.errors import InvalidCommand
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
 from assent.engine.people.accounts import People
+from assent.errors import InvalidCommand
 
 if TYPE_CHECKING:
     from assent.server import Settings

@@ -18,8 +18,8 @@ from assent.domain.decisions import (
     Supply,
     Verdict,
 )
-from assent.domain.errors import InvalidCommand
 from assent.domain.outputs import parsed
+from assent.errors import InvalidCommand
 
 STDIN = "-"
 

@@ -8,9 +8,9 @@ import msgspec
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
-from assent.domain.errors import AssentError
 from assent.domain.parameters import either, optional, settle
 from assent.domain.people import Person
+from assent.errors import AssentError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

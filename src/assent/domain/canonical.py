@@ -18,7 +18,7 @@ from typing import Final, NoReturn, TypeAlias, cast
 import msgspec
 import rfc8785
 
-from assent.domain.errors import InvalidJson, JsonFault
+from assent.errors import InvalidJson, JsonFault
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = tuple[str | int, ...]

@@ -6,6 +6,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from assent.errors import ConfirmationRequired
+
 # How long somebody must have had a page before their eyes that wants a value typed.
 DWELL: Final = timedelta(seconds=3)
 
@@ -46,3 +48,14 @@ class Phrase:
     def is_typed(self, given: str | None) -> bool:
         """Whether this was typed: letter by letter, however the keyboard composes a letter."""
         return given is not None and unicodedata.normalize("NFC", given.strip()) == self.text
+
+    def refusal(self, request_id: str, *, typed: bool) -> ConfirmationRequired:
+        """Tell what has to be typed; `typed` says that something else was."""
+        return ConfirmationRequired(
+            request_id,
+            to_type=self.text,
+            what=self.what,
+            argument=self.argument,
+            is_check=self.is_check,
+            typed=typed,
+        )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidVerdict
+from assent.errors import InvalidVerdict
 
 # Arguments as people write them: an object, or the JSON text of one.
 Arguments = Mapping[str, Json] | str

@@ -18,7 +18,6 @@ from assent.domain.arguments import (
 )
 from assent.domain.author_functions import seen_through
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidParameter, InvalidTool
 from assent.domain.forms import UserInput
 from assent.domain.metadata import METADATA, Saying, assemble
 from assent.domain.parameters import Check, optional
@@ -36,6 +35,7 @@ from assent.domain.tools import (
     Tool,
     words_of,
 )
+from assent.errors import InvalidParameter, InvalidTool
 
 
 @overload

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from assent.domain.canonical import Json
-from assent.domain.errors import BadCursor
 from assent.domain.events import EventKind
 from assent.domain.people import Audience, Person
+from assent.errors import BadCursor
 
 # Everything but the words of an answer: those are followed turn by turn.
 FED = frozenset(

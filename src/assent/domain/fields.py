@@ -16,9 +16,9 @@ from typing import Any, Final, NoReturn, assert_never, cast
 
 from assent.domain import parameters
 from assent.domain.canonical import Json, check, encode
-from assent.domain.errors import InvalidAnswer, InvalidJson, InvalidPattern, InvalidTool
 from assent.domain.parameters import Check, optional, settle
 from assent.domain.patterns import Pattern
+from assent.errors import InvalidAnswer, InvalidJson, InvalidPattern, InvalidTool
 
 MAX_TEXT_CHARS: Final = 10_000
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidAnswer, InvalidTool
 from assent.domain.fields import Field, FieldType, Option, ShowIf
 from assent.domain.parameters import Check, optional, taken
+from assent.errors import InvalidAnswer, InvalidTool
 
 __all__ = ["Field", "FieldType", "Option", "ShowIf", "UserInput"]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from assent.domain.errors import InvalidIdentifier, NotFound
+from assent.errors import InvalidIdentifier, NotFound
 
 # Two of them are in one index, and an entry of PostgreSQL's holds no more than 2,700 bytes.
 MAX_BYTES: Final = 1_000

@@ -8,7 +8,6 @@ from typing import Any, Final, Self, cast
 from assent.domain import parameters, people
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import InvalidTool
 from assent.domain.forms import UserInput
 from assent.domain.origins import Origin
 from assent.domain.parameters import Check, optional, taken
@@ -26,6 +25,7 @@ from assent.domain.tools import (
     Tool,
     risk_by_name,
 )
+from assent.errors import InvalidTool
 
 Wish = bool | Predicate | Callable[[Mapping[str, Json]], bool | Awaitable[bool]]
 

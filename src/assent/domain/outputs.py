@@ -8,8 +8,8 @@ from typing import cast
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidOutput
 from assent.domain.messages import Block, MediaBlock, TextBlock
+from assent.errors import InvalidOutput
 
 MAX_OUTPUT_CHARS = 1_000_000
 _KEPT_CHARS = 8_000

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from assent.domain.calls import Call
 from assent.domain.conversations import Conversation
-from assent.domain.errors import BadPage
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Audience, Person, PersonKind
+from assent.errors import BadPage
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -15,7 +15,7 @@ from enum import Enum
 from reprlib import Repr
 from typing import Any, Final, Literal, cast
 
-from assent.domain.errors import InvalidParameter
+from assent.errors import InvalidParameter
 
 # Far longer than anybody waits, and no database's calendar ends before.
 LONGEST: Final = timedelta(days=36_500)

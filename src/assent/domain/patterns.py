@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from assent.domain.errors import InvalidPattern
+from assent.errors import InvalidPattern
 
 MAX_PATTERN_CHARS: Final = 2_000
 # RE2 steps through its program once per byte when the automaton outgrows its memory.

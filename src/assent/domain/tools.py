@@ -11,12 +11,12 @@ from assent.domain import parameters, people
 from assent.domain.bodies import Context, Preview
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
-from assent.domain.errors import InvalidTool
 from assent.domain.fingerprints import fingerprint
 from assent.domain.forms import UserInput
 from assent.domain.origins import Described, Origin
 from assent.domain.parameters import Check, either, optional, settle
 from assent.domain.people import Audience
+from assent.errors import InvalidTool
 
 LOCAL = "local"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")

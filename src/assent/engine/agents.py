@@ -10,11 +10,11 @@ from typing import Final, cast
 from assent.domain import parameters
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
-from assent.domain.errors import InvalidParameter, InvalidTool, NotFound
 from assent.domain.messages import ToolSpec
 from assent.domain.origins import Origin
 from assent.domain.parameters import Check, either, hidden, optional, settle
 from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_manual_tool
+from assent.errors import InvalidParameter, InvalidTool, NotFound
 from assent.ports import ChatModel
 
 # How long a question stays open where neither tool, rule nor deployment says anything.

@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING, Literal, Self
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
-from assent.domain.errors import (
-    NotFound,
-    Paused,
-    TurnFailed,
-)
 from assent.domain.events import Entry, Event
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
@@ -45,6 +40,11 @@ from assent.engine.runs.runner import Runner
 from assent.engine.runs.sweeper import Sweeper
 from assent.engine.runs.worker import Worker
 from assent.engine.vault import Vault
+from assent.errors import (
+    NotFound,
+    Paused,
+    TurnFailed,
+)
 from assent.ports import ChatModel, Clock, Store, Tx
 
 if TYPE_CHECKING:

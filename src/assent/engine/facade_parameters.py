@@ -8,7 +8,6 @@ from typing import Final, cast
 from assent.domain import decisions as verdicts
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict
-from assent.domain.errors import InvalidParameter, NotAllowed, WrongLoop
 from assent.domain.parameters import (
     Check,
     duration,
@@ -33,6 +32,7 @@ from assent.engine.agents import Agent
 from assent.engine.decisions.checks import Decided
 from assent.engine.kernel import Kernel
 from assent.engine.queries.snapshots import Thread, Turn
+from assent.errors import InvalidParameter, NotAllowed, WrongLoop
 
 # Somebody, or their id: `Person("ada")` and "ada" are the same.
 Who = Person | str

@@ -8,8 +8,8 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
-from assent.domain.errors import StoreUnavailable
 from assent.domain.feed import START, Cursor, News, Page
+from assent.errors import StoreUnavailable
 from assent.ports import Store
 
 log = logging.getLogger(__name__)

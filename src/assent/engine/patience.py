@@ -3,8 +3,8 @@
 import asyncio
 from datetime import timedelta
 
-from assent.domain.errors import NoWorker
 from assent.engine.queries.snapshots import Turn
+from assent.errors import NoWorker
 
 
 class Patience:

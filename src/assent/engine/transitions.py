@@ -9,13 +9,13 @@ from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import Conflict
 from assent.domain.events import Entry, EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus
 from assent.domain.outputs import as_text
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
 from assent.engine.ids import Ids
+from assent.errors import Conflict
 from assent.ports import CallChanges, Tx
 
 NOBODY = SYSTEM.id

@@ -22,7 +22,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from assent.domain.canonical import Json, encode
-from assent.domain.errors import InvalidKey, KeyFileUnusable, SecretUnreadable, WrongKey
+from assent.errors import InvalidKey, KeyFileUnusable, SecretUnreadable, WrongKey
 
 KEY_VARIABLE: Final = "ASSENT_KEY"
 KEY_BYTES: Final = 32

@@ -11,8 +11,8 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from assent.domain.errors import AssentError, ModelFailed
 from assent.domain.messages import Answer, Delta, Prompt, ToolSpec
+from assent.errors import AssentError, ModelFailed
 from assent.models.answers import answer_of
 from assent.models.deltas import Reading
 from assent.models.failures import UNREADABLE, failure_of, is_of_prompt

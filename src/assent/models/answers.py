@@ -13,8 +13,8 @@ from pydantic_ai.messages import (
     ToolCallPart,
 )
 
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, FinishReason, Proposal, Usage
+from assent.errors import ModelFailed
 
 _LIBRARY: Final = "pydantic-ai"
 _FINISHES: Final = {

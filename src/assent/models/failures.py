@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from assent.domain.errors import ModelFailed
+from assent.errors import ModelFailed
 
 _MAX_CHARS: Final = 300
 _MIN_SECRET_CHARS: Final = 8  # anything shorter would black out words instead of keys

@@ -8,7 +8,6 @@ from itertools import count
 
 from assent.domain.canonical import Json
 from assent.domain.copies import changed
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import (
     Answer,
     Delta,
@@ -18,6 +17,7 @@ from assent.domain.messages import (
     ReasoningDelta,
     TextDelta,
 )
+from assent.errors import ModelFailed
 
 KEPT_PROMPTS = 100
 Step = Answer | str | Exception

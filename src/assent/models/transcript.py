@@ -18,7 +18,6 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from assent.domain.errors import Malformed
 from assent.domain.messages import (
     Block,
     ModelSaid,
@@ -27,6 +26,7 @@ from assent.domain.messages import (
     ToolOutput,
     UserSaid,
 )
+from assent.errors import Malformed
 from assent.models.answers import response_of
 from assent.models.media import content_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
-from assent.domain.errors import ModelNotConfigured
+from assent.errors import ModelNotConfigured
 
 if TYPE_CHECKING:  # pydantic-ai takes a second to import: only building a model does that
     from httpx2 import AsyncClient

@@ -17,9 +17,9 @@ from assent.domain.cards import (
     Truth,
     Value,
 )
-from assent.domain.errors import InvalidJson
 from assent.domain.fields import FieldType
 from assent.domain.tools import EffectiveTool, Hint
+from assent.errors import InvalidJson
 from assent.presentation.blobs import blob_of, pieces_of
 
 NO_HINTS: Mapping[str, Hint] = {}

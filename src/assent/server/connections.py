@@ -15,7 +15,7 @@ import h11
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from assent.domain.errors import Crowded
+from assent.errors import Crowded
 from assent.server.problems import problem_of
 
 log = logging.getLogger(__name__)

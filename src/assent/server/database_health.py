@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from assent.domain.errors import NotReady
+from assent.errors import NotReady
 from assent.ports import Store
 
 # Shorter than whoever asks for health usually waits.

@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from assent.domain.errors import NotAllowed, NotAuthenticated
+from assent.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
-from assent.domain.errors import NotReady, OverQuota, StoreUnavailable
+from assent.errors import NotReady, OverQuota, StoreUnavailable
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller
 from assent.server.settings import Settings

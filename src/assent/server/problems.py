@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
-from assent.domain import errors
-from assent.domain.errors import AssentError
+from assent import errors
+from assent.errors import AssentError
 from assent.server.headers import HEADERS
 
 log = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ from typing import Final, assert_never
 from assent.domain import cards, events
 from assent.domain.canonical import Json, encode, parse
 from assent.domain.cards import Blob, Items, Members, Null, Number, Secret, Text, Truth, Value
-from assent.domain.errors import InvalidJson
 from assent.domain.tools import Hint
 from assent.engine.agents import Catalogue
+from assent.errors import InvalidJson
 from assent.presentation.card import hints_of
 from assent.presentation.fields import MASK
 from assent.presentation.values import entries_of

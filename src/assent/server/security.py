@@ -11,7 +11,8 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import refuse_deep
-from assent.domain.errors import (
+from assent.engine.threads import aside
+from assent.errors import (
     AssentError,
     BadAddress,
     InvalidJson,
@@ -21,7 +22,6 @@ from assent.domain.errors import (
     TooSlow,
     WrongHost,
 )
-from assent.engine.threads import aside
 from assent.server.auth.peers import host_of, is_loopback, peer_of
 from assent.server.headers import HEADERS
 from assent.server.problems import problem_of

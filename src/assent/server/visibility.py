@@ -1,9 +1,9 @@
 """Who sees what: the owner, those who may decide, auditors and admins; nobody else learns more."""
 
 from assent.domain.conversations import Conversation
-from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.people import ADMIN, AUDITOR, Person, PersonKind
 from assent.domain.requests import Request
+from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
 _ALL_SEEING = frozenset({ADMIN, AUDITOR})

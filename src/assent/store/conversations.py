@@ -9,9 +9,9 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import LeaseLost
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
+from assent.errors import LeaseLost
 from assent.ports import TurnChanges
 from assent.store.rows import (
     Driver,

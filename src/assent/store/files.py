@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from assent.domain.errors import StoreGone, StoreUnavailable, WorkerRunning
+from assent.errors import StoreGone, StoreUnavailable, WorkerRunning
 
 try:
     import fcntl

@@ -12,7 +12,7 @@ from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only, greenlet_spawn
 
-from assent.domain.errors import StoreUnavailable
+from assent.errors import StoreUnavailable
 from assent.ports import Clock, Tx
 from assent.store.batching.bulk import Change
 from assent.store.batching.commits import LANE_SETTINGS, Commits, write

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Table
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.errors import StoreUnavailable, WriteUncertain
+from assent.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Clock, Tx
 from assent.store.files import DatabaseFile
 from assent.store.forward_clock import Course

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from assent import Person
-from assent.domain.errors import TooManyRequests
+from assent.errors import TooManyRequests
 from assent.server import Settings
 from assent.server.auth.modes import Rate, Rates, TrustedProxy
 from assent.server.auth.ratelimit import Attempt, Buckets, Throttle, network_of

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from assent import Assent, Person
-from assent.domain.errors import ModelFailed
 from assent.domain.events import EventKind
 from assent.domain.messages import Answer, Delta, Prompt
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from assent.server.streams.agui_events import AguiEvents

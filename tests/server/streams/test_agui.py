@@ -16,9 +16,9 @@ from assent import (
     manual,
     tool,
 )
-from assent.domain.errors import ModelFailed
 from assent.domain.fields import FieldType
 from assent.domain.people import Audience, Person, Scope
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from tests.conftest import VirtualClock

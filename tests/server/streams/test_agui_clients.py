@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assent import Confirmation, Person, Progress, Risk, approve, tool
-from assent.domain.errors import ModelFailed
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from tests.npm.agui.client import AguiClient, agui_client
 from tests.server.conftest import Serve

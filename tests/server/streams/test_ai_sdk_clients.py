@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assent import Audience, Confirmation, Effect, Field, Rule, UserInput, manual, reject, tool
-from assent.domain.errors import ModelFailed
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from assent.server.settings import AiSdk

@@ -21,11 +21,11 @@ from assent import (
     tool,
 )
 from assent import answer as fill
-from assent.domain.errors import ModelFailed
 from assent.domain.forms import FieldType
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import Audience, Scope
 from assent.domain.policy import Ask
+from assent.errors import ModelFailed
 from assent.models.scripted import calls, says
 from assent.server import Settings
 from tests.server.conftest import Serve, Served

@@ -8,8 +8,8 @@ import httpx
 
 from assent import Context, Field, UserInput, approve, manual, tool
 from assent import answer as fill
-from assent.domain.errors import ModelFailed
 from assent.domain.lifecycle import TurnStatus
+from assent.errors import ModelFailed
 from assent.models.scripted import calls, says
 from assent.server import Settings
 from tests.server.conftest import Serve, Served

@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from assent import Assent, Limits, Person, approve, tool
-from assent.domain.errors import ModelFailed
 from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.errors import ModelFailed
 from assent.models.scripted import calls, says
 from assent.server.streams import steps as told
 from assent.server.streams.following import follow

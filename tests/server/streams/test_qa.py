@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from assent import Person, Risk, approve, hitl, tool
-from assent.domain.errors import Superseded
 from assent.domain.people import Audience
 from assent.domain.requests import Request
+from assent.errors import Superseded
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from tests.conftest import World

@@ -13,10 +13,10 @@ import pytest
 from assent import Agent, Assent, Field, Person, Risk, UserInput, manual, reject, tool
 from assent.domain.bodies import Progress
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import Answer, Prompt
 from assent.domain.people import Audience
 from assent.domain.tools import Preview
+from assent.errors import ModelFailed
 from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import create_app
 from assent.server.web.chat.call_views import rendered

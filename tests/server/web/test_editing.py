@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from assent.domain.canonical import Json, encode
-from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
+from assent.errors import InvalidArguments
 from assent.server import Settings
 from assent.server.form_data import MAX_FIELDS, Posted
 from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room

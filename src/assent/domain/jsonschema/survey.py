@@ -14,8 +14,8 @@ from typing import Final, TypeAlias, cast
 from urllib.parse import unquote
 
 from assent.domain.canonical import Json, Limits, Path, check, encode, parse
-from assent.domain.errors import InvalidJson, InvalidPattern, InvalidSchema, JsonFault, SchemaFault
 from assent.domain.patterns import Pattern
+from assent.errors import InvalidJson, InvalidPattern, InvalidSchema, JsonFault, SchemaFault
 
 Schemas: TypeAlias = dict[str, Json]
 

@@ -9,7 +9,6 @@ from assent.domain.calls import Author, Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import AssentError, InvalidOutput, StillRunning
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
@@ -33,6 +32,7 @@ from assent.engine.gate.planner import Asking, Plan, binding_of, mint, result_wa
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
 from assent.engine.transitions import Moves, shown
+from assent.errors import AssentError, InvalidOutput, StillRunning
 from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus

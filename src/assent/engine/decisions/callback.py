@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from assent.domain.author_functions import called
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
-from assent.domain.errors import AssentError
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
@@ -17,6 +16,7 @@ from assent.engine.cancellation import is_ours
 from assent.engine.decisions.checks import Ballot
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
+from assent.errors import AssentError
 
 log = logging.getLogger(__name__)
 

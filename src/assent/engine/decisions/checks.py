@@ -9,7 +9,17 @@ from assent.domain.canonical import Json, check, digest, encode, parse
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
-from assent.domain.errors import (
+from assent.domain.forms import UserInput
+from assent.domain.identifiers import want_findable, want_keepable
+from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.outputs import json_text, jsonable
+from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.gate.inputs import secret_names
+from assent.engine.gate.planner import Asking
+from assent.engine.loop.proposals import storable
+from assent.errors import (
     AlreadySettled,
     AlreadyVoted,
     AssentError,
@@ -23,16 +33,6 @@ from assent.domain.errors import (
     StaleDigest,
     WrongVerdict,
 )
-from assent.domain.forms import UserInput
-from assent.domain.identifiers import want_findable, want_keepable
-from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.outputs import json_text, jsonable
-from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
-from assent.domain.requests import Request
-from assent.domain.tools import EffectiveTool
-from assent.engine.gate.inputs import secret_names
-from assent.engine.gate.planner import Asking
-from assent.engine.loop.proposals import storable
 from assent.ports import Tx
 
 ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
@@ -266,7 +266,7 @@ def unconfirmed(
     if phrase.is_typed(verdict.typed):
         return None
     is_wrong = verdict.typed is not None
-    return ConfirmationRequired(request.id, phrase, typed=is_wrong)
+    return phrase.refusal(request.id, typed=is_wrong)
 
 
 def unlike_shown(case: Case, verdict: Verdict, edited: Frozen | None = None) -> NotAsShown | None:

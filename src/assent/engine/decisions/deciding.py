@@ -8,13 +8,6 @@ from typing import cast
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Frozen
-from assent.domain.errors import (
-    AssentError,
-    ConflictingDecisions,
-    InvalidAnswer,
-    InvalidArguments,
-    InvalidJson,
-)
 from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.answers import Answered, Answering
 from assent.engine.decisions.apply import Done, Verdicts
@@ -40,6 +33,13 @@ from assent.engine.runs.claims import context_of
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
+from assent.errors import (
+    AssentError,
+    ConflictingDecisions,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidJson,
+)
 from assent.ports import Tx
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from assent.domain.calls import Author, Frozen
 from assent.domain.confirmations import firmest
 from assent.domain.copies import changed
-from assent.domain.errors import EditRefused, Superseded
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Deny
@@ -16,6 +15,7 @@ from assent.engine.decisions.checks import Ballot, Case, Refusal
 from assent.engine.gate.planner import Asking, Plan
 from assent.engine.runs.claims import REDEFINED
 from assent.engine.transitions import Moves
+from assent.errors import EditRefused, Superseded
 
 S, R = CallStatus, RequestStatus
 DEFINITION = "definition"

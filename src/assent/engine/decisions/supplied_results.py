@@ -1,9 +1,9 @@
 """Results that a person gives in place of a tool."""
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidOutput
 from assent.domain.outputs import parsed
 from assent.domain.tools import OutputCodec
+from assent.errors import InvalidOutput
 
 
 def check_supplied(wanted: OutputCodec, output: Json) -> None:

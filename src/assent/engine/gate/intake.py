@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, check, parse
 from assent.domain.decisions import Approve, Arguments
-from assent.domain.errors import InvalidArguments, InvalidJson
 from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Toolbox
 from assent.engine.gate.inputs import secret_names
 from assent.engine.vault import forged, placements, references
+from assent.errors import InvalidArguments, InvalidJson
 
 _SHOWN_NAME_CHARS = 80
 

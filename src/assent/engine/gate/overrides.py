@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
 from assent.domain.people import ADMIN, Audience, Person
 from assent.domain.tools import Override, Risk
 from assent.engine.kernel import Kernel
+from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
 

@@ -7,8 +7,8 @@ from typing import Final, Self
 
 from assent.domain import parameters
 from assent.domain.conversations import Conversation
-from assent.domain.errors import OverQuota
 from assent.domain.parameters import optional, settle
+from assent.errors import OverQuota
 from assent.ports import Tx
 
 _MINUTE = timedelta(minutes=1)

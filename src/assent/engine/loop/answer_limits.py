@@ -1,8 +1,8 @@
 """How much a model may say in one answer."""
 
-from assent.domain.errors import ModelFailed
 from assent.domain.messages import CALL_CHARS, Answer, ArgumentsDelta, Delta
 from assent.engine.agents import Limits
+from assent.errors import ModelFailed
 
 
 def most_calls(limits: Limits) -> int:

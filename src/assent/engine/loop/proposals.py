@@ -9,7 +9,6 @@ from datetime import datetime
 from assent.domain.calls import Call, Frozen
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Answer, Proposal
 from assent.domain.outputs import error_output, json_text
@@ -20,6 +19,7 @@ from assent.engine.gate.intake import Accepted, Refused, take_in
 from assent.engine.gate.planner import Plan, Planner
 from assent.engine.kernel import Kernel
 from assent.engine.threads import aside
+from assent.errors import InvalidAnswer, InvalidArguments
 
 _STORED_CHARS = 300_000
 _NAME_CHARS = 200

@@ -8,14 +8,6 @@ from unicodedata import category
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
-from assent.domain.errors import (
-    EmptyMessage,
-    KeyReused,
-    NotFound,
-    NothingAwaited,
-    OverQuota,
-    PendingCalls,
-)
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import (
@@ -36,6 +28,14 @@ from assent.engine.loop.proposals import storable
 from assent.engine.loop.steps import Loaded
 from assent.engine.loop.turns import Turns
 from assent.engine.transitions import Moves, Raced
+from assent.errors import (
+    EmptyMessage,
+    KeyReused,
+    NotFound,
+    NothingAwaited,
+    OverQuota,
+    PendingCalls,
+)
 from assent.ports import TurnChanges, Tx
 
 _WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}

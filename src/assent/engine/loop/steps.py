@@ -9,7 +9,6 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
-from assent.domain.errors import NotFound
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
 from assent.domain.messages import Answer, Said
@@ -23,6 +22,7 @@ from assent.engine.loop.prompts import dump_answer, history
 from assent.engine.loop.proposals import Draft, storable, unasked
 from assent.engine.runs.claims import Claim, conversation_of
 from assent.engine.transitions import Moves
+from assent.errors import NotFound
 from assent.ports import Tx
 
 HELD = frozenset({TurnStatus.RUNNING})

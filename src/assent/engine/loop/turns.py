@@ -9,7 +9,6 @@ from datetime import datetime
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, TurnRow
-from assent.domain.errors import LeaseLost, ModelFailed, StoreUnavailable
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, ArgumentsDelta, Prompt, ReasoningDelta, TextDelta
@@ -25,6 +24,7 @@ from assent.engine.loop.steps import HELD, Loaded, Step, load, message_of
 from assent.engine.queries.snapshots import Turn, resting
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, unhurried
+from assent.errors import LeaseLost, ModelFailed, StoreUnavailable
 from assent.ports import TurnChanges, Tx
 
 log = logging.getLogger(__name__)

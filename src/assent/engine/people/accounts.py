@@ -12,7 +12,6 @@ from typing import Final
 from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.credentials import Key
-from assent.domain.errors import AccountExists, InvalidAccount, NotFound
 from assent.domain.events import Entry
 from assent.domain.identifiers import want_findable
 from assent.domain.parameters import optional, taken
@@ -24,6 +23,7 @@ from assent.engine.people.directory import Directory
 from assent.engine.people.links import Links
 from assent.engine.people.sessions import Sessions
 from assent.engine.ttl_cache import Recollection
+from assent.errors import AccountExists, InvalidAccount, NotFound
 from assent.ports import Tx
 
 PREFIX_BYTES: Final = 6

@@ -1,8 +1,8 @@
 """Who may manage people and their credentials."""
 
-from assent.domain.errors import NotAllowed
 from assent.domain.parameters import instance
 from assent.domain.people import ADMIN, SYSTEM_ROLE, Person, PersonKind
+from assent.errors import NotAllowed
 
 
 def manages(by: Person) -> bool:

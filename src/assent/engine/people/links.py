@@ -8,13 +8,13 @@ from typing import Final
 
 from assent.domain.canonical import Json
 from assent.domain.credentials import Link, Purpose
-from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import Entry
 from assent.domain.identifiers import want_findable
 from assent.domain.people import Account, Person, PersonKind
 from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
 from assent.engine.people.authority import want_manager
+from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
 SECRET_BYTES: Final = 32

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from assent.domain.credentials import Key, Session, SignIn
-from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import Entry
 from assent.domain.people import SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.kernel import Kernel
 from assent.engine.people.authority import manages
 from assent.engine.ttl_cache import Recollection
+from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
 TOKEN_BYTES: Final = 32

@@ -7,10 +7,10 @@ from typing import Final
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.conversations import Conversation, Message
 from assent.domain.decisions import Decision
-from assent.domain.errors import NotFound
 from assent.domain.events import Entry, Event
 from assent.domain.requests import Request
 from assent.engine.loop.prompts import load_answer
+from assent.errors import NotFound
 from assent.ports import Tx
 
 _REPORTS: Final = 200

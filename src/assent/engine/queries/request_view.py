@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.cards import Card
-from assent.domain.errors import NotFound
 from assent.domain.identifiers import want_findable
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
+from assent.errors import NotFound
 from assent.ports import Tx
 from assent.presentation.card import card_of
 

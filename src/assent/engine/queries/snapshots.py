@@ -9,7 +9,6 @@ from msgspec import Struct
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, TurnRow, status_of
-from assent.domain.errors import NotFound
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import (
     CallStatus,
@@ -18,6 +17,7 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
+from assent.errors import NotFound
 from assent.ports import Tx
 
 _AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})

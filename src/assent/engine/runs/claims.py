@@ -11,7 +11,6 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation
 from assent.domain.copies import changed
-from assent.domain.errors import InvalidArguments, NotFound
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
@@ -23,6 +22,7 @@ from assent.engine.gate.gate import APPROVALS_OFF
 from assent.engine.gate.planner import Asking, binding_of, mint
 from assent.engine.kernel import Kernel
 from assent.engine.transitions import Moves, after
+from assent.errors import InvalidArguments, NotFound
 from assent.ports import CallChanges, Held, Tx
 
 PERSON = "person:"

@@ -2,7 +2,6 @@
 
 from assent.domain.calls import Call
 from assent.domain.decisions import Supply, Verdict
-from assent.domain.errors import AlreadySettled, NotFound, NothingAwaited, WrongTool
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import SYSTEM
@@ -10,6 +9,7 @@ from assent.domain.requests import Request
 from assent.engine.decisions.checks import Ballot, Decided, decided, open_case
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
+from assent.errors import AlreadySettled, NotFound, NothingAwaited, WrongTool
 from assent.ports import Tx
 
 CHANNEL = "task"

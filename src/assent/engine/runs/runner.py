@@ -13,13 +13,6 @@ from assent.domain.bodies import Progress
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
-from assent.domain.errors import (
-    AssentError,
-    InvalidOutput,
-    LeaseLost,
-    StoreUnavailable,
-    WriteUncertain,
-)
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
 from assent.domain.outputs import error_output, json_text, jsonable
@@ -46,6 +39,13 @@ from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves, Raced
 from assent.engine.vault import references, resolve
+from assent.errors import (
+    AssentError,
+    InvalidOutput,
+    LeaseLost,
+    StoreUnavailable,
+    WriteUncertain,
+)
 from assent.ports import CallChanges, Held, Tx
 
 log = logging.getLogger(__name__)

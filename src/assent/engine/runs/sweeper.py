@@ -3,12 +3,12 @@
 import logging
 
 from assent.domain.conversations import TurnRow
-from assent.domain.errors import NotFound
 from assent.engine.decisions.apply import DEADLINE, expire
 from assent.engine.decisions.checks import open_case
 from assent.engine.kernel import Kernel
 from assent.engine.runs.runner import Runner
 from assent.engine.transitions import Moves, Raced
+from assent.errors import NotFound
 from assent.ports import Tx
 
 log = logging.getLogger(__name__)

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from assent.domain.errors import StoreGone, StoreUnavailable
 from assent.engine.kernel import Kernel
 from assent.engine.runs.reconciler import Reconciler
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.sweeper import Sweeper
+from assent.errors import StoreGone, StoreUnavailable
 from assent.ports import Held, Tx
 
 log = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, TurnRow
 from assent.domain.decisions import Decision
-from assent.domain.errors import NotFound
 from assent.domain.requests import Request
 from assent.engine.transfer.format import FORMAT, VERSION
+from assent.errors import NotFound
 from assent.ports import Tx
 
 

@@ -20,7 +20,6 @@ from assent.domain.calls import Author
 from assent.domain.canonical import Json, check
 from assent.domain.conversations import Role
 from assent.domain.decisions import VerdictName
-from assent.domain.errors import InvalidJson, Malformed, UnsupportedVersion
 from assent.domain.lifecycle import (
     ACTIVE_TURNS,
     CallStatus,
@@ -30,6 +29,7 @@ from assent.domain.lifecycle import (
 )
 from assent.domain.messages import FinishReason
 from assent.domain.people import PersonKind
+from assent.errors import InvalidJson, Malformed, UnsupportedVersion
 
 FORMAT: Final = "assent-conversation"
 VERSION: Final = 1

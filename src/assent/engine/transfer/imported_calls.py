@@ -10,7 +10,6 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.conversations import Conversation
 from assent.domain.copies import changed
-from assent.domain.errors import InvalidAnswer, InvalidArguments
 from assent.domain.lifecycle import TERMINAL, CallStatus, RequestKind
 from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
@@ -24,6 +23,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import UNJUDGED, context_of
 from assent.engine.transfer.format import CallPart
 from assent.engine.vault import forged
+from assent.errors import InvalidAnswer, InvalidArguments
 
 S = CallStatus
 _MAY_HAVE_RUN = frozenset({S.RUNNING, S.IN_DOUBT})

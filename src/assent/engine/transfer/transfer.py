@@ -11,7 +11,6 @@ from assent.domain.canonical import Json, encode
 from assent.domain.conversations import Conversation, Message, TurnRow
 from assent.domain.copies import changed
 from assent.domain.decisions import Decision
-from assent.domain.errors import NotAllowed, NotFound
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
@@ -36,6 +35,7 @@ from assent.engine.transfer.format import (
 )
 from assent.engine.transfer.imported_calls import IMPORT, Landed, Landing, Origin, past
 from assent.engine.transitions import Moves
+from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
 RESUMABLE = "It was going on when it was exported; resume it to go on here."

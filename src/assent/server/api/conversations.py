@@ -8,12 +8,12 @@ from pydantic import AliasChoices, Field
 
 from assent.domain.calls import Call
 from assent.domain.conversations import TurnRow
-from assent.domain.errors import NothingAwaited
 from assent.domain.lifecycle import ConversationStatus
 from assent.domain.paging import EntryFilter
 from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Thread, Turn, read_thread
 from assent.engine.threads import aside
+from assent.errors import NothingAwaited
 from assent.ports import Tx
 from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place

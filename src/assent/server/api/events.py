@@ -11,9 +11,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import Json
-from assent.domain.errors import AssentError
 from assent.domain.feed import Cursor, News
 from assent.engine.feed import Follower
+from assent.errors import AssentError
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.open_streams import Live, Stream

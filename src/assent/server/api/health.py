@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from pydantic import Field
 
-from assent.domain.errors import NotReady
+from assent.errors import NotReady
 from assent.server.api.routing import NativeApi
 from assent.server.api.schemas import Shape
 from assent.server.service import ServiceDep

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, Query
 
 from assent.domain.decisions import Cancel
-from assent.domain.errors import NotEligible, NotFound
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import RequestFilter
 from assent.domain.tools import Risk
 from assent.engine.decisions import checks, deciding
 from assent.engine.queries.listing import Inbox
+from assent.errors import NotEligible, NotFound
 from assent.ports import Tx
 from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place

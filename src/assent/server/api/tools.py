@@ -8,10 +8,10 @@ from pydantic import Field, StrictBool, model_validator
 
 from assent.domain import people, policy, tools
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import NotFound
 from assent.domain.origins import Origin
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
+from assent.errors import NotFound
 from assent.server.api.routing import NativeApi
 from assent.server.api.schemas import Audience, Given, Shape
 from assent.server.service import CallerDep, ServiceDep

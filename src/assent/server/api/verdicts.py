@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, model_validator
 
 from assent.domain import decisions
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidArguments
+from assent.errors import InvalidArguments
 from assent.server.api.parameters import ID, Digest
 from assent.server.api.schemas import MASKED, Given, Problem, Shape
 

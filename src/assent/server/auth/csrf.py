@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from assent.domain.errors import CrossSite
 from assent.engine.vault import Vault
+from assent.errors import CrossSite
 from assent.server.caller import Caller, Method
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})

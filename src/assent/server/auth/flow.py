@@ -11,9 +11,9 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from assent.domain.canonical import encode, parse
-from assent.domain.errors import InvalidJson, SecretUnreadable, SignInFailed
 from assent.domain.people import Person
 from assent.engine.vault import Vault
+from assent.errors import InvalidJson, SecretUnreadable, SignInFailed
 from assent.server.auth.cookies import FLOW_SECONDS
 from assent.server.auth.jwks import discovered, fetched
 from assent.server.auth.modes import OpenId

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from assent.domain.errors import IdentityUnavailable, SignInFailed
+from assent.errors import IdentityUnavailable, SignInFailed
 from assent.server.auth.modes import OpenId
 from assent.server.auth.peers import is_loopback
 

@@ -7,8 +7,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.domain.credentials import Purpose, SignIn
-from assent.domain.errors import IdentityUnavailable, NotFound, SignInFailed, TooManyRequests
 from assent.domain.people import PersonKind
+from assent.errors import IdentityUnavailable, NotFound, SignInFailed, TooManyRequests
 from assent.server.auth.csrf import csrf_token
 from assent.server.auth.flow import START, Flow, local_path
 from assent.server.caller import Method, caller_of

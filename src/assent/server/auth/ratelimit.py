@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
-from assent.domain.errors import TooManyRequests
 from assent.engine.ttl_cache import Recollection
+from assent.errors import TooManyRequests
 from assent.server.auth.modes import Rate, Rates
 
 MAX_NAMES: Final = 50_000

@@ -14,7 +14,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assent.domain.canonical import digest
-from assent.domain.errors import (
+from assent.domain.events import Event
+from assent.domain.lifecycle import TurnStatus
+from assent.engine.queries.snapshots import Turn, read_turn
+from assent.engine.threads import aside, weight
+from assent.errors import (
     ConfirmationRequired,
     Conflict,
     EditRefused,
@@ -29,10 +33,6 @@ from assent.domain.errors import (
     NothingAwaited,
     UnsupportedContent,
 )
-from assent.domain.events import Event
-from assent.domain.lifecycle import TurnStatus
-from assent.engine.queries.snapshots import Turn, read_turn
-from assent.engine.threads import aside, weight
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
 from assent.server.guard import GuardedRoute

@@ -22,18 +22,18 @@ from assent.domain.decisions import (
     reject,
     supply,
 )
-from assent.domain.errors import (
+from assent.domain.events import Event, EventKind
+from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
+from assent.domain.people import Scope
+from assent.domain.requests import Request
+from assent.engine.decisions.checks import Ballot
+from assent.errors import (
     AlreadySettled,
     AssentError,
     InvalidResume,
     NotAllowed,
     ResumeIncomplete,
 )
-from assent.domain.events import Event, EventKind
-from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
-from assent.domain.people import Scope
-from assent.domain.requests import Request
-from assent.engine.decisions.checks import Ballot
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service

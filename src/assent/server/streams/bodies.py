@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
 from assent.domain.canonical import Limits, parse
-from assent.domain.errors import NotFound
 from assent.engine.threads import aside
+from assent.errors import NotFound
 from assent.server.service import service_of
 
 T = TypeVar("T")

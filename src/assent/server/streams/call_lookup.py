@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from assent.domain.calls import Call
-from assent.domain.errors import NotFound, NothingAwaited
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
+from assent.errors import NotFound, NothingAwaited
 from assent.ports import Tx
 from assent.server.visibility import sees_everything, sees_request
 

@@ -11,8 +11,8 @@ from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
 from assent.domain.canonical import Json
-from assent.domain.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.engine.threads import aside
+from assent.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.server.streams.bodies import Body
 
 # Clients make up ids, nanoid's begin with any of these; only "." and ".." are ways, not names.

@@ -11,7 +11,13 @@ from assent.domain.calls import Call
 from assent.domain.canonical import digest
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Fail, Supply, Verdict, approve, reject
-from assent.domain.errors import (
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
+from assent.domain.people import Person, Scope
+from assent.domain.requests import Request
+from assent.engine.decisions.checks import open_case
+from assent.engine.decisions.deciding import Outcome
+from assent.errors import (
     AgentNotNamed,
     AlreadySettled,
     KeyReused,
@@ -22,12 +28,6 @@ from assent.domain.errors import (
     NothingToRegenerate,
     PendingCalls,
 )
-from assent.domain.events import EventKind
-from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
-from assent.domain.people import Person, Scope
-from assent.domain.requests import Request
-from assent.engine.decisions.checks import open_case
-from assent.engine.decisions.deciding import Outcome
 from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service

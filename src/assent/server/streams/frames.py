@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json
-from assent.domain.errors import AssentError
+from assent.errors import AssentError
 from assent.server.caller import Caller, caller_of
 from assent.server.open_streams import Ending, Live
 from assent.server.service import service_of

@@ -15,9 +15,9 @@ from assent.domain import requests
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict, answer, cancel
-from assent.domain.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
 from assent.domain.lifecycle import RequestKind
 from assent.engine.decisions.checks import Decided
+from assent.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
 from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
 from assent.server.guard import GuardedRoute

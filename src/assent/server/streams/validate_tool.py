@@ -14,16 +14,16 @@ from assent.domain import requests
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.decisions import Approve, Arguments, Reject, approve, reject
-from assent.domain.errors import (
+from assent.domain.lifecycle import RequestKind
+from assent.domain.outputs import as_text
+from assent.engine.gate.intake import edited
+from assent.errors import (
     ConfirmationRequired,
     EditRefused,
     InvalidArguments,
     InvalidJson,
     StaleDigest,
 )
-from assent.domain.lifecycle import RequestKind
-from assent.domain.outputs import as_text
-from assent.engine.gate.intake import edited
 from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

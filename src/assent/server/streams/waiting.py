@@ -4,9 +4,9 @@ import asyncio
 from datetime import timedelta
 
 from assent.domain.calls import Call
-from assent.domain.errors import NotFound
 from assent.domain.lifecycle import CallStatus
 from assent.engine.assent import POLL_SECONDS, Assent
+from assent.errors import NotFound
 from assent.server.open_streams import Live
 
 _AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})

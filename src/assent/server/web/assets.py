@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
-from assent.domain.errors import NotFound
+from assent.errors import NotFound
 
 _TYPES: Final = {
     "css": "text/css; charset=utf-8",

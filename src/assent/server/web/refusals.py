@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from assent.domain.errors import (
+from assent.errors import (
     AssentError,
     NotAllowed,
     NotAuthenticated,

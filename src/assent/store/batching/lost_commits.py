@@ -8,7 +8,7 @@ from typing import NamedTuple
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import Table
 
-from assent.domain.errors import StoreUnavailable, WriteUncertain
+from assent.errors import StoreUnavailable, WriteUncertain
 from assent.store.batching.bulk import Load, Shape, inserted, parameters
 from assent.store.connections import Connection
 from assent.store.rows import Params, dump

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from assent.domain.errors import UnsupportedVersion
+from assent.errors import UnsupportedVersion
 from assent.store.tables import TOOL_CALLS_VIEW, metadata
 
 # What alembic calls a database that has a version table and no version in it.

@@ -10,7 +10,7 @@ from alembic.config import Config
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool, StaticPool
 
-from assent.domain.errors import StoreUnavailable
+from assent.errors import StoreUnavailable
 
 SCRIPTS = Path(__file__).parent
 

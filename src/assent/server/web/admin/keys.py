@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.domain.credentials import Key
-from assent.domain.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.domain.people import Scope
 from assent.engine.people.credential_status import Held
+from assent.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted

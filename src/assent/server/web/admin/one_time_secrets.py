@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assent.domain.canonical import encode, parse
-from assent.domain.errors import InvalidJson, SecretUnreadable
+from assent.errors import InvalidJson, SecretUnreadable
 from assent.server.auth.cookies import ONCE_SECONDS
 from assent.server.caller import caller_of
 from assent.server.service import service_of

@@ -9,12 +9,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.errors import (
-    AccountExists,
-    InvalidAccount,
-    InvalidCommand,
-    InvalidParameter,
-)
 from assent.domain.people import (
     ADMIN,
     APPROVER,
@@ -23,6 +17,12 @@ from assent.domain.people import (
     Account,
     Person,
     PersonKind,
+)
+from assent.errors import (
+    AccountExists,
+    InvalidAccount,
+    InvalidCommand,
+    InvalidParameter,
 )
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted

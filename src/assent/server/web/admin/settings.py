@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.errors import InvalidCommand, NotAllowed, NotFound
+from assent.errors import InvalidCommand, NotAllowed, NotFound
 from assent.server.caller import Method, caller_of
 from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute

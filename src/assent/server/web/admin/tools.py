@@ -11,8 +11,8 @@ from starlette.routing import BaseRoute
 
 from assent.domain import tools
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import InvalidCommand, NotFound
 from assent.domain.tools import LOCAL, EffectiveTool, Risk, effective
+from assent.errors import InvalidCommand, NotFound
 from assent.server.access import MANAGE, POLICY
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assent.domain.canonical import Json
-from assent.domain.errors import BadCursor, NotFound
 from assent.domain.events import EventKind
+from assent.errors import BadCursor, NotFound
 from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

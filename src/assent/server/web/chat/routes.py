@@ -8,8 +8,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.domain.canonical import digest
-from assent.domain.errors import AssentError, PendingCalls
 from assent.domain.paging import Place
+from assent.errors import AssentError, PendingCalls
 from assent.ports import Tx
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of

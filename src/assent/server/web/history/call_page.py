@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from assent.domain.errors import NotFound
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import ADMIN, AUDITOR, Person
 from assent.engine.queries.call_history import Story, read_story
+from assent.errors import NotFound
 from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute

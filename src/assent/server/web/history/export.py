@@ -12,12 +12,12 @@ from starlette.routing import BaseRoute
 
 from assent.domain.canonical import Json
 from assent.domain.cards import Members
-from assent.domain.errors import InvalidCommand
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
 from assent.domain.paging import Place
 from assent.domain.record import PastCall, Question, Stretch
 from assent.engine.agents import Catalogue
+from assent.errors import InvalidCommand
 from assent.ports import Tx
 from assent.presentation.card import hints_of
 from assent.presentation.values import entries_of

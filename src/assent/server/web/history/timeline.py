@@ -8,13 +8,13 @@ from typing import Final, cast
 from assent.domain.calls import Frozen, Revision
 from assent.domain.canonical import Json, encode, parse
 from assent.domain.decisions import Decision
-from assent.domain.errors import InvalidJson
 from assent.domain.events import Entry
 from assent.domain.lifecycle import TERMINAL, CallStatus
 from assent.domain.people import SYSTEM, Audience
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.queries.call_history import Story
+from assent.errors import InvalidJson
 from assent.presentation.card import hints_of
 from assent.presentation.diff import changes
 from assent.presentation.html import render_changes

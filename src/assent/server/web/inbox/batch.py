@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from assent.domain.cards import Verb
 from assent.domain.decisions import Approve, Reject, Verdict
-from assent.domain.errors import (
+from assent.errors import (
     AlreadySettled,
     AssentError,
     InvalidCommand,

@@ -5,11 +5,11 @@ from typing import Final
 
 from assent.domain.cards import Card
 from assent.domain.confirmations import Confirmation
-from assent.domain.errors import InvalidCommand
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import Risk
+from assent.errors import InvalidCommand
 
 MOST: Final = 50
 _HARMLESS: Final = frozenset({Risk.SAFE, Risk.MODERATE})

@@ -10,7 +10,7 @@ from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
 from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation, Phrase
-from assent.domain.errors import AssentError, ConfirmationRequired, TooEarly
+from assent.errors import AssentError, ConfirmationRequired, TooEarly
 from assent.presentation import html
 from assent.presentation.diff import changes
 from assent.presentation.html_values import entries

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from assent.domain.canonical import Json, check, encode, parse
-from assent.domain.errors import AssentError, InvalidArguments, InvalidJson
+from assent.errors import AssentError, InvalidArguments, InvalidJson
 from assent.presentation.values import hints_of
 from assent.server.form_data import Posted
 from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.cards import Card
-from assent.domain.errors import NotFound
 from assent.domain.forms import FieldType, UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
@@ -17,6 +16,7 @@ from assent.engine.decisions.answers import opened_draft
 from assent.engine.decisions.checks import has_voted
 from assent.engine.queries.precedents import read_background
 from assent.engine.vault import Vault
+from assent.errors import NotFound
 from assent.ports import Tx
 from assent.presentation.card import card_of
 from assent.server.visibility import request_of, sees_everything, sees_request

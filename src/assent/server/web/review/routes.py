@@ -14,7 +14,8 @@ from assent.domain.canonical import Json
 from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain, Verdict
-from assent.domain.errors import (
+from assent.domain.lifecycle import RequestStatus
+from assent.errors import (
     AlreadySettled,
     AssentError,
     ConfirmationRequired,
@@ -25,7 +26,6 @@ from assent.domain.errors import (
     StaleDigest,
     TooEarly,
 )
-from assent.domain.lifecycle import RequestStatus
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
@@ -161,7 +161,7 @@ def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json
     phrase = phrase_for(matter, edited)
     if phrase is not None and not phrase.is_typed(verdict.typed):
         is_typed = bool(verdict.typed)
-        raise ConfirmationRequired(matter.request.id, phrase, typed=is_typed)
+        raise phrase.refusal(matter.request.id, typed=is_typed)
 
 
 def _refuse_stale(matter: Matter, posted: Posted) -> None:

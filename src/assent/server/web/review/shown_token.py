@@ -10,10 +10,10 @@ from typing import Final
 from assent.domain.canonical import Json, digest
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain, Verdict
-from assent.domain.errors import StaleDigest, TooEarly
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.vault import Vault
+from assent.errors import StaleDigest, TooEarly
 from assent.presentation.rendering import Rendered
 from assent.server.service import Service
 

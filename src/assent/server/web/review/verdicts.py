@@ -6,12 +6,12 @@ from assent.domain import decisions
 from assent.domain.canonical import Json, parse
 from assent.domain.cards import Verb
 from assent.domain.decisions import Verdict
-from assent.domain.errors import InvalidCommand, InvalidJson, InvalidOutput
 from assent.domain.fields import FieldType
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
 from assent.engine.decisions.supplied_results import check_supplied
+from assent.errors import InvalidCommand, InvalidJson, InvalidOutput
 from assent.server.form_data import Posted
 
 # Names of form controls that hold a field's answer.

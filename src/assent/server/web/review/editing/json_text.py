@@ -7,8 +7,8 @@ from typing import Final
 
 from assent.domain.arguments import is_secret_reference
 from assent.domain.canonical import DEFAULT_LIMITS, Json, Limits, Path
-from assent.domain.errors import InvalidArguments
 from assent.domain.tools import Hint
+from assent.errors import InvalidArguments
 from assent.presentation.characters import is_enclosing, is_hidden, is_mark
 from assent.presentation.text import MARKS_MAX
 from assent.presentation.values import NO_HINTS

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from assent.domain.canonical import Json, Path, parse
-from assent.domain.errors import InvalidJson
+from assent.errors import InvalidJson
 from assent.server.web.review.editing.drawing import NOTHING, Given, Nothing
 from assent.server.web.review.editing.json_text import KEPT, SPELT, dotted
 from assent.server.web.review.editing.nodes import (
