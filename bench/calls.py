@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from assent import Agent, Assent, Limits, tool
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from bench.cycle import OWNER
 
 

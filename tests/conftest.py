@@ -8,7 +8,7 @@ import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from hypothesis import settings
 from assent import Agent, Assent, Person
 from assent.app import open_store
 from assent.engine.kernel import Times
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel, VirtualClock
 
 # What two test processes and their PostgreSQL servers have at once is a tenth of it.
 ENOUGH_BYTES = 4 * 2**30
@@ -134,23 +134,6 @@ def key_in_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def owner() -> Person:
     """The person on whose behalf the agent acts."""
     return Person("ada")
-
-
-class VirtualClock:
-    """A clock that a test moves; also stands for the database's clock."""
-
-    def __init__(self) -> None:
-        self._now = datetime(2030, 1, 1, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self._now
-
-    def monotonic(self) -> float:
-        return self._now.timestamp()
-
-    def advance(self, by: timedelta) -> None:
-        """Let time pass."""
-        self._now += by
 
 
 @pytest.fixture

@@ -31,7 +31,8 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta, UserSaid
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import ScriptedModel, calls, says
 
 PEOPLE: Final[Mapping[str, frozenset[str]]] = {
     "ada": frozenset({"requester", "approver", "admin"}),

@@ -23,7 +23,8 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import calls, says
 from tests.server.conftest import ROLES
 
 SECRET = "correct horse battery"

@@ -5,7 +5,8 @@ from datetime import timedelta
 from playwright.async_api import Page, expect
 
 from assent.domain.messages import Prompt
-from assent.models.scripted import ScriptedModel, Step
+from assent.models.scripted import Step
+from assent.testing import ScriptedModel
 from tests.browser.conftest import OpenHouse
 from tests.browser.house import House
 from tests.browser.office import wants

@@ -9,7 +9,8 @@ from assent import Field, UserInput, schema_tool
 from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import calls, says
 from assent.testing.hostile import is_unseen
 from tests.browser.conftest import OpenHouse
 from tests.browser.test_hostile import TEXTS

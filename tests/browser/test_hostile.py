@@ -8,7 +8,8 @@ from playwright.async_api import Page
 from assent import approve
 from assent.domain.canonical import Json
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import calls, says
 from assent.testing.hostile import DECEPTIONS, is_unseen
 from tests.browser.conftest import OpenHouse
 from tests.browser.house import House

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.browser.conftest import OpenHouse
 
 IMITATION = """

@@ -13,7 +13,7 @@ AGENTS = '''
 from pathlib import Path
 
 from assent import Agent, tool
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 
 
 def script(prompt):

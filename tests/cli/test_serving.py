@@ -18,7 +18,7 @@ from tests.cli.sessions import SECONDS, environment, piped, run
 
 AGENTS = """
 from assent import Agent
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel
 
 def make():
     return [Agent(name, model=ScriptedModel(lambda prompt: name)) for name in ("first", "second")]

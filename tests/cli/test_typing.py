@@ -10,7 +10,7 @@ from tests.cli.sessions import piped, run
 
 MODULE = '''
 from assent import Agent, Confirmation, tool
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 
 
 def script(prompt):

@@ -11,7 +11,7 @@ from assent.domain.decisions import Decision, Verdict
 from assent.domain.requests import Request
 from assent.engine.decisions.checks import Decided
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel
 
 
 class Bank:

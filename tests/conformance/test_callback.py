@@ -25,7 +25,7 @@ from assent.domain.decisions import VerdictName
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.tools import EffectiveTool
 from assent.errors import InvalidParameter
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, decide_only, statuses, told, votes
 from tests.conftest import World
 

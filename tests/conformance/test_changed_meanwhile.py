@@ -25,7 +25,7 @@ from assent.domain.policy import PolicyHook
 from assent.engine.queries.snapshots import Turn
 from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.errors import Expired, Superseded
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import (
     Bank,
     call_of,
@@ -35,7 +35,7 @@ from tests.conformance.scenes import (
     statuses,
     told,
 )
-from tests.conftest import VirtualClock, World
+from tests.conftest import World
 
 PAY = calls("pay", to="eve", amount=5)
 BOSS = Person("boss", roles=frozenset({"boss"}))

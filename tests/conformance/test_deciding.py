@@ -38,7 +38,7 @@ from assent.errors import (
     ConflictingDecisions,
     NotFound,
 )
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import (
     Bank,
     decide_only,
@@ -49,7 +49,7 @@ from tests.conformance.scenes import (
     told,
     votes,
 )
-from tests.conftest import QUICK, VirtualClock, World
+from tests.conftest import QUICK, World
 
 ANN, BOB = Person("ann", roles=frozenset({"ops"})), Person("bob", roles=frozenset({"ops"}))
 PAY = calls("pay", to="eve", amount=5)

@@ -23,7 +23,7 @@ from assent import (
 from assent.domain.declarations import declared
 from assent.domain.tools import Hitl, Manual
 from assent.errors import InvalidTool
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 

@@ -23,7 +23,7 @@ from assent.domain.canonical import Json
 from assent.domain.decisions import Approve, VerdictName
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.errors import EditRefused, InvalidArguments, InvalidJson, Superseded
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import (
     Bank,
     call_of,

@@ -25,7 +25,7 @@ from assent import (
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import Answer, FinishReason, ModelSaid, Prompt
 from assent.errors import ApprovalUnavailable, TurnFailed
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 Arguments = Mapping[str, Any]

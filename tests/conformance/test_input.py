@@ -34,7 +34,7 @@ from assent.errors import (
     NotFound,
     WrongVerdict,
 )
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.records import everything, execute
 from tests.conftest import World
 

@@ -26,9 +26,9 @@ from assent.domain.messages import ModelSaid, ToolOutput
 from assent.engine.kernel import Texts
 from assent.engine.queries.snapshots import Turn
 from assent.errors import PendingCalls
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import call_of, statuses
-from tests.conftest import VirtualClock, World
+from tests.conftest import World
 
 
 class Line:

@@ -26,7 +26,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import ModelSaid, Prompt
 from assent.domain.tools import Hitl
 from assent.errors import Conflict, Paused, PendingCalls
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK, World
 
 

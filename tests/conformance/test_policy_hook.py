@@ -12,7 +12,7 @@ from assent.domain.messages import ModelSaid, Prompt
 from assent.domain.policy import HookAnswer, Policy
 from assent.domain.tools import EffectiveTool, effective
 from assent.engine.gate.gate import Gate
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 Arguments = Mapping[str, Any]

@@ -50,9 +50,9 @@ from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta
 from assent.engine.loop.prompts import INCOMPLETE
 from assent.engine.queries.snapshots import Turn
 from assent.errors import AlreadySettled, NotFound, NothingAwaited
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation import plain
 from assent.presentation.card import card_of
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.records import everything, query
 from tests.conformance.scenes import UNASKED
 from tests.conftest import QUICK, World

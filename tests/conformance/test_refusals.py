@@ -40,7 +40,8 @@ from assent.errors import (
     Superseded,
     WrongVerdict,
 )
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import (
     Bank,
     actions,
@@ -51,7 +52,7 @@ from tests.conformance.scenes import (
     told,
     votes,
 )
-from tests.conftest import QUICK, VirtualClock, World
+from tests.conftest import QUICK, World
 
 ANN = Person("ann", roles=frozenset({"ops"}))
 BOB = Person("bob", roles=frozenset({"ops"}))

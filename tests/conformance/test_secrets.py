@@ -38,8 +38,8 @@ from assent import (
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.engine.queries.snapshots import Turn
 from assent.errors import InvalidAnswer
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.presentation.card import card_of
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.records import everything
 from tests.conftest import World
 

@@ -33,8 +33,8 @@ from assent.errors import (
     PendingCalls,
     WrongVerdict,
 )
-from assent.models.scripted import ScriptedModel, calls, says
-from tests.conftest import VirtualClock, World
+from assent.testing import ScriptedModel, VirtualClock, calls, says
+from tests.conftest import World
 
 IMAGE: Json = {"type": "input_image", "image_url": "https://example.org/cat.png"}
 

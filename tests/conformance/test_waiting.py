@@ -42,11 +42,11 @@ from assent.errors import (
     NothingAwaited,
     WrongTool,
 )
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.ports import Tx
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.records import everything
 from tests.conformance.scenes import UNASKED
-from tests.conftest import QUICK, VirtualClock, World
+from tests.conftest import QUICK, World
 
 DAY = timedelta(days=1)
 

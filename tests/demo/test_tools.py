@@ -18,7 +18,7 @@ from assent.domain.lifecycle import CallStatus
 from assent.domain.tools import Preview
 from assent.engine.queries.snapshots import Turn
 from assent.errors import AssentError
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 OWNER = Person("ada", roles=frozenset({"requester", "approver"}))

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from assent.testing.providers import FakeProvider, Reply, ToolUse
+from tests.providers import FakeProvider, Reply, ToolUse
 
 README = Path(__file__).parents[2] / "README.md"
 SECONDS = 60

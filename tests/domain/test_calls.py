@@ -7,7 +7,7 @@ import pytest
 
 from assent import Person
 from assent.domain.calls import Frozen
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World
 

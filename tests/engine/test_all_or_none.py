@@ -9,7 +9,7 @@ from assent import Assent, Audience, Person, Risk, approve, reject, tool
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
 from assent.errors import AlreadySettled, InvalidArguments, NotEligible
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 ROUNDS = 10

@@ -19,7 +19,7 @@ from assent.domain.calls import Call
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.tools import Arguments
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.engine.till import (
     STAFF,

@@ -29,7 +29,7 @@ from assent import (
 )
 from assent.domain.events import Entry
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import actions, told
 from tests.conftest import QUICK, World
 

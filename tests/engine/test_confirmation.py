@@ -25,7 +25,7 @@ from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Turn
 from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.errors import ConfirmationRequired
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, ask, one_call, rested
 from tests.store.rawsql import RawSql

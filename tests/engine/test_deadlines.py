@@ -18,7 +18,8 @@ from assent import (
 from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.errors import Expired
-from tests.conftest import VirtualClock, World
+from assent.testing import VirtualClock
+from tests.conftest import World
 from tests.engine.till import (
     DECIDE_WITHIN,
     PATIENT,

@@ -10,7 +10,7 @@ from assent import Person
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, ArgumentsDelta, Delta, Prompt, ReasoningDelta, TextDelta
 from assent.engine.agents import Limits
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel
 from tests.conftest import World
 
 PIECES = [TextDelta("word "), ReasoningDelta("hm "), ArgumentsDelta(0, "pay", '{"a": ')]

@@ -31,7 +31,7 @@ from assent.errors import (
     NotFound,
     NoWorker,
 )
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, call_of
 from tests.conftest import World
 

@@ -22,7 +22,7 @@ from assent.domain.messages import Answer, ModelSaid, Prompt
 from assent.domain.policy import Ask, Deny, Policy
 from assent.domain.tools import Arguments, EffectiveTool, Predicate, effective
 from assent.engine.gate.gate import Gate
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel
 from tests.conftest import World
 from tests.engine.till import (
     STAFF,

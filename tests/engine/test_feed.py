@@ -14,8 +14,8 @@ from assent.app import open_store
 from assent.domain.events import EventKind, Fact
 from assent.domain.feed import START, Cursor, News
 from assent.engine.feed import Feed, Follower
-from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.store.samples import CONVERSATION, TURN, add_turn
 

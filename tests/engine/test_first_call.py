@@ -3,7 +3,7 @@
 from assent import Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import ModelSaid
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 

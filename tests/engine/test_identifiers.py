@@ -9,7 +9,7 @@ from assent import Assent, Person, approve
 from assent.domain.people import ADMIN, SYSTEM
 from assent.engine.queries.snapshots import Turn
 from assent.errors import AssentError, InvalidIdentifier, NotFound
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank, actions, call_of
 from tests.conftest import World
 

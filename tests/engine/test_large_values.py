@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 
 from assent import Limits, Person, approve, tool
 from assent.domain.canonical import Json
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 LARGE: list[Json] = [*range(12_000)]

@@ -27,7 +27,7 @@ from assent import (
 from assent.domain.canonical import Json
 from assent.domain.decisions import Give, Supply
 from assent.errors import Superseded
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.lag import nobody_held_up
 

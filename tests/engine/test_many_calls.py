@@ -10,7 +10,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import ModelSaid
 from assent.engine.agents import Limits
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 LONG = "x" * 10_000

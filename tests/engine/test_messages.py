@@ -5,7 +5,7 @@ import pytest
 from assent import Person
 from assent.domain.lifecycle import TurnStatus
 from assent.errors import EmptyMessage, KeyReused, PendingCalls
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World
 

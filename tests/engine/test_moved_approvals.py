@@ -3,7 +3,7 @@
 from assent import OutcomeUnknown, Person, RunAgain, Tool, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import Answer, Prompt
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conformance.scenes import decide_only, revisions_of, statuses
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, approved, ask, audited, carried_out

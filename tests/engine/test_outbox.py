@@ -6,7 +6,7 @@ from pathlib import Path
 from assent import Person, manual
 from assent.domain.events import EventKind
 from assent.engine.loop.event_buffer import Outbox
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 LOOK = manual("look", description="Somebody looks.")

@@ -28,7 +28,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.requests import Request
 from assent.engine.queries.snapshots import Turn
 from assent.errors import StillRunning, Superseded
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 from tests.faults.nursery import until
 

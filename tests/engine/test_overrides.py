@@ -8,7 +8,7 @@ from assent import Override, Person, Risk, approve, tool
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.kernel import Times
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, one_call
 

@@ -21,8 +21,8 @@ from assent.errors import (
     NotEligible,
     NotFound,
 )
-from assent.models.scripted import ScriptedModel, calls, says
-from tests.conftest import VirtualClock, World
+from assent.testing import ScriptedModel, VirtualClock, calls, says
+from tests.conftest import World
 from tests.engine.till import STAFF, Till, one_call, rested
 from tests.store.rawsql import RawSql
 

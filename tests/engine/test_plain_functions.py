@@ -11,7 +11,7 @@ import pytest
 from assent import Assent, Person, Tool, hitl, supply, tool
 from assent.domain.lifecycle import CallStatus
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 SECONDS = 5

@@ -8,7 +8,7 @@ from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
 from assent.engine.queries.precedents import SIMILAR_MAX, Background, read_background
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 ADA, BOB = Person("ada"), Person("bob")

@@ -12,7 +12,7 @@ from assent import Context, Person, Preview, approve, tool
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import TurnStatus
 from assent.engine.gate.previews import MAX_CHARS, preview
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 
 SECONDS = 5

@@ -39,8 +39,8 @@ from assent.errors import (
     NothingAwaited,
     PendingCalls,
 )
-from assent.models.scripted import ScriptedModel, calls, says
-from tests.conftest import VirtualClock, World
+from assent.testing import ScriptedModel, VirtualClock, calls, says
+from tests.conftest import World
 from tests.store.rawsql import RawSql
 
 DECIDERS = 32

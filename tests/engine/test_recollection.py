@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from assent.engine.ttl_cache import Recollection
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 
 
 def test_a_value_is_remembered_for_its_time_and_no_longer(clock: VirtualClock) -> None:

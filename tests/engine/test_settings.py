@@ -9,7 +9,7 @@ import pytest
 
 from assent import Agent, ApprovalRequired, Assent, Effect, Override, Person, Rule, tool
 from assent.errors import InvalidParameter, KeyNotNamed, WrongKey, WrongLoop
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 from assent import Assent, Person
 from assent.domain.credentials import SignIn
 from assent.engine.people.credential_status import Held
-from tests.conftest import VirtualClock, World
+from assent.testing import VirtualClock
+from tests.conftest import World
 
 ROOT = Person("root", roles=frozenset({"admin"}))
 

@@ -4,7 +4,7 @@ import asyncio
 
 from assent import Context, Deferred, Person, Tool, tool
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import call_of, output_of, statuses
 from tests.conftest import World
 

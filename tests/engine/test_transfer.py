@@ -40,7 +40,7 @@ from assent.errors import (
     NotFound,
     UnsupportedVersion,
 )
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "conversation-v1.json"

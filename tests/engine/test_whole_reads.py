@@ -12,8 +12,8 @@ from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import CallStatus, ConversationStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Thread, Turn
-from assent.models.scripted import calls, says
 from assent.ports import Tx
+from assent.testing import calls, says
 from tests.conftest import World
 
 ADA = Person("ada")

@@ -10,7 +10,7 @@ from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.store.rawsql import RawSql
 

@@ -33,7 +33,8 @@ from assent.domain.lifecycle import RequestKind, TurnStatus
 from assent.domain.messages import Prompt, UserSaid
 from assent.domain.requests import Request
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import ScriptedModel, calls, says
 from tests.faults import worker_program
 from tests.faults.worker_program import ADA, KEY, TIMES, Counter, Order
 

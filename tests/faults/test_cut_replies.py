@@ -11,8 +11,8 @@ from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Turn
 from assent.errors import StoreUnavailable, WriteUncertain
-from assent.models.scripted import calls, says
 from assent.server.problems import problem_of
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.faults.wire import Cut, Wire, wired
 from tests.store.rawsql import RawSql

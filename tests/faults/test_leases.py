@@ -12,8 +12,8 @@ import pytest
 from assent import Assent, DidNotRun, Ran, Risk, RunAgain, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import calls, says
-from tests.conftest import VirtualClock, World
+from assent.testing import VirtualClock, calls, says
+from tests.conftest import World
 from tests.faults.nursery import DEADLINE_SECONDS, Child, Nursery, until
 from tests.faults.worker_program import ADA, KEY, TIMES, Counter, Order, engine
 

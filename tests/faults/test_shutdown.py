@@ -10,7 +10,7 @@ from assent import Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import Answer, Delta, Prompt
 from assent.engine.kernel import Times
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 from tests.faults.nursery import DEADLINE_SECONDS
 

@@ -38,7 +38,8 @@ from assent.domain.requests import Request
 from assent.engine import failpoints
 from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import ScriptedModel, calls, says
 
 ADA = Person("ada")
 LIFETIME_SECONDS = 40

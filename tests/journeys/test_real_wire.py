@@ -9,8 +9,8 @@ import pytest
 from assent import Agent, Assent, Limits, Person, approve, reject, tool
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.testing.providers import CutOff, FakeProvider, Fault, RawBody, Reply, Status, ToolUse
 from tests.conftest import QUICK
+from tests.providers import CutOff, FakeProvider, Fault, RawBody, Reply, Status, ToolUse
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -8,9 +8,9 @@ import pytest
 from assent import Agent, Assent, Person, manual, supply
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.testing.providers import FakeProvider, Reply, Status, ToolUse
 from tests.conftest import QUICK
 from tests.models.wires import WIRES, Wire
+from tests.providers import FakeProvider, Reply, Status, ToolUse
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -10,7 +10,7 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 from assent import *
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 
 @tool(risk=Risk.DANGEROUS, requires_approval=True)
 def delete_file(path: str) -> str:

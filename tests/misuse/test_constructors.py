@@ -48,10 +48,10 @@ from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.kernel import Texts, Times
 from assent.errors import AssentError
-from assent.models.scripted import ScriptedModel
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.settings import Settings
+from assent.testing import ScriptedModel
 
 WRONG: dict[str, object] = {
     "None": None,

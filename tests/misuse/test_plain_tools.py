@@ -13,7 +13,7 @@ from assent.domain.forms import FieldType
 from assent.domain.origins import Origin
 from assent.domain.tools import effective
 from assent.errors import InvalidParameter, InvalidTool
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 
 D, N, R, U, O = Origin.DECLARED, Origin.NAME, Origin.RISK, Origin.DEFAULT, Origin.OVERRIDE  # noqa: E741

@@ -26,8 +26,8 @@ from assent import (
 )
 from assent.domain.declarations import declared
 from assent.errors import InvalidParameter, InvalidTool, NotFound
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server.settings import Settings
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World
 

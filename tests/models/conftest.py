@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent.testing.providers import FakeProvider
+from tests.providers import FakeProvider
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ import pytest
 
 from assent.domain.messages import FinishReason, Proposal, Usage
 from assent.errors import ModelFailed
-from assent.testing.providers import FakeProvider, RawBody, Reply, ToolUse
 from tests.models.wires import (
     ALL_WIRES,
     ANTHROPIC,
@@ -14,6 +13,7 @@ from tests.models.wires import (
     Wire,
     asked,
 )
+from tests.providers import FakeProvider, RawBody, Reply, ToolUse
 
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.dialect)
 both_ways = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

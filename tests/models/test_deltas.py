@@ -1,7 +1,6 @@
 import pytest
 
 from assent.domain.messages import Answer, ArgumentsDelta, TextDelta
-from assent.testing.providers import FakeProvider, Hang, Reply, ToolUse
 from tests.models.wires import (
     CHAT,
     GOOGLE,
@@ -13,6 +12,7 @@ from tests.models.wires import (
     streamed,
     text_of,
 )
+from tests.providers import FakeProvider, Hang, Reply, ToolUse
 
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.dialect)
 

@@ -7,7 +7,8 @@ import pytest
 
 from assent.errors import ModelFailed
 from assent.models import chat_model
-from assent.testing.providers import (
+from tests.models.wires import ANTHROPIC, CHAT, HELLO, KEY, WIRES, Wire, asked
+from tests.providers import (
     CutOff,
     FakeProvider,
     Fault,
@@ -19,7 +20,6 @@ from assent.testing.providers import (
     ToolUse,
     Unfinished,
 )
-from tests.models.wires import ANTHROPIC, CHAT, HELLO, KEY, WIRES, Wire, asked
 
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.dialect)
 both_ways = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

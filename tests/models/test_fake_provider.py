@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from assent.domain.canonical import Json
-from assent.testing.providers import FakeProvider, Reply, SeenRequest, ToolUse
+from tests.providers import FakeProvider, Reply, SeenRequest, ToolUse
 
 CHAT, RESPONSES, ANTHROPIC = "/v1/chat/completions", "/v1/responses", "/v1/messages"
 GOOGLE = "/v1beta/models/gemini:generateContent"

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from assent.models.hosted import HostedModel
-from assent.testing.providers import FakeProvider, Reply
 from tests.models.wires import ANTHROPIC, CHAT, GOOGLE, HELLO, Wire
+from tests.providers import FakeProvider, Reply
 
 
 @contextmanager

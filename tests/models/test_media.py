@@ -7,8 +7,8 @@ import pytest
 
 from assent.domain.messages import Answer, MediaBlock, Prompt, Proposal, TextBlock
 from assent.errors import ModelFailed
-from assent.testing.providers import CutOff, FakeProvider, Reply, Status
 from tests.models.wires import ANTHROPIC, CHAT, GOOGLE, RESPONSES, WIRES, Wire, after, asked
+from tests.providers import CutOff, FakeProvider, Reply, Status
 
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.dialect)
 both_ways = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

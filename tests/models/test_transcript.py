@@ -22,7 +22,6 @@ from assent.domain.messages import (
 )
 from assent.errors import Malformed
 from assent.models.transcript import messages_of
-from assent.testing.providers import FakeProvider, Reply, ToolUse
 from tests.models.wires import (
     ALL_WIRES,
     ANTHROPIC,
@@ -34,6 +33,7 @@ from tests.models.wires import (
     after,
     asked,
 )
+from tests.providers import FakeProvider, Reply, ToolUse
 
 every_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.dialect)
 both_ways = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

@@ -6,8 +6,8 @@ import pytest
 from assent.errors import ModelNotConfigured
 from assent.models import chat_model
 from assent.ports import ChatModel
-from assent.testing.providers import FakeProvider, Reply
 from tests.models.wires import HELLO
+from tests.providers import FakeProvider, Reply
 
 KEYS = {
     "OPENAI_API_KEY": "key-of-openai",

@@ -18,7 +18,7 @@ from assent.domain.messages import (
 )
 from assent.models import chat_model
 from assent.models.hosted import HostedModel
-from assent.testing.providers import FakeProvider
+from tests.providers import FakeProvider
 
 KEY = "0123456789-of-assent"
 SEARCH = ToolSpec(

@@ -15,7 +15,8 @@ from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Proposal
 from assent.engine.assent import Assent
-from assent.models.scripted import Step, says
+from assent.models.scripted import Step
+from assent.testing import says
 from tests.properties.laws import Laws, Ledger, Row, unfinished
 from tests.properties.props import BOSS_N, DENIED_N, GONE, POLICIES, Diary, props
 from tests.properties.stage import PEOPLE, Stage, refused

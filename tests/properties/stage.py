@@ -16,10 +16,10 @@ from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
 from assent.engine.assent import Assent, Wiring
 from assent.engine.kernel import Times
 from assent.engine.vault import Keyring, Vault
-from assent.models.scripted import ScriptedModel, Step
+from assent.models.scripted import Step
 from assent.ports import Tx
 from assent.store.sqlite import SqliteStore
-from tests.conftest import VirtualClock
+from assent.testing import ScriptedModel, VirtualClock
 
 T = TypeVar("T")
 

@@ -25,11 +25,12 @@ from assent.domain.fields import FieldType
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Prompt
 from assent.domain.requests import Request
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
 from assent.presentation.html_values import entries
 from assent.presentation.terminal import render_entries
 from assent.presentation.values import entries_of
 from assent.server import Settings, create_app
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK
 from tests.server.conftest import ROLES, Served, accounts, listening
 from tests.server.streams.agui_runs import Thread, approved, resolved

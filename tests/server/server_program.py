@@ -11,8 +11,9 @@ import uvicorn
 from assent import Agent, Assent, Risk, tool
 from assent.domain.messages import ModelSaid, Prompt
 from assent.engine.kernel import Times
-from assent.models.scripted import ScriptedModel, Step, calls, says
+from assent.models.scripted import Step
 from assent.server import Settings, create_app
+from assent.testing import ScriptedModel, calls, says
 
 TIMES = Times(
     lease=timedelta(seconds=2),

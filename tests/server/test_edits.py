@@ -10,7 +10,7 @@ from assent import Person, Tool, approve, tool
 from assent.domain.decisions import Approve
 from assent.domain.requests import Request
 from assent.errors import InvalidArguments, NotAsShown
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import actions, call_of, votes
 from tests.conftest import World
 from tests.server.conftest import ROLES, Serve, Served

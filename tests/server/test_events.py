@@ -12,8 +12,8 @@ import pytest
 from assent import Assent, Audience, Person, Risk, approve, tool
 from assent.domain.credentials import SignIn
 from assent.domain.people import Scope
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.listener import Listener, listening_to
 

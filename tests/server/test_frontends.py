@@ -5,8 +5,8 @@ import pytest
 from assent import tool
 from assent.domain.messages import Prompt
 from assent.domain.outputs import MAX_OUTPUT_CHARS
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.conftest import Serve
 
 FRONTEND = "http://localhost:5173"

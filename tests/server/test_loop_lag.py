@@ -9,7 +9,7 @@ from assent import Person, tool
 from assent.domain.canonical import Json
 from assent.domain.messages import Proposal
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.lag import nobody_held_up
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.streams.agui_runs import Thread

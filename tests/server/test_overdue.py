@@ -4,7 +4,7 @@ import threading
 from datetime import timedelta
 
 from assent import Person, tool
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.faults.nursery import until
 from tests.server.conftest import Serve
 

@@ -7,7 +7,7 @@ import pytest
 
 from assent.app import open_store
 from assent.ports import Store
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 from tests.store.rawsql import RawSql
 
 

@@ -39,9 +39,9 @@ from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt, UserSaid
 from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import calls, says
 from assent.store.tables import metadata
-from tests.conftest import VirtualClock, World
+from assent.testing import VirtualClock, calls, says
+from tests.conftest import World
 from tests.store.rawsql import RawSql
 
 ADA = Person("ada")

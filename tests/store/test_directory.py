@@ -14,7 +14,7 @@ from assent.ports import Store, Tx
 from assent.store import directory
 from assent.store.migrations import schema
 from assent.store.statements import Compiler
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 
 
 def account(tx: Tx, id: str, name: str = "") -> Account:

@@ -14,8 +14,8 @@ from assent import Person, approve, tool
 from assent.app import open_store
 from assent.domain.messages import Answer, Prompt
 from assent.errors import Expired, StoreGone, StoreUnavailable, WorkerRunning
-from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
+from assent.testing import calls, says
 from tests.conftest import World
 
 ADA = Person("ada")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.ports import Store, Tx
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 from tests.store.samples import (
     CALL,
     CONVERSATION,

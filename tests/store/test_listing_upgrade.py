@@ -3,7 +3,7 @@
 from assent import Audience, Person, tool
 from assent.domain.paging import RequestFilter
 from assent.engine.queries.listing import Inbox
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.conftest import ROLES
 from tests.store.rawsql import RawSql

@@ -6,7 +6,7 @@ from datetime import timedelta
 from assent.domain.credentials import Key, Link, Purpose, Session, SignIn
 from assent.domain.people import Account, PersonKind, Scope
 from assent.ports import Store, Tx
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 from tests.store.samples import AWKWARD, CONVERSATION, NOON, REQUEST, add_request
 
 HOUR = timedelta(hours=1)

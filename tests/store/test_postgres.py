@@ -14,9 +14,9 @@ from assent.app import open_store
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.errors import StoreUnavailable
-from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
 from assent.store.postgres import MAX_DEFEATS
+from assent.testing import calls, says
 from tests.conftest import World
 
 pytestmark = pytest.mark.postgres

@@ -3,7 +3,7 @@
 import pytest
 
 from assent import Confirmation, Person, Risk, approve, tool
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.store.rawsql import RawSql
 

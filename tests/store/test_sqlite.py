@@ -19,8 +19,8 @@ from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.errors import StoreUnavailable, WorkerRunning, WriteUncertain
-from assent.models.scripted import calls, says
 from assent.ports import Store, Tx
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.store.rawsql import RawSql
 from tests.store.samples import CONVERSATION

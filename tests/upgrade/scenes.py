@@ -45,23 +45,6 @@ RULES = [
 FORM = UserInput("Who gets it?", [Field("to"), Field("pin", type=FieldType.SECRET)], save=True)
 
 
-class StoppedClock:
-    """A clock that stands still until it is moved, also for the database."""
-
-    def __init__(self, now: datetime = START) -> None:
-        self._now = now
-
-    def now(self) -> datetime:
-        return self._now
-
-    def monotonic(self) -> float:
-        return self._now.timestamp()
-
-    def advance(self, by: timedelta) -> None:
-        """Let time pass."""
-        self._now += by
-
-
 @dataclass
 class World:
     """What the tools did, and whether the process dies while `ship` runs."""

@@ -17,8 +17,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from assent import Assent, Override, Risk, answer, approve, draft, reject
-from assent.models.scripted import ScriptedModel, calls, says
-from tests.upgrade.scenes import ADA, DIED, FAY, FINN, KEY, PIN, RULES, StoppedClock, World, agent
+from assent.testing import ScriptedModel, VirtualClock, calls, says
+from tests.upgrade.scenes import ADA, DIED, FAY, FINN, KEY, PIN, RULES, World, agent
 
 Scenes = dict[str, dict[str, str]]
 
@@ -28,7 +28,7 @@ class Stage:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.clock = StoppedClock()
+        self.clock = VirtualClock()
         self.world = World()
         self.scenes: Scenes = {}
 

@@ -13,7 +13,7 @@ import pytest
 
 from assent import Assent, Ran, answer, approve, supply
 from assent.domain.lifecycle import CallStatus
-from assent.models.scripted import ScriptedModel
+from assent.testing import ScriptedModel, VirtualClock
 from tests.server.streams.lines import eventually
 from tests.store.rawsql import RawSql
 from tests.upgrade.scenes import (
@@ -23,7 +23,6 @@ from tests.upgrade.scenes import (
     RULES,
     START,
     TASK,
-    StoppedClock,
     World,
     agent,
 )
@@ -61,7 +60,7 @@ class Upgraded:
         self.url = url
         self.scenes = scenes
         self.world = World()
-        self.clock = StoppedClock(NOW)
+        self.clock = VirtualClock(NOW)
         self.model = ScriptedModel(lambda _: "Done.")
 
     def __call__(self, *, worker: bool = True) -> Assent:

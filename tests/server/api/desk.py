@@ -10,7 +10,8 @@ import httpx
 from assent import Audience, Field, Risk, UserInput, manual, tool
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import calls, says
 from tests.server.conftest import Served
 
 Client = httpx.AsyncClient

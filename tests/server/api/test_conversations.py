@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assent.errors import ModelFailed
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.server.api.desk import Desk, ask, conversation, decide, pending, rested, script
 from tests.server.conftest import Serve
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from assent.engine.gate.quotas import Quotas
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.api.desk import Desk, ask, conversation, decide, pending, rested, script
 from tests.server.conftest import Serve, Served
 

@@ -8,7 +8,7 @@ import pytest
 
 from assent import Audience, Effect, Rule, tool
 from assent.domain.tools import Hint
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.server.api.desk import Desk, ask, decide, pending, rested, script, script_of
 from tests.server.conftest import Serve
 

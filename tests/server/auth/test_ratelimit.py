@@ -10,7 +10,7 @@ from assent.errors import TooManyRequests
 from assent.server import Settings
 from assent.server.auth.modes import Rate, Rates, TrustedProxy
 from assent.server.auth.ratelimit import Attempt, Buckets, Throttle, network_of
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 from tests.server.conftest import Serve, Served
 
 ROOT = Person("root", roles=frozenset({"admin"}))

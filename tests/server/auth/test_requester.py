@@ -4,8 +4,8 @@ import pytest
 
 from assent import Person
 from assent.domain.people import PersonKind
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.api.desk import Desk
 from tests.server.auth.issuer import issuing
 from tests.server.auth.test_sessions import csrf, signed_in

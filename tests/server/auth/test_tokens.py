@@ -17,7 +17,7 @@ from assent import Person
 from assent.domain.people import PersonKind
 from assent.server import Settings
 from assent.server.auth.modes import OpenId
-from tests.conftest import VirtualClock
+from assent.testing import VirtualClock
 from tests.server.auth.issuer import AUDIENCE, Issuer, another_key, issuing
 from tests.server.conftest import Serve, Served
 

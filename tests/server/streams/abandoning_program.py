@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 from assent import Agent, Assent, Person
 from assent.domain.messages import Answer, Delta, Prompt, ReasoningDelta, TextDelta, UserSaid
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK
 from tests.server.streams.lines import Shop
 

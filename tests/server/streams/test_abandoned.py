@@ -13,11 +13,11 @@ from assent import Assent, Person
 from assent.domain.events import EventKind
 from assent.domain.messages import Answer, Delta, Prompt
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from assent.server.streams.agui_events import AguiEvents
 from assent.server.streams.data_stream import DataStream
 from assent.server.streams.following import follow
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK, World
 from tests.faults.nursery import until
 from tests.server.conftest import Serve

@@ -19,9 +19,8 @@ from assent import (
 from assent.domain.fields import FieldType
 from assent.domain.people import Audience, Person, Scope
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
-from tests.conftest import VirtualClock
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.server.conftest import Serve
 from tests.server.streams.agui_runs import Thread, approved, cancelled, denied, resolved
 from tests.server.streams.lines import eventually

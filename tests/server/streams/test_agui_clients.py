@@ -10,7 +10,7 @@ import pytest
 
 from assent import Confirmation, Person, Progress, Risk, approve, tool
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.npm.agui.client import AguiClient, agui_client
 from tests.server.conftest import Serve
 

@@ -7,9 +7,9 @@ import pytest
 
 from assent import Audience, Confirmation, Effect, Field, Rule, UserInput, manual, reject, tool
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
 from assent.server.settings import AiSdk
+from assent.testing import ScriptedModel, calls, says
 from tests.npm.clients import client, outcome
 from tests.server.conftest import Serve, Served
 from tests.server.streams.lines import Shop

@@ -26,8 +26,8 @@ from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import Audience, Scope
 from assent.domain.policy import Ask
 from assent.errors import ModelFailed
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.lines import (
     Chunk,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from assent import Confirmation, Risk, tool
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.agui_runs import Thread, approved
 from tests.server.streams.lines import answer, ask, chunks, responded

@@ -10,8 +10,8 @@ from assent import Context, Field, UserInput, approve, manual, tool
 from assent import answer as fill
 from assent.domain.lifecycle import TurnStatus
 from assent.errors import ModelFailed
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.lines import Shop, codes, eventually, parts
 

@@ -6,10 +6,10 @@ from typing import Any
 from assent import Assent, Limits, Person, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.errors import ModelFailed
-from assent.models.scripted import calls, says
 from assent.server.streams import steps as told
 from assent.server.streams.following import follow
 from assent.server.streams.steps import Step
+from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.streams.lines import Shop
 

@@ -10,8 +10,8 @@ from assent import Person, Risk, approve, hitl, tool
 from assent.domain.people import Audience
 from assent.domain.requests import Request
 from assent.errors import Superseded
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import Settings
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 from tests.server.conftest import Serve, Served
 

@@ -19,9 +19,9 @@ from assent import (
     tool,
 )
 from assent.domain.requests import Request
-from assent.models.scripted import calls, says
 from assent.server import Settings
 from assent.server.settings import AiSdk
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.agui_runs import Run, Thread
 from tests.server.streams.lines import Chunk, Shop, chunks, eventually, parts, user

@@ -5,7 +5,7 @@ from typing import Any
 from assent import Field, Risk, UserInput, tool
 from assent.domain.fields import FieldType
 from assent.domain.requests import Request
-from assent.models.scripted import ScriptedModel, calls, says
+from assent.testing import ScriptedModel, calls, says
 from tests.server.conftest import Serve, Served
 
 THREAD = "thread-1"

@@ -8,7 +8,8 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.fields import Field
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
 from assent.domain.tools import Hint
-from assent.models.scripted import Step, calls, says
+from assent.models.scripted import Step
+from assent.testing import calls, says
 from tests.server.conftest import Served
 
 USER = Person("user", roles=frozenset({"requester"}))

@@ -17,9 +17,9 @@ from assent.domain.messages import Answer, Prompt
 from assent.domain.people import Audience
 from assent.domain.tools import Preview
 from assent.errors import ModelFailed
-from assent.models.scripted import ScriptedModel, calls, says
 from assent.server import create_app
 from assent.server.web.chat.call_views import rendered
+from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK
 from tests.server.conftest import Serve, Served, accounts, listening
 from tests.server.listener import Listener, listening_to

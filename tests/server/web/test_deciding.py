@@ -6,7 +6,7 @@ from typing import Any
 from assent import Field, Person, Risk, UserInput, tool
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.web.visitor import Visitor
 

@@ -23,10 +23,10 @@ from assent.domain.policy import Effect
 from assent.domain.tools import Hint
 from assent.engine.ids import new_id
 from assent.engine.runs.outcomes import OutcomeUnknown
-from assent.models.scripted import calls, says
 from assent.ports import Tx
 from assent.server.web.history import csv_rows
 from assent.store.record import CALLS_READ
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
 

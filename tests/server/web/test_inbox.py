@@ -5,8 +5,8 @@ import re
 import httpx
 
 from assent import Agent, Assent, Person
-from assent.models.scripted import ScriptedModel
 from assent.server import create_app
+from assent.testing import ScriptedModel
 from tests.server.conftest import Serve, Served, accounts, listening
 from tests.server.web.office import Office, ask, script
 from tests.server.web.visitor import Visitor

@@ -8,7 +8,7 @@ import pytest
 from assent import Audience, Person, reject, tool
 from assent.domain.messages import Answer, Prompt
 from assent.domain.people import Account
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.server.api.dumps import dump
 from tests.server.conftest import Serve, Served
 from tests.server.listener import listening_to

@@ -29,8 +29,8 @@ from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import calls, says
 from assent.server import Settings
+from assent.testing import calls, says
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.web.visitor import Visitor
 

@@ -8,12 +8,12 @@ import pytest
 
 from assent import Audience, Confirmation, Risk, tool
 from assent.domain.messages import Answer, Prompt
-from assent.models.scripted import calls, says
 from assent.presentation.rendering import RENDERER_VERSION
 from assent.server import Settings
 from assent.server.web.review.confirm_page import revised_of
 from assent.server.web.review.request_page import rendered
 from assent.server.web.review.request_view import read_matter
+from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
 

@@ -7,8 +7,8 @@ import pytest
 
 from assent import Agent, Assent, Audience, Effect, Person, Risk, Rule, tool
 from assent.domain.tools import Hint, Override
-from assent.models.scripted import ScriptedModel
 from assent.server import create_app
+from assent.testing import ScriptedModel
 from tests.server.conftest import Serve, Served, accounts, listening
 from tests.server.web.desk_clerk import Clerk
 

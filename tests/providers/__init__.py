@@ -1,7 +1,7 @@
 """A loopback server that speaks the wire formats of model providers, for tests over real HTTP."""
 
-from assent.testing.providers.dialect import SeenRequest
-from assent.testing.providers.script import (
+from tests.providers.dialect import SeenRequest
+from tests.providers.script import (
     CutOff,
     Fault,
     Hang,
@@ -13,7 +13,7 @@ from assent.testing.providers.script import (
     ToolUse,
     Unfinished,
 )
-from assent.testing.providers.server import FakeProvider
+from tests.providers.server import FakeProvider
 
 __all__ = [
     "FakeProvider",

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 
 from assent.domain.canonical import Json
-from assent.testing.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
-from assent.testing.providers.script import Reply, ToolUse
+from tests.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
+from tests.providers.script import Reply, ToolUse
 
 _ERROR_TYPES = {
     400: "invalid_request_error",

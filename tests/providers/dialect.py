@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from assent.domain.canonical import Json
-from assent.testing.providers.script import Reply
+from tests.providers.script import Reply
 
 Object = dict[str, Json]
 Ids = tuple[tuple[str, ...], tuple[str, ...]]

@@ -10,13 +10,13 @@ from typing import Self, assert_never
 from urllib.parse import urlsplit
 
 from assent.domain.canonical import Json
-from assent.testing.providers.anthropic import ANTHROPIC
-from assent.testing.providers.dialect import Dialect, Object, SeenRequest, text
-from assent.testing.providers.google import GOOGLE
-from assent.testing.providers.http import HttpReply, HttpRequest, read_request
-from assent.testing.providers.openai_chat import OPENAI_CHAT
-from assent.testing.providers.openai_responses import OPENAI_RESPONSES
-from assent.testing.providers.script import (
+from tests.providers.anthropic import ANTHROPIC
+from tests.providers.dialect import Dialect, Object, SeenRequest, text
+from tests.providers.google import GOOGLE
+from tests.providers.http import HttpReply, HttpRequest, read_request
+from tests.providers.openai_chat import OPENAI_CHAT
+from tests.providers.openai_responses import OPENAI_RESPONSES
+from tests.providers.script import (
     CutOff,
     Hang,
     RawBody,

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from assent.testing.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
-from assent.testing.providers.script import Reply, ToolUse
+from tests.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
+from tests.providers.script import Reply, ToolUse
 
 
 def _ids(body: Object) -> Ids:

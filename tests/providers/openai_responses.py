@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from assent.domain.canonical import Json
-from assent.testing.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
-from assent.testing.providers.openai_chat import error
-from assent.testing.providers.script import Reply, ToolUse
+from tests.providers.dialect import Dialect, Ids, Object, objects, repeated, sse, text
+from tests.providers.openai_chat import error
+from tests.providers.script import Reply, ToolUse
 
 
 def _ids(body: Object) -> Ids:

@@ -1,0 +1,43 @@
+"""A person for tests: decides what waits, until nothing does."""
+
+from collections.abc import Callable, Mapping
+
+from assent.domain.decisions import Verdict
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.engine.assent import Assent
+from assent.engine.queries.snapshots import Turn
+
+Choice = Verdict | Mapping[str, Verdict] | Callable[[Request], Verdict]
+
+
+class Decider:
+    """Decides every request of a turn, and those that come of it, as a test says.
+
+    `verdict` is one verdict for all, a verdict by the tool's name, or a function of the request.
+    `decided` keeps each request with what was said about it, in order.
+    """
+
+    def __init__(self, assent: Assent, verdict: Choice, *, by: Person | str) -> None:
+        self._assent, self._verdict, self._by = assent, verdict, by
+        self.decided: list[tuple[Request, Verdict]] = []
+
+    async def settle(self, turn: Turn) -> Turn:
+        """Decide until nothing is pending; the turn as it stands then."""
+        while turn.pending:
+            for request in turn.pending:
+                verdict = self._about(request)
+                await self._assent.decide(request, verdict, by=self._by)
+                self.decided.append((request, verdict))
+            turn = await self._assent.wait(turn)
+        return turn
+
+    def _about(self, request: Request) -> Verdict:
+        if callable(self._verdict):
+            return self._verdict(request)
+        if isinstance(self._verdict, Mapping):
+            if request.tool not in self._verdict:
+                known = ", ".join(map(repr, self._verdict)) or "no tool"
+                raise AssertionError(f"Nothing is said about {request.tool!r}, only about {known}")
+            return self._verdict[request.tool]
+        return self._verdict
