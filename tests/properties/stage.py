@@ -40,7 +40,7 @@ TIMES = Times(
     flush=timedelta(0),
     grace=timedelta(0),
 )
-_WORK = ("assent-turn-", "assent-call-", "assent-claim-", "assent-outbox-")
+_WORK = ("assent-turn-", "assent-call-", "assent-claim-", "assent-late-", "assent-outbox-")
 _SLOTTED = ("assent-call-", "assent-claim-")
 _BODY = "assent-body-"
 # An outcome that comes after its lease was lost is told at this level on purpose.
