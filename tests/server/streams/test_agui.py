@@ -877,7 +877,8 @@ async def test_what_is_not_the_callers_is_left_to_others_while_the_rest_is_answe
         await served.assent.decide(theirs["id"], approve(), by=boss)
         run = await thread.resume(left)
 
-    assert [each["id"] for each in paused.interrupts] == [theirs["id"]]
+    assert paused.interrupts == [theirs]
+    assert paused.interrupts[0]["metadata"]["arguments"] == {"to": "bob"}
     assert paused.results == {mine["toolCallId"]: "deleted a.txt"}
     assert run.results == {theirs["toolCallId"]: "paid bob"}
     assert run.text == "All done."

@@ -128,7 +128,10 @@ class AguiEvents:
                 # There is no taking back: what comes now is another message.
                 if self._spoke:
                     self._message, self._spoke = f"{self._message}.again", False
-            case told.StepPaused() | told.StepFinished():
+            case told.StepPaused(calls=calls):
+                # Not as they were announced: that may be behind where this stream begins.
+                self._calls = {call.id: call for call in calls}
+            case told.StepFinished():
                 pass
 
     def _of_call(self, step: OfCall) -> Iterator[BaseEvent]:
@@ -144,9 +147,8 @@ class AguiEvents:
                 yield ToolCallResultEvent(
                     message_id=result_id(id), tool_call_id=id, content=as_text(output), role="tool"
                 )
-            case told.Requested(request=request, call=call):
-                self._calls[request.call_id] = call
-            case told.RequestClosed():
+            case told.Requested() | told.RequestClosed():
+                # What waits is told at the end, as it stands then.
                 pass
 
     def _started(self) -> BaseEvent:
