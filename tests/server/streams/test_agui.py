@@ -10,6 +10,7 @@ from assent import (
     OutcomeUnknown,
     Progress,
     Risk,
+    Rule,
     UserInput,
     approve,
     hitl,
@@ -883,6 +884,25 @@ async def test_what_is_not_the_callers_is_left_to_others_while_the_rest_is_answe
     assert run.results == {theirs["toolCallId"]: "paid bob"}
     assert run.text == "All done."
     assert (disk.deleted, paid) == (["a.txt"], ["bob"])
+
+
+async def test_what_one_has_approved_and_others_have_to_is_left_to_them(serve: Serve) -> None:
+    disk = Disk()
+    two = Rule.of(Effect.ASK, "delete_file", audience=Audience.of("requester"), quorum=2)
+    async with serve(deletes("a.txt"), *disk.tools, rules=[two]) as served:
+        thread = Thread(served)
+        [asked] = (await thread.say("go")).interrupts
+        [counted] = (await thread.resume(approved(asked))).interrupts
+        left = {"interruptId": asked["id"], "status": "resolved"}
+        [waiting] = (await thread.resume(left)).interrupts
+        stranger = Person("stranger", roles=frozenset({"requester"}))
+        await served.assent.decide(asked["id"], approve(), by=stranger)
+        run = await thread.resume(left)
+
+    assert asked["metadata"]["mine"] is True
+    for told in (counted, waiting):
+        assert (told["metadata"]["mine"], told["metadata"]["votes"]) == (False, 1)
+    assert (run.text, disk.deleted) == ("All done.", ["a.txt"])
 
 
 async def test_ones_own_interrupt_is_not_left_by_saying_nothing(serve: Serve) -> None:

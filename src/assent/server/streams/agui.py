@@ -42,7 +42,7 @@ from assent.server.streams.agui_held import Held
 from assent.server.streams.agui_resume import Entry, Resuming
 from assent.server.streams.bodies import CamelBody
 from assent.server.streams.chat_posts import ChatId
-from assent.server.streams.chat_turns import Place, agent_of
+from assent.server.streams.chat_turns import Place, agent_of, votes_of
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
 from assent.server.visibility import own_conversation
@@ -129,7 +129,8 @@ async def run(request: Request) -> Response:
         why = f"{error}. None of the answers counted." if posted.resume else str(error)
         told = b"".join(events.refused(why, error.code))
         return Response(told, headers=events.headers)
-    events.repeat(await running.held(place))
+    votes = await votes_of(service, caller.person, place.turn_id)
+    events.repeat(await running.held(place), votes)
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, events)
 

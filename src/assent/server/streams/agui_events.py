@@ -1,6 +1,6 @@
 """AG-UI 1.0: a turn's steps as its events, in the subset that 0.0.59 takes too."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
 
 from ag_ui.core import (
@@ -66,15 +66,16 @@ class AguiEvents:
         self._thread, self._run = thread_id, run_id
         self._viewer, self._catalogue, self._base = viewer, catalogue, base
         self._held = Held()
+        self._votes: Set[str] = frozenset()
         self._message, self._spoke = "", False
         self._open: str | None = None
         self._thinking: str | None = None
         self._calls: dict[str, Call] = {}
         self._over = False
 
-    def repeat(self, held: Held) -> None:
-        """Take notice of what the client shows already, before the first step."""
-        self._held = held
+    def repeat(self, held: Held, votes: Set[str]) -> None:
+        """Take notice of what the client shows and has approved already, before the first step."""
+        self._held, self._votes = held, votes
 
     def encode(self, step: Step) -> Iterator[bytes]:
         """The events that one step stands for."""
@@ -211,7 +212,8 @@ class AguiEvents:
     def _interrupt(self, request: Request) -> Interrupt:
         tool = self._catalogue.tool(request.agent, request.tool)
         call = self._calls.get(request.call_id)
-        return interrupt_of(request, call, tool, viewer=self._viewer, base=self._base)
+        mine = False if request.id in self._votes else None
+        return interrupt_of(request, call, tool, viewer=self._viewer, base=self._base, mine=mine)
 
     def _cancelled(self) -> RunFinishedCancelledOutcome | RunFinishedSuccessOutcome:
         # Older clients, which declare no version, die of an outcome that they do not know.

@@ -52,8 +52,9 @@ def interrupt_of(
     *,
     viewer: Person,
     base: str = "",
+    mine: bool | None = None,
 ) -> Interrupt:
-    """One open request, for whoever follows the run."""
+    """One open request, for whoever follows the run; `mine` as `question` takes it."""
     deadline = request.decide_by
     return Interrupt(
         id=request.id,
@@ -62,7 +63,7 @@ def interrupt_of(
         tool_call_id=request.call_id,
         response_schema=_schema(request, tool),
         expires_at=None if deadline is None else deadline.isoformat(),
-        metadata=_metadata(request, call, viewer, base),
+        metadata=_metadata(request, call, question(request, viewer, base=base, mine=mine)),
     )
 
 
@@ -94,9 +95,8 @@ def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
     return {**schema, "properties": {**properties, "typed": typed}}
 
 
-def _metadata(request: Request, call: Call | None, viewer: Person, base: str) -> dict[str, Json]:
+def _metadata(request: Request, call: Call | None, told: Json) -> dict[str, Json]:
     """What we know besides; the arguments are those that would run, edits and answers included."""
-    told = question(request, viewer, base=base)
     known: dict[str, Json] = {}
     if isinstance(told, dict):
         known |= {name: value for name, value in told.items() if value is not None}

@@ -26,7 +26,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import Ballot
+from assent.engine.decisions.checks import Ballot, has_voted
 from assent.errors import (
     AlreadySettled,
     AssentError,
@@ -196,14 +196,15 @@ class Resuming:
         call = None if request is None else tx.calls.get(request.call_id)
         if request is None or call is None or request.conversation_id != self.thread_id:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
-        left = self._leaves(request, entry)
+        left = self._leaves(tx, request, entry)
         verdict = None if left else verdict_of(request, entry)
         return Answered(request=request, call=call, verdict=verdict)
 
-    def _leaves(self, request: Request, entry: Entry) -> bool:
+    def _leaves(self, tx: Tx, request: Request, entry: Entry) -> bool:
         """Clients must answer every interrupt: of one that is not theirs, by saying nothing."""
+        person = self.caller.person
         says_nothing = entry.status == "resolved" and entry.payload is None
-        return says_nothing and not request.admits(self.caller.person)
+        return says_nothing and (not request.admits(person) or has_voted(tx, request, person))
 
     async def _decide(self, answers: Sequence[Answered]) -> None:
         said = {each.request.id: each for each in answers}

@@ -14,7 +14,7 @@ from assent.server.streams.chat_posts import (
     outputs_of,
     post_of,
 )
-from assent.server.streams.chat_turns import Conversing, Place, live_turn
+from assent.server.streams.chat_turns import Conversing, Place, live_turn, votes_of
 from assent.server.streams.following import follow
 from assent.server.streams.frames import streamed
 from assent.server.streams.ui_messages import HEADERS, UiMessages
@@ -28,7 +28,7 @@ async def chat(request: Request) -> Response:
     conversing = Conversing(
         service=service_of(request), caller=caller_of(request), conversation_id=post.id
     )
-    return _streamed(request, await _place(conversing, post, message))
+    return await _streamed(request, await _place(conversing, post, message))
 
 
 async def _place(conversing: Conversing, post: Post, message: Written) -> Place:
@@ -47,13 +47,19 @@ async def resume(request: Request) -> Response:
         return Response(status_code=204)
     if request.method == "HEAD":
         return Response(headers=HEADERS)
-    return _streamed(request, Place(turn_id=turn_id))
+    return await _streamed(request, Place(turn_id=turn_id))
 
 
-def _streamed(request: Request, place: Place) -> Response:
+async def _streamed(request: Request, place: Place) -> Response:
     service = service_of(request)
     person, base = caller_of(request).person, service.settings.base
-    encoder = UiMessages(service.settings.ai_sdk, person, base=base, voted=place.voted)
+    encoder = UiMessages(
+        service.settings.ai_sdk,
+        person,
+        base=base,
+        voted=place.voted,
+        votes=await votes_of(service, person, place.turn_id),
+    )
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, encoder)
 

@@ -15,7 +15,7 @@ from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import open_case
+from assent.engine.decisions.checks import has_voted, open_case
 from assent.engine.decisions.deciding import Outcome
 from assent.errors import (
     AgentNotNamed,
@@ -229,6 +229,16 @@ def _turn_of(tx: Tx, conversation: Conversation, approvals: Sequence[Approval]) 
     if turn is None:
         raise NotFound("turn", conversation.id)
     return turn
+
+
+async def votes_of(service: Service, person: Person, turn_id: str) -> frozenset[str]:
+    """The requests of a turn that this person has approved and others have to as well."""
+
+    def read(tx: Tx) -> frozenset[str]:
+        asked = tx.requests.of_turn(turn_id)
+        return frozenset(request.id for request in asked if has_voted(tx, request, person))
+
+    return await service.assent.kernel.store.run(read)
 
 
 async def live_turn(service: Service, person: Person, conversation_id: str) -> str | None:

@@ -1,6 +1,6 @@
 """AI SDK 5, 6 and 7: the UI message stream, with approvals, questions and what came of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from assent.domain.calls import Call
@@ -41,9 +41,10 @@ class UiMessages:
         *,
         base: str = "",
         voted: Sequence[tuple[Request, Call]] = (),
+        votes: Set[str] = frozenset(),
     ) -> None:
         self._major, self._viewer, self._base = int(major), viewer, base
-        self._voted = voted
+        self._voted, self._votes = voted, votes
         self._part: tuple[_Part, str] | None = None
         self._denied: set[str] = set()
 
@@ -118,7 +119,7 @@ class UiMessages:
 
     def _asks_natively(self, request: Request) -> bool:
         """Whether this reader gets the protocol's own approval: it can be answered only there."""
-        mine = request.admits(self._viewer)
+        mine = request.admits(self._viewer) and request.id not in self._votes
         return self._major > 5 and request.kind is RequestKind.APPROVAL and mine
 
     def _requested(self, step: told.Requested) -> Iterator[dict[str, Json]]:
@@ -155,7 +156,13 @@ class UiMessages:
         return {
             "type": "data-approval" if is_approval else "data-request",
             "id": request.id,
-            "data": question(request, self._viewer, status, base=self._base),
+            "data": question(
+                request,
+                self._viewer,
+                status,
+                base=self._base,
+                mine=False if request.id in self._votes else None,
+            ),
         }
 
     def _closed(self, step: told.RequestClosed) -> Iterator[dict[str, Json]]:
