@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
 
+import pytest
 from pydantic import BaseModel
 from pydantic import Field as Limit
 
@@ -579,3 +580,17 @@ async def test_a_decision_in_a_conversation_leads_back_to_it_and_nowhere_else(
             await visitor.send({"back": back.format(conversation)}, "approve")
             assert visitor.page.url.host == "127.0.0.1"
             assert visitor.page.url.path.startswith(path.format(conversation))
+
+
+@pytest.mark.parametrize("id", [".a", "-a:b", "..a", "a" * 128])
+async def test_a_decision_leads_back_to_a_conversation_of_whatever_id_a_client_made_up(
+    serve: Serve, id: str
+) -> None:
+    async with serve(script, *Shop().tools()) as served:
+        message = {"id": "1", "role": "user", "parts": [{"type": "text", "text": "pay"}]}
+        await served.client().post("/api/chat", json={"id": id, "messages": [message]})
+        [request] = await served.assent.pending()
+        visitor = await Visitor.signed_in(served)
+        await visitor.open(f"/requests/{request.id}")
+        await visitor.send({"back": f"/chat/{id}"}, "approve")
+        assert visitor.page.url.path == f"/chat/{id}"

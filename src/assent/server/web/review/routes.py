@@ -39,8 +39,8 @@ from assent.server.web.review.request_page import Said, request_page
 from assent.server.web.review.request_view import Matter, read_matter
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
-# Where a decision may lead back to: only to conversations of ours.
-_BACK: Final = re.compile(r"/chat/[A-Za-z0-9_-]{1,64}")
+# Where a decision may lead back to: only to conversations of ours, whatever clients call them.
+_BACK: Final = re.compile(r"/chat/(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
