@@ -59,7 +59,7 @@ const actions = {
   },
   async fill([name, text]) {
     const labelled = () => named("label", name)?.querySelector("input, select");
-    fill(await until(() => labelled() ?? named("input", name), name), text);
+    fill(await until(() => labelled() ?? named("input, select", name), name), text);
   },
   /** Again and again: what it waits for happens elsewhere. */
   async pressUntil([name, text]) {

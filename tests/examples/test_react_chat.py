@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.servers import Served, keys_in, served
+from tests.cli.sessions import run
 from tests.npm.install import installed
 
 HERE = Path(__file__).parent
@@ -80,12 +81,57 @@ def test_a_call_is_shown_approved_and_runs_once(project: Path, demo: Served, fol
         ("say", "Perform a dangerous operation on test.txt"),
         ("see", "asks for your approval dangerous"),
         ("press", "Approve"),
+        ("press", "Yes, run it"),
         ("see", "dangerous_tool answered"),
     )
-    _, asked, _, done = page.seen()
+    _, asked, *_, done = page.seen()
 
     assert '"action": "delete"' in asked
     assert "dangerous_tool ran" in done
+    assert (folder / "workspace" / "danger.log").read_text() == "delete test.txt\n"
+
+
+def test_what_is_dangerous_takes_a_second_step(project: Path, demo: Served, folder: Path) -> None:
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "Perform a dangerous operation on test.txt"),
+        ("press", "Approve"),
+        ("see", "Yes, run it: dangerous"),
+    )
+    page.seen()
+
+    assert not (folder / "workspace" / "danger.log").exists()
+
+
+def test_what_has_to_be_typed_is_typed_or_asked_again(
+    project: Path, demo: Served, folder: Path
+) -> None:
+    with demo.client(keys_in(folder)["admin"]) as admin:
+        typed = {"confirmation": "typed"}
+        admin.put("/api/tools/dangerous_tool/override", json=typed).raise_for_status()
+    page = Page(
+        project,
+        demo,
+        folder,
+        ("say", "Perform a dangerous operation on test.txt"),
+        ("press", "Approve"),
+        ("press", "Yes, run it"),
+        ("see", "type the value of"),
+        ("press", "Go back"),
+        ("see", "asks for your approval"),
+        ("press", "Approve"),
+        ("press", "Yes, run it"),
+        ("fill", ["Type it", "something else"]),
+        ("press", "Confirm"),
+        ("see", "What was typed is not it"),
+        ("fill", ["Type it", "test.txt"]),
+        ("press", "Confirm"),
+        ("see", "dangerous_tool answered"),
+    )
+    page.seen()
+
     assert (folder / "workspace" / "danger.log").read_text() == "delete test.txt\n"
 
 
@@ -98,6 +144,7 @@ def test_a_rejection_says_why_and_nothing_runs(project: Path, demo: Served, fold
         ("fill", ["Why not?", "I need it"]),
         ("press", "Reject"),
         ("press", "Approve"),
+        ("press", "Yes, run it"),
         ("see", "It was rejected: I need it"),
         ("see", "Deleted notes.txt."),
     )
@@ -146,6 +193,7 @@ def test_a_message_while_calls_wait_is_taken_back_and_they_are_decided(
         ("see", "waits for dangerous_tool"),
         ("press", "Decide first"),
         ("press", "Approve"),
+        ("press", "Yes, run it"),
         ("see", "dangerous_tool answered"),
     )
     page.seen()
@@ -166,7 +214,11 @@ def test_a_message_while_calls_wait_may_take_their_place(
         ("press", "Cancel them and send"),
         ("see", "delete_file asks for your approval"),
     )
-    page.seen()
+    *_, shown = page.seen()
+
+    # The client could not send an answer to it any more.
+    assert "dangerous_tool was not decided" in shown
+    assert shown.count("Approve") == 1
 
     assert not (folder / "workspace" / "danger.log").exists()
 
@@ -188,6 +240,42 @@ def test_what_somebody_else_decides_is_waited_for(
     approve_as_soon_as_asked(demo, keys_in(folder)["approver"])
 
     assert "from the sandbox" in page.seen()[-1]
+
+
+DOUBTFUL = """
+from assent import Agent, OutcomeUnknown, tool
+from assent.models.scripted import ScriptedModel, calls, says
+
+@tool
+async def pay() -> str:
+    \"\"\"Pay.\"\"\"
+    raise OutcomeUnknown("the connection broke")
+
+agent = Agent("payer", model=ScriptedModel([says("", calls("pay")), "Then I know."]), tools=[pay])
+"""
+
+
+def test_a_call_in_doubt_is_settled_by_who_knows(
+    project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.mkdir()
+    (folder / "doubtful.py").write_text(DOUBTFUL)
+    monkeypatch.chdir(folder)
+    with served("serve", "doubtful:agent") as server:
+        run("people", "add", "user", "requester", "--db", "assent.db")
+        key = run("keys", "create", "user", "--db", "assent.db").stdout.strip()
+        (folder / "demo-keys.json").write_text(json.dumps({"user": key}))
+        page = Page(
+            project,
+            server,
+            folder,
+            ("say", "pay"),
+            ("see", "Nobody knows whether pay ran"),
+            ("fill", ["Did it run?", "did_not_run"]),
+            ("press", "Answer"),
+            ("see", "Then I know."),
+        )
+        page.seen()
 
 
 def approve_as_soon_as_asked(demo: Served, key: str) -> None:

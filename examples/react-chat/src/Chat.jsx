@@ -5,7 +5,8 @@ import { isAnswered } from "./answered.js";
 import { Approval } from "./Approval.jsx";
 import { isBusy } from "./busy.js";
 import { Question } from "./Question.jsx";
-import { insist, isPending, problem, takeBack } from "./recover.js";
+import { insist, isPending, problem, takeBack, wantsTyping } from "./recover.js";
+import { Typing } from "./Typing.jsx";
 
 const transport = new DefaultChatTransport({ api: "/api/chat" });
 
@@ -23,7 +24,13 @@ export function Chat() {
         {chat.messages.map((message) => (
           <li key={message.id} className={message.role}>
             {message.parts.map((part, index) => (
-              <Part key={index} part={part} chat={chat} />
+              <Part
+                key={index}
+                part={part}
+                chat={chat}
+                // The client answers its last message only; in older ones nothing waits any more.
+                isLast={message === chat.messages.at(-1)}
+              />
             ))}
           </li>
         ))}
@@ -34,10 +41,10 @@ export function Chat() {
   );
 }
 
-function Part({ part, chat }) {
+function Part({ part, chat, isLast }) {
   if (part.type === "text") return <p>{part.text}</p>;
-  if (part.type === "data-request") return <Question asked={part.data} chat={chat} />;
-  if (isToolUIPart(part)) return <Approval part={part} chat={chat} />;
+  if (part.type === "data-request") return isLast && <Question asked={part.data} chat={chat} />;
+  if (isToolUIPart(part)) return <Approval part={part} chat={chat} isLast={isLast} />;
   return null;
 }
 
@@ -72,6 +79,7 @@ function Say({ chat }) {
 }
 
 function Refusal({ chat }) {
+  if (wantsTyping(chat.error)) return <Typing chat={chat} />;
   return (
     <div role="alert">
       <p>{problem(chat.error).detail}</p>

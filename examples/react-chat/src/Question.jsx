@@ -2,11 +2,13 @@ import { useState } from "react";
 import { isBusy } from "./busy.js";
 import { follow } from "./follow.js";
 
-/** What is asked besides approvals: a form to fill in, or a result that only a person has. */
+const KINDS = { input: Form, result: Result, outcome: Outcome };
+
+/** What is asked besides approvals: a form, a result that only a person has, a call in doubt. */
 export function Question({ asked, chat }) {
   if (asked.status !== "open") return null;
   if (!asked.mine) return <Elsewhere asked={asked} chat={chat} />;
-  const Kind = asked.kind === "input" ? Form : Result;
+  const Kind = KINDS[asked.kind];
   return <Kind asked={asked} chat={chat} />;
 }
 
@@ -78,6 +80,29 @@ function Result({ asked, chat }) {
         value={output}
         onChange={(event) => setOutput(event.target.value)}
       />
+    </Asked>
+  );
+}
+
+function Outcome({ asked, chat }) {
+  const [ran, setRan] = useState("");
+  return (
+    <Asked
+      title={`Nobody knows whether ${asked.toolName} ran. Did it?`}
+      asked={asked}
+      chat={chat}
+      verdict={() => ({ verdict: ran })}
+    >
+      <select
+        aria-label="Did it run?"
+        required
+        value={ran}
+        onChange={(event) => setRan(event.target.value)}
+      >
+        <option value="" disabled />
+        <option value="ran">It ran</option>
+        <option value="did_not_run">It did not run</option>
+      </select>
     </Asked>
   );
 }

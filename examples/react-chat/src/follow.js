@@ -1,6 +1,6 @@
 /** After a decision at our own endpoint: read what the agent makes of it. */
-export async function follow(chat, turnId) {
-  const turn = await (await fetch(`/api/turns/${turnId}`)).json();
+export async function follow(chat, turnId, { base = "", headers = {} } = {}) {
+  const turn = await (await fetch(`${base}/api/turns/${turnId}`, { headers })).json();
   // Sent without a new message, it goes on where the last message ends.
   if (turn.pending.length === 0) return chat.sendMessage();
 

@@ -7,7 +7,9 @@ const AT_REST = ["idle", "interrupted"];
  */
 export async function history(id, { base = "", headers = {} } = {}) {
   const answer = await fetch(`${base}/api/conversations/${encodeURIComponent(id)}`, { headers });
-  if (!answer.ok) return [];
+  // A new chat is not there yet; whatever else went wrong is no reason to show an empty one.
+  if (answer.status === 404) return [];
+  if (!answer.ok) throw new Error(`The conversation cannot be read: ${answer.status}`);
   const { messages, status } = await answer.json();
   const live = AT_REST.includes(status) ? null : messages.at(-1)?.turn_id;
   return messages

@@ -10,6 +10,34 @@ export function problem(error) {
 /** Whether a message was refused because calls still wait for a decision (409). */
 export const isPending = (error) => problem(error).code === "pending_calls";
 
+/** Whether an approval was refused because its value has to be typed as well (422). */
+export const wantsTyping = (error) => problem(error).code === "confirmation_required";
+
+/** Sends the refused answers again; `typed` is what a person wrote to confirm this one. */
+export function confirm(chat, id, typed) {
+  chat.clearError();
+  chat.setMessages(changed(id, (part) => ({ ...part, approval: { ...part.approval, typed } })));
+  return chat.sendMessage();
+}
+
+/** Takes the refused approval back, so that it is asked again. */
+export function askAgain(chat, id) {
+  chat.clearError();
+  chat.setMessages(
+    changed(id, (part) => ({
+      ...part,
+      state: "approval-requested",
+      approval: { id, descriptor: part.approval.descriptor },
+    })),
+  );
+}
+
+const changed = (id, change) => (messages) =>
+  messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => (part.approval?.id === id ? change(part) : part)),
+  }));
+
 /** Takes the refused message back, so that what waits can be decided; answers its text. */
 export function takeBack(chat) {
   const refused = chat.messages.at(-1);
