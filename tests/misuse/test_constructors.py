@@ -375,7 +375,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         Settings,
         {
             "origin": NOTHING,
-            "frontends": NAMES,
+            "frontends": {"an empty list"},
             "agent": NAME | {"None"},
             "ai_sdk": NOTHING,
             "patience": FROM_ZERO,

@@ -1,10 +1,13 @@
 """Pages of other origins: those named may call, with a key; all others may not."""
 
+from typing import Any
+
 import pytest
 
 from assent import tool
 from assent.domain.messages import Prompt
 from assent.domain.outputs import MAX_OUTPUT_CHARS
+from assent.errors import InvalidParameter
 from assent.server import Settings
 from assent.testing import calls, says
 from tests.server.conftest import Serve
@@ -50,6 +53,27 @@ async def test_any_other_origin_gets_no_leave_and_cookies_never_do(
             answer = await served.client(Origin=origin).get("/api/me")
             assert "access-control-allow-origin" not in answer.headers
             assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (f"{FRONTEND}/", (FRONTEND,)),
+        ("HTTPS://App.Example.com:443", ("https://app.example.com",)),
+        (["http://a.example:80", "http://[::1]:5173"], ("http://a.example", "http://[::1]:5173")),
+    ],
+)
+def test_a_frontend_is_known_as_browsers_call_it(given: Any, kept: tuple[str, ...]) -> None:
+    assert Settings(frontends=given).frontends == kept
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["*", "null", "localhost:5173", f"{FRONTEND}/app", f"{FRONTEND}?a", "http://a:b", "ftp://a", 5],
+)
+def test_what_no_browser_would_call_an_origin_is_refused(given: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"Settings: frontends must be .*http://localhost"):
+        Settings(frontends=given)
 
 
 # requirement: V6

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from assent.domain import parameters
 from assent.domain.confirmations import DWELL
@@ -12,6 +13,7 @@ from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
 AiSdk = Literal["5", "6", "7"]
 _NOBODY_SAID = "http://127.0.0.1:8000"
+_USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +66,26 @@ def _origin(given: object) -> object:
     return given if fits else parameters.unfit()
 
 
+def _frontend(given: object) -> object:
+    """An origin as browsers write it: with anything behind it no page would ever match."""
+    if not isinstance(given, str):
+        return parameters.unfit()
+    try:
+        found = urlsplit(given)
+        named = bool(found.hostname) and (found.port is None or found.port > 0)
+    except ValueError:
+        return parameters.unfit()
+    host = found.netloc.lower().removesuffix(_USUAL_PORTS.get(found.scheme, ""))
+    is_more = found.path not in ("", "/") or found.query or found.fragment or "@" in host
+    fits = named and found.scheme in _USUAL_PORTS and not is_more
+    return f"{found.scheme}://{host}" if fits else parameters.unfit()
+
+
 _SETTINGS: Final = {
     "origin": Check("an address that begins with http:// or https://", _origin),
-    "frontends": parameters.ordered_names,
+    "frontends": parameters.several(
+        Check("an origin", _frontend), tuple, "an origin such as http://localhost:5173, or several"
+    ),
     "agent": optional(parameters.name),
     "ai_sdk": parameters.word("5", "6", "7"),
     "patience": parameters.duration(zero=True),
