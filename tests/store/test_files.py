@@ -135,13 +135,22 @@ def replaced(path: Path) -> None:
     other.replace(path)
 
 
+def without_its_log(path: Path) -> None:
+    path.with_name(f"{path.name}-wal").unlink()
+
+
+def without_its_index(path: Path) -> None:
+    # Also where processes lock each other out: the next one would make another, and write beside.
+    path.with_name(f"{path.name}-shm").unlink()
+
+
 def one_call(prompt: Prompt) -> Answer | str:
     if getattr(prompt.history[-1], "outputs", None):
         return "Done."
     return says("I will.", calls("pay", amount=7))
 
 
-@pytest.mark.parametrize("lose", [deleted, replaced])
+@pytest.mark.parametrize("lose", [deleted, replaced, without_its_log, without_its_index])
 async def test_a_worker_whose_file_is_gone_stops(
     file_url: str, tmp_path: Path, lose: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:

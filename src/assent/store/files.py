@@ -18,6 +18,8 @@ except ImportError:  # Windows: there the lock beside the file is the only one.
 log = logging.getLogger(__name__)
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _Identity = tuple[int, int]
+# What SQLite keeps beside a file for as long as anybody has it open: its log, and its locks.
+_PARTS = ("-wal", "-shm")
 
 
 @dataclass
@@ -44,7 +46,8 @@ class DatabaseFile:
         # Also if the program changes its folder later.
         self._path, self._name, self._is_worker = Path(path).absolute(), path, worker
         self._beside: sqlite3.Connection | None = None
-        self._is_gone = False
+        # Which of its files is, once one is.
+        self._gone: str | None = None
         if not self._path.resolve().parent.is_dir():
             raise StoreUnavailable(f"there is no folder for {path!r}")
         try:
@@ -56,6 +59,7 @@ class DatabaseFile:
         except BaseException:
             self.close()
             raise
+        self._wanted = {self._path: self._identity}
 
     def _hold(self) -> _Identity:
         with _guard:
@@ -94,15 +98,22 @@ class DatabaseFile:
                 raise WorkerRunning(self._name) from None
         held.has_worker = True
 
+    def want_parts(self) -> None:
+        """SQLite has it open: from now on the parts of it that are beside it have to stay, too."""
+        real = self._path.resolve()
+        for path in (real.with_name(real.name + part) for part in _PARTS):
+            if (identity := _identity(path)) is not None:
+                self._wanted[path] = identity
+
     def want_there(self) -> None:
-        """Raise `StoreGone` once the file is not where it was; it stays gone."""
-        if not self._is_gone and _identity(self._path) == self._identity:
-            return
-        error = StoreGone(self._name)
-        if not self._is_gone:
-            self._is_gone = True
-            log.error("%s", error)
-        raise error
+        """Raise `StoreGone` once the file, or a part of it, is not where it was; it stays gone."""
+        if self._gone is None:
+            lost = (path for path, identity in self._wanted.items() if _identity(path) != identity)
+            if (path := next(lost, None)) is None:
+                return
+            self._gone = self._name if path == self._path else str(path)
+            log.error("%s", StoreGone(self._gone))
+        raise StoreGone(self._gone)
 
     def close(self) -> None:
         """Let go of it; SQLite must have done so before."""

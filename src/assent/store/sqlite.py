@@ -239,6 +239,8 @@ class SqliteStore:
             schema.ensure_sqlite(connection)
             for [at] in connection.execute(LATEST):
                 self._course.not_before(at or 0)
+            if self._file is not None:
+                self._file.want_parts()
         except BaseException:
             connection.close()
             raise
