@@ -37,11 +37,13 @@ from assent.server.web.review.request_view import Matter, read_matter
 
 # How one went, as the address of the result says it; and why it was left, as the page does.
 _DECIDED: Final = "decided"
+_SILENT: Final = "silent"
 _WHY: Final[Mapping[str, str]] = {
     "changed": "Not decided: it changed since you looked",
     "settled": "Not decided by you: it was settled before",
     "not_yours": "Not decided: it is not yours to decide",
     "not_you": "Not decided by you",
+    _SILENT: "Not decided: the database did not answer",
     "failed": "Not decided: open it to see why",
 }
 
@@ -85,7 +87,7 @@ async def decide(request: Request) -> Response:
         verdict = _verdict(posted)
     except InvalidCommand as error:
         return await _refused(request, error, ids)
-    said = [(await _decide(request, each, verdict, posted), each.request.id) for each in matters]
+    said = await _decide_each(request, matters, verdict, posted)
     return RedirectResponse(f"/batch/done?{urlencode(said)}", 303)
 
 
@@ -151,6 +153,22 @@ def _verdict(posted: Posted) -> Verdict:
             raise InvalidCommand("The form says neither approve nor reject")
 
 
+async def _decide_each(
+    request: Request, matters: Sequence[Matter], verdict: Verdict, posted: Posted
+) -> list[tuple[str, str]]:
+    """How each went; where the database falls silent the rest is left."""
+    said = list[tuple[str, str]]()
+    for matter in matters:
+        try:
+            said.append((await _decide(request, matter, verdict, posted), matter.request.id))
+        except StoreUnavailable:
+            # What it says of this one is not so of those before.
+            if not said:
+                raise
+            break
+    return [*said, *((_SILENT, each.request.id) for each in matters[len(said) :])]
+
+
 async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> str:
     """Decide one of them; says how it went."""
     service, caller, id = service_of(request), caller_of(request), matter.request.id
@@ -185,7 +203,8 @@ def _why(error: AssentError) -> str:
 
 
 def _outcome(row: Row, how: str, *, is_mine: bool) -> Outcome:
-    if how != _DECIDED or not is_mine:
+    # Of one that got no answer nobody knew then whether it counts; now the rows do.
+    if how not in (_DECIDED, _SILENT) or not is_mine:
         words = _WHY.get(how, _WHY["not_you" if how == _DECIDED else "failed"])
         return Outcome(row=row, words=words, is_good=False)
     # An approval that needs further ones leaves it open.
