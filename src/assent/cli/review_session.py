@@ -27,6 +27,7 @@ from assent.errors import (
     ConfirmationRequired,
     InvalidAnswer,
     StaleDigest,
+    WriteUncertain,
 )
 from assent.presentation import terminal
 from assent.presentation.rendering import Rendered
@@ -39,6 +40,7 @@ _DOUBT = (
     "ran, the agent goes on with the result you give; if you run it again and it had run, it runs "
     "twice."
 )
+_UNKNOWN = "Nobody knows yet whether that counts:"
 
 
 class Sitting(Enum):
@@ -142,7 +144,9 @@ class Desk:
         return Sitting.DECIDED
 
     def _refuse(self, error: AssentError) -> None:
-        self.console.screen.line("That does not count, and nothing was changed:", Ink.BAD)
+        is_known = not isinstance(error, WriteUncertain)
+        said = "That does not count, and nothing was changed:" if is_known else _UNKNOWN
+        self.console.screen.line(said, Ink.BAD)
         problems = error.errors.items() if isinstance(error, InvalidAnswer) else ()
         for name, problem in problems:
             self.console.screen.quote(f"{name}: {problem}")

@@ -52,7 +52,8 @@ _REFUSALS = {
     413: "The body is too large.",
     422: "What was sent does not have its shape, or breaks a rule; nothing changed.",
     429: "Too much, or too fast; nothing was started.",
-    503: "The database or the worker does not answer; nothing changed.",
+    503: "The database or the worker does not answer; nothing changed, unless `code` is "
+    "`write_uncertain`: repeat it with the same idempotency key to find out.",
 }
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 # Where something that the body names may be missing.
