@@ -28,6 +28,9 @@ class Wire:
         self.was_cut = asyncio.Event()
         self.is_down = False
         self.on_cut: Callable[[], None] = lambda: None
+        # What never arrives, and is never answered; its connection stays.
+        self.swallows: Callable[[bytes], bool] = lambda _: False
+        self.has_swallowed = asyncio.Event()
         self._clients: set[asyncio.StreamWriter] = set()
 
     def arm(self, cut_at: int, cut: Cut) -> None:
@@ -76,6 +79,9 @@ class _Line:
         while True:
             kind, length = struct.unpack("!cI", head := await reader.readexactly(5))
             body = await reader.readexactly(length - 4)
+            if self._wire.swallows(body):
+                self._wire.has_swallowed.set()
+                continue
             if self._is_write(kind, body) and self._wire.is_time():
                 if self._wire.cut is Cut.REQUEST:
                     self._end()

@@ -17,6 +17,7 @@ from assent.ports import Clock, Tx
 from assent.store.batching.bulk import Change
 from assent.store.batching.commits import LANE_SETTINGS, Commits, write
 from assent.store.batching.lost_commits import (
+    LOST,
     UNUSABLE,
     Cut,
     Witness,
@@ -199,12 +200,11 @@ class PostgresStore:
         connections = Connections(self._connect, self._most, self._wait)
         connection = await connections.take()
         try:
-            await _ensure_schema(connection.raw, self.url)
-            with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
-                await connection.execute(ADOPT)
-            await self._synchronise(connection.raw)
-        except BaseException:
+            await self._prepare(connection)
+        except BaseException as error:
             await connections.discard(connection)
+            if isinstance(error, LOST):
+                raise StoreUnavailable(_said(error)) from error
             raise
         connections.give(connection)
         self._connections = connections
@@ -213,6 +213,17 @@ class PostgresStore:
             asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
         self._watch = asyncio.create_task(_end_silent(connections), name="assent-pg-watch")
+
+    async def _prepare(self, connection: Connection) -> None:
+        async with asyncio.timeout(self._wait):
+            version = await _version(connection.raw)
+        # How long it takes to bring a schema up to date nobody knows beforehand.
+        if version is None or not schema.is_current(version):
+            await _ensure_schema(connection.raw, self.url)
+        async with asyncio.timeout(self._wait):
+            with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
+                await connection.execute(ADOPT)
+            await self._synchronise(connection.raw)
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -244,7 +255,7 @@ class PostgresStore:
             )
         # Here, so that it is never taken for a connection that ended in the middle of a write.
         except (OSError, asyncpg.PostgresError, ValueError, *UNUSABLE) as error:
-            raise StoreUnavailable(f"cannot connect: {error}") from error
+            raise StoreUnavailable(f"cannot connect: {_said(error)}") from error
         return Connection(raw)
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
@@ -365,16 +376,17 @@ class PostgresStore:
         """
         while True:
             try:
-                connection = await cast("Any", asyncpg).connect(_dsn(self.url))
+                connection = await cast("Any", asyncpg).connect(_dsn(self.url), timeout=self._wait)
                 try:
-                    await connection.add_listener(CHANNEL, self._hinted)
+                    async with asyncio.timeout(self._wait):
+                        await connection.add_listener(CHANNEL, self._hinted)
                     while not connection.is_closed():
                         await self._exchange(connection)
                 finally:
                     with contextlib.suppress(OSError, asyncpg.PostgresError):
                         await connection.close(timeout=CLOSE_SECONDS)
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                log.warning("exchanging hints was interrupted: %s", error)
+                log.warning("exchanging hints was interrupted: %s", _said(error))
                 await asyncio.sleep(1)
 
     async def _exchange(self, connection: Any) -> None:
@@ -382,10 +394,12 @@ class PostgresStore:
             async with asyncio.timeout(RESYNC_SECONDS):
                 await self._hint.wait()
         except TimeoutError:
-            await self._synchronise(connection)
+            async with asyncio.timeout(self._wait):
+                await self._synchronise(connection)
             return
         self._hint.clear()
-        await connection.execute(f"NOTIFY {CHANNEL}")
+        async with asyncio.timeout(self._wait):
+            await connection.execute(f"NOTIFY {CHANNEL}")
         await asyncio.sleep(HINT_SECONDS)
 
 
@@ -442,6 +456,10 @@ async def _finish(connection: Connection, writes: Writes | None, *, began: bool)
 async def _rollback(connection: Connection) -> None:
     with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         await connection.execute("ROLLBACK")
+
+
+def _said(error: BaseException) -> str:
+    return str(error) or "it did not answer in time"
 
 
 def _dsn(url: str) -> str:
