@@ -62,6 +62,15 @@ async def test_a_large_edit_holds_up_nobody(world: World, owner: Person) -> None
     assert turn.result(turn.calls[0].id) == len(LARGE)
 
 
+async def test_reading_a_large_card_holds_up_nobody(world: World, owner: Person) -> None:
+    async with world([says("", calls("keep", value=LARGE))], keep) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        await assent.card(turn.pending[0])
+        with nobody_held_up():
+            card = await assent.card(turn.pending[0])
+    assert len(card) > len(LARGE)
+
+
 async def test_a_redefined_tool_is_judged_again_beside_the_loop(
     world: World, owner: Person
 ) -> None:

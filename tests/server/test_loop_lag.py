@@ -19,7 +19,7 @@ USER = Person("user", roles=ROLES["user"])
 PAGE = {"accept": "text/html"}
 JSON = {"content-type": "application/json"}
 # Close to what the arguments of one call, and one output, may come to.
-LARGE: list[Json] = [{} for _ in range(40_000)]
+LARGE: list[Json] = [{} for _ in range(60_000)]
 OUTPUT: list[Json] = [[{"a": number}] for number in range(45_000)]
 
 

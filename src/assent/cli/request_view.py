@@ -1,5 +1,6 @@
 """A request with everything that has to be known to decide it at a terminal."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,7 +62,8 @@ async def docket_of(assent: Assent, request_id: str) -> Docket:
     """Everything about one request, as it stands."""
 
     catalogue = assent.kernel.catalogue
-    found = await assent.kernel.store.run(lambda tx: read_showing(tx, request_id, catalogue))
+    read = await assent.kernel.store.run(lambda tx: read_showing(tx, request_id, catalogue))
+    found = await asyncio.to_thread(read)
     return Docket(request=found.request, call=found.call, tool=found.tool, card=found.card)
 
 

@@ -372,7 +372,8 @@ class Assent:
             self.kernel.catalogue,
         )
         found = await self.kernel.store.run(lambda tx: read_showing(tx, id, catalogue))
-        return render(found.card, now=self.kernel.clock.now()).text
+        now = self.kernel.clock.now()
+        return await asyncio.to_thread(lambda: render(found().card, now=now).text)
 
     async def request(self, request_id: str | Request) -> Request:
         """One request, as it stands."""

@@ -23,8 +23,14 @@ class Background:
     `rejected` is how often the same call, argument by argument, was rejected in this conversation.
     """
 
-    similar: tuple[Past, ...] = ()
+    found: tuple[Precedent, ...] = ()
+    tool: EffectiveTool | None = None
     rejected: int = 0
+
+    @property
+    def similar(self) -> tuple[Past, ...]:
+        """As a card shows them; their arguments may be large, so not in a transaction."""
+        return tuple(_past(each, self.tool) for each in self.found)
 
 
 def read_background(
@@ -41,7 +47,8 @@ def read_background(
         return Background()
     found = _visible(tx, request, person, everything=everything)
     return Background(
-        similar=tuple(_past(each, tool) for each in found),
+        found=tuple(found),
+        tool=tool,
         rejected=tx.precedents.rejections(request, call.arguments.digest),
     )
 

@@ -1,6 +1,8 @@
 """A request as people are shown it, read from its rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from assent.domain.calls import Call
 from assent.domain.cards import Card
@@ -23,8 +25,8 @@ class Showing:
     card: Card
 
 
-def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Showing:
-    """Read everything about one request, as it stands."""
+def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Callable[[], Showing]:
+    """Read everything about one request, as it stands; drawn in a thread, it may be large."""
     want_findable("request", request_id)
     request = tx.requests.look(request_id)
     call = None if request is None else tx.calls.get(request.call_id)
@@ -32,7 +34,8 @@ def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Showing:
         raise NotFound("request", request_id)
     tool = catalogue.tool(call.agent, call.tool)
     said = tx.messages.get(call.message_id)
-    card = card_of(
+    draw = partial(
+        card_of,
         request,
         call,
         tool,
@@ -41,4 +44,4 @@ def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Showing:
         agent_words="" if said is None else said.text,
         rejected=tx.precedents.rejections(request, call.arguments.digest),
     )
-    return Showing(request=request, call=call, tool=tool, card=card)
+    return lambda: Showing(request=request, call=call, tool=tool, card=draw())

@@ -1,7 +1,7 @@
 """Several requests of one tool on one page: each shown whole, each decided by itself."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -131,10 +131,11 @@ async def _matters(request: Request, ids: Sequence[str]) -> list[Matter]:
     check_number(ids)
     kernel, person = service_of(request).assent.kernel, caller_of(request).person
 
-    def read(tx: Tx) -> list[Matter]:
+    def read(tx: Tx) -> list[Callable[[], Matter]]:
         return [read_matter(tx, kernel.catalogue, kernel.vault, person, id) for id in ids]
 
-    matters = await kernel.store.run(read)
+    found = await kernel.store.run(read)
+    matters = await asyncio.to_thread(lambda: [matter() for matter in found])
     check([matter.card for matter in matters])
     return matters
 

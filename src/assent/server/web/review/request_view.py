@@ -1,6 +1,6 @@
 """A request with all that its page needs, read in one transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assent.domain.calls import Author, Call, Revision
@@ -77,10 +77,11 @@ def read_matter(
     id: str,
     *,
     alone: bool = False,
-) -> Matter:
+) -> Callable[[], Matter]:
     """A request as this person may see it; `NotFound` if they may not.
 
-    `alone` leaves out other calls: a link to one request tells of nothing else.
+    `alone` leaves out other calls: a link to one request tells of nothing else. What is returned
+    is for a thread: to draw a card of large arguments is no work for a transaction.
     """
     request = request_of(tx, person, id)
     call = tx.calls.get(request.call_id)
@@ -93,23 +94,28 @@ def read_matter(
         answer = tuple(each for each in answer if each.is_here)
     revisions = tx.calls.revisions(call.id)
     may_decide = request.is_open and request.admits(person)
-    kept = opened_draft(vault, request) if may_decide else {}
-    secrets = _secrets(request)
-    card = _card(tx, person, request, call, tool, revisions=revisions, answer=answer)
-    return Matter(
-        request=request,
-        call=call,
-        tool=tool,
-        card=replace(card, similar=()) if alone else card,
-        may_decide=may_decide,
-        answer=answer,
-        draft={name: value for name, value in kept.items() if name not in secrets},
-        kept_secrets=frozenset(kept) & secrets,
-        later=_later(call, asked, request, person),
-        edit=_edit(request, revisions),
-        revisions=revisions,
-        has_voted=may_decide and has_voted(tx, request, person),
-    )
+    voted = may_decide and has_voted(tx, request, person)
+    draw = _card(tx, person, request, call, tool, revisions=revisions, answer=answer)
+
+    def matter() -> Matter:
+        kept = opened_draft(vault, request) if may_decide else {}
+        secrets, card = _secrets(request), draw()
+        return Matter(
+            request=request,
+            call=call,
+            tool=tool,
+            card=replace(card, similar=()) if alone else card,
+            may_decide=may_decide,
+            answer=answer,
+            draft={name: value for name, value in kept.items() if name not in secrets},
+            kept_secrets=frozenset(kept) & secrets,
+            later=_later(call, asked, request, person),
+            edit=_edit(request, revisions),
+            revisions=revisions,
+            has_voted=voted,
+        )
+
+    return matter
 
 
 def _card(
@@ -121,15 +127,16 @@ def _card(
     *,
     revisions: Sequence[Revision],
     answer: Sequence[Sibling],
-) -> Card:
+) -> Callable[[], Card]:
     said = tx.messages.get(call.message_id)
     past = read_background(tx, request, call, tool, person, everything=sees_everything(person))
-    return card_of(
+    decisions = tx.decisions.of_request(request.id)
+    return lambda: card_of(
         request,
         call,
         tool,
         revisions=revisions,
-        decisions=tx.decisions.of_request(request.id),
+        decisions=decisions,
         agent_words=said.text if said else "",
         beside=[each.call.tool for each in answer if _is_waiting(each)],
         similar=past.similar,

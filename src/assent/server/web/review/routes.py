@@ -82,9 +82,10 @@ async def _matter(request: Request) -> Matter:
     service, caller = service_of(request), caller_of(request)
     id, kernel = request.path_params["id"], service.assent.kernel
     alone = caller.request_id is not None
-    return await kernel.store.run(
+    found = await kernel.store.run(
         lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, caller.person, id, alone=alone)
     )
+    return await asyncio.to_thread(found)
 
 
 async def _answered(request: Request, matter: Matter, posted: Posted) -> Response:
