@@ -9,9 +9,9 @@ from pathlib import Path
 
 from assent import Effect, Person, Rule, tool
 from assent.cli.console import Console
-from assent.cli.desk import Desk, Sitting
+from assent.cli.review_session import Desk, Sitting
 from assent.cli.screen import Screen
-from assent.models.scripted import calls, says
+from assent.testing import calls, says
 from tests.conftest import QUICK, World
 
 ADA = Person("ada")

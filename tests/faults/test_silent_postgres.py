@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from assent.app import open_store
-from assent.domain.errors import StoreUnavailable
+from assent.errors import StoreUnavailable
 from tests.faults.wire import wired
 
 pytestmark = pytest.mark.postgres

@@ -9,6 +9,7 @@ from assent import Person, tool
 from assent.domain.canonical import Json
 from assent.domain.messages import Proposal
 from assent.engine.queries.snapshots import Turn
+from assent.server import Settings
 from assent.testing import ScriptedModel, calls, says
 from tests.lag import nobody_held_up
 from tests.server.conftest import ROLES, Serve, Served
@@ -18,6 +19,7 @@ from tests.server.streams.lines import ask
 USER = Person("user", roles=ROLES["user"])
 PAGE = {"accept": "text/html"}
 JSON = {"content-type": "application/json"}
+FORM = {"content-type": "application/x-www-form-urlencoded"}
 # Close to what the arguments of one call, and one output, may come to.
 LARGE: list[Json] = [{} for _ in range(60_000)]
 OUTPUT: list[Json] = [[{"a": number}] for number in range(45_000)]
@@ -87,6 +89,17 @@ async def test_a_large_body_holds_up_nobody(serve: Serve, path: str, count: int)
         await client.post(path, json={"messages": []})
         with nobody_held_up():
             await client.post(path, content=content, headers=JSON)
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/chat"])
+async def test_a_large_form_holds_up_nobody(serve: Serve, path: str) -> None:
+    settings = Settings(max_body_bytes=4_000_000)
+    async with serve(["Done."], settings=settings) as served:
+        client = served.client()
+        await client.post(path, content="a=b", headers=PAGE | FORM)
+        with nobody_held_up():
+            # Letter by letter, as a browser never writes it: the slowest to read.
+            await client.post(path, content="a=" + "%41" * 1_300_000, headers=PAGE | FORM)
 
 
 @pytest.mark.parametrize("proposal", [calls("keep", value=LARGE), calls("give")])

@@ -3,6 +3,10 @@
 from typing import Final
 from urllib.parse import parse_qsl
 
+from starlette.requests import Request
+
+from assent.engine.threads import aside
+
 MAX_FIELDS: Final = 500
 
 
@@ -35,3 +39,9 @@ class Posted:
 
     def __contains__(self, name: str) -> bool:
         return any(key == name for key, _ in self._pairs)
+
+
+async def posted_of(request: Request) -> Posted:
+    """The form that a request brings; a large one is read beside the loop."""
+    content = await request.body()
+    return await aside(len(content), Posted, content)

@@ -8,6 +8,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from assent.engine.threads import aside
 from assent.errors import NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
@@ -33,7 +34,7 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
             await welcome(connection, caller, service)
     body = await Body.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
-        _check_intent(service, connection, body)
+        await _check_intent(service, connection, body)
     return body.receive
 
 
@@ -78,7 +79,7 @@ def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
         raise NotAuthenticated
 
 
-def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:
+async def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:
     """What a browser sends by itself proves who it is, not that its person wanted this."""
     caller: Caller = connection.state.caller
     if caller.method not in csrf.AMBIENT:
@@ -86,7 +87,7 @@ def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> N
     csrf.check_origin(connection, service.settings.origin)
     given = connection.headers.get(csrf.HEADER, "")
     if not given and is_form(connection.headers):
-        given = Posted(body.content).one(csrf.FIELD)
+        given = (await aside(len(body.content), Posted, body.content)).one(csrf.FIELD)
     csrf.check_token(service.assent.kernel.vault, caller, given)
 
 

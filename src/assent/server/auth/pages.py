@@ -12,7 +12,7 @@ from assent.errors import IdentityUnavailable, NotFound, SignInFailed, TooManyRe
 from assent.server.auth.csrf import csrf_token
 from assent.server.auth.flow import START, Flow, local_path
 from assent.server.caller import Method, caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 
@@ -55,7 +55,7 @@ async def ask(request: Request) -> Response:
 
 async def sign_in(request: Request) -> Response:
     """Sign in with an API key."""
-    service, form = service_of(request), Posted(await request.body())
+    service, form = service_of(request), await posted_of(request)
     target = form.one("next", START)
     try:
         found = await service.auth.key_of(request, form.one("key").strip())
@@ -86,7 +86,7 @@ async def look(request: Request) -> Response:
 
 async def redeem(request: Request) -> Response:
     """Sign in with a link, once."""
-    service, form = service_of(request), Posted(await request.body())
+    service, form = service_of(request), await posted_of(request)
     attempt = service.auth.link_attempt(request)
     service.auth.throttle.begin(attempt)
     people = service.assent.people

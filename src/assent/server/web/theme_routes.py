@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.server.auth.flow import local_path
-from assent.server.form_data import Posted
+from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.web.themes import keep_theme, named
@@ -17,7 +17,7 @@ _BACK = "/settings"
 
 async def choose(request: Request) -> Response:
     """Remember the theme and go back to where it was chosen."""
-    posted = Posted(await request.body())
+    posted = await posted_of(request)
     response = RedirectResponse(local_path(posted.one("next") or _BACK), 303)
     secure = urlsplit(service_of(request).settings.origin).scheme == "https"
     keep_theme(response, named(posted.one("theme")), secure=secure)

@@ -14,7 +14,7 @@ from assent.engine.people.credential_status import Held
 from assent.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text, useful
@@ -80,7 +80,7 @@ async def _offered(service: Service, person: str) -> list[Scope]:
 
 async def issue(request: Request) -> Response:
     """Make a key; the next page shows it, and none after."""
-    service, posted = service_of(request), Posted(await request.body())
+    service, posted = service_of(request), await posted_of(request)
     days = posted.one("days")
     lifetime = timedelta(days=int(days)) if days in map(str, LIFETIMES) else None
     person = stored_text(posted.one("person"))

@@ -25,7 +25,7 @@ from assent.errors import (
     InvalidParameter,
 )
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.web.admin.credentials import SCOPES, live_sessions, opened, stored_text
@@ -84,7 +84,7 @@ async def _index(
 
 async def add(request: Request) -> Response:
     """Make an account."""
-    service, posted = service_of(request), Posted(await request.body())
+    service, posted = service_of(request), await posted_of(request)
     kind = next((each for each in PersonKind if each == posted.one("kind")), PersonKind.HUMAN)
     try:
         person = Person(
@@ -146,7 +146,7 @@ async def _page(
 
 async def change(request: Request) -> Response:
     """Whatever a button of the page says."""
-    service, posted = service_of(request), Posted(await request.body())
+    service, posted = service_of(request), await posted_of(request)
     account = await service.assent.people.get(stored_text(request.path_params["id"]))
     match posted.one("do"):
         case "change":

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 
 from assent.errors import InvalidCommand, NotAllowed, NotFound
 from assent.server.caller import Method, caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, opened, useful
@@ -53,7 +53,7 @@ async def show(request: Request) -> Response:
 
 async def end(request: Request) -> Response:
     """Sign out elsewhere: one session, or all but this one."""
-    caller, posted = caller_of(request), Posted(await request.body())
+    caller, posted = caller_of(request), await posted_of(request)
     people, me = service_of(request).assent.people, caller.person
     mine = {each.id: each for each in await live_sessions(people, me.id, by=me)}
     if posted.one("do") == "others":

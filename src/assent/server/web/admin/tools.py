@@ -15,7 +15,7 @@ from assent.domain.tools import LOCAL, EffectiveTool, Risk, effective
 from assent.errors import InvalidCommand, NotFound
 from assent.server.access import MANAGE, POLICY
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.web.admin import override_form, tool_treatment
@@ -130,7 +130,7 @@ async def show(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """Set or clear an override; what it will mean comes first."""
     service, name = service_of(request), request.path_params["name"]
-    items, posted = _named(service, name), Posted(await request.body())
+    items, posted = _named(service, name), await posted_of(request)
     if posted.one("do") not in ("set", "clear"):
         raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
     form = override_form.filled(posted)

@@ -13,7 +13,7 @@ from assent.errors import AssentError, PendingCalls
 from assent.ports import Tx
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
@@ -65,7 +65,7 @@ async def show(request: Request) -> Response:
 async def say(request: Request) -> Response:
     """Send a message, to a new conversation or into this one."""
     service, person = service_of(request), caller_of(request).person
-    posted, id = Posted(await request.body()), request.path_params.get("id")
+    posted, id = await posted_of(request), request.path_params.get("id")
     text = posted.one("text").strip()[:MAX_MESSAGE_CHARS]
     agent = posted.one("agent") or next(iter(service.assent.kernel.catalogue.names()), "")
     if id is not None:
@@ -102,7 +102,7 @@ async def retry(request: Request) -> Response:
     newest = await _newest(request)
     if newest is not None:
         await service.assent.restart(newest, by=person)
-        wait = Posted(await request.body()).one("wait") != "no"
+        wait = (await posted_of(request)).one("wait") != "no"
         await _settled(service, newest, wait=wait)
     return RedirectResponse(f"/chat/{request.path_params['id']}#newest", 303)
 

@@ -25,7 +25,7 @@ from assent.presentation import html
 from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import service_of
@@ -80,7 +80,7 @@ async def show(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Decide those that are ticked, each with the digest that was shown with it."""
-    posted = Posted(await request.body())
+    posted = await posted_of(request)
     ids = _unique(posted.all("id"))
     try:
         matters = await _matters(request, ids)

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 from assent.domain.credentials import Link, Purpose, SignIn
 from assent.domain.people import Scope
 from assent.server.caller import Caller, Method
-from assent.server.form_data import Posted
+from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 
@@ -42,7 +42,7 @@ async def look(request: Request) -> Response:
 
 async def follow(request: Request) -> Response:
     """Use the link up and open its request."""
-    service, token = service_of(request), Posted(await request.body()).one("token")
+    service, token = service_of(request), (await posted_of(request)).one("token")
     attempt = service.auth.link_attempt(request)
     service.auth.throttle.begin(attempt)
     link = await service.assent.people.links.redeem(token, Purpose.DECIDE)

@@ -27,7 +27,7 @@ from assent.errors import (
     TooEarly,
 )
 from assent.server.caller import caller_of
-from assent.server.form_data import Posted
+from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import service_of
@@ -58,7 +58,7 @@ async def show(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Decide; where that needs another step, or does not work, the page says so."""
-    matter, posted = await _matter(request), Posted(await request.body())
+    matter, posted = await _matter(request), await posted_of(request)
     try:
         return await _answered(request, matter, posted)
     except (NotAuthenticated, NotFound):
