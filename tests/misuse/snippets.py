@@ -97,6 +97,14 @@ OPENING = (
     _impossible(
         "dependencies as elsewhere", "Assent(URL, agents=[agent], deps={})", "argument 'deps'"
     ),
+    _impossible(
+        "dependencies in a body",
+        """
+context = Context(call_id="c", conversation_id="c", agent="a", tool="t", owner=Person("ada"))
+context.deps
+""",
+        "'deps'",
+    ),
     _refused(
         "forgotten async with",
         """

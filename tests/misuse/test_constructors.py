@@ -318,7 +318,6 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "attempt": FROM_NONE,
             "approved": FLAG,
             "metadata": MAPPING,
-            "deps": ANYTHING,
             "arguments": TEXT,
             "given": {"None"},
         },

@@ -50,7 +50,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 1
     approved: bool = False
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
-    deps: object = None
     arguments: str = "{}"
     # Whoever runs a call for another framework may hand in that framework's own, richer one.
     given: ToolCall | None = None
