@@ -143,7 +143,6 @@ SAID: dict[str, set[str]] = {
     "requires_user_input": NOT_SAID,
 }
 TYPE = {"None", "an empty mapping", "a mapping", "a class"}
-FALSY = {"zero", "no", "an empty list", "an empty mapping"}
 Make = Callable[..., object]
 # Constructor → how one is made with some parameters, and what each parameter takes.
 MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
@@ -155,14 +154,15 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         in_a_class,
         SAID
         # Empty is not said: then it is called as its class, and described by its docstring.
-        | {"name": NAME | {"None", "empty text", *FALSY}, "description": TEXT | {"None", *FALSY}}
-        | {"output": TYPE, "parameters": ANYTHING},
+        | {"name": TEXT | NOT_SAID, "description": TEXT | NOT_SAID}
+        # The signature of `execute` says what it takes.
+        | {"output": TYPE, "parameters": NOT_SAID},
     ),
     "hitl": (
         lambda **said: hitl(**{"name": "x", "output": str, "on_tool_called": body, **said}),
         SAID
         | {"name": NAME, "description": TEXT | NOT_SAID, "output": TYPE - {"None"}}
-        | {"on_tool_called": FUNCTION, "on_response_received": NOT_SAID | FUNCTION},
+        | {"on_tool_called": FUNCTION, "on_response_received": NOT_SAID},
     ),
     "manual": (
         lambda **said: manual(**{"name": "x", "description": "", **said}),

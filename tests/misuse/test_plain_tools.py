@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assent import Agent, Assent, BaseTool, Override, Person, Risk, answer, tool
+from assent import Agent, Assent, BaseTool, Override, Person, Risk, answer, hitl, supply, tool
 from assent.domain.declarations import declared
 from assent.domain.forms import FieldType
 from assent.domain.origins import Origin
@@ -226,6 +226,59 @@ def test_a_slip_of_the_pen_in_a_class_is_noticed(slip: str) -> None:
 def test_other_words_for_asking_in_a_class_are_not_passed_over(word: str) -> None:
     with pytest.raises(InvalidTool, match=f"{word}.*did you mean"):
         in_a_class("thing", **{word: "dangerous"})
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"parameters": {"type": "object"}}, "'thing'.*parameters.*signature of execute"),
+        ({"on_response_received": lambda self, said: said}, "on_response_received.*never called"),
+    ],
+)
+def test_what_a_class_says_and_nothing_reads_is_refused(said: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidTool, match=words):
+        in_a_class("thing", **said)
+
+
+def test_a_manual_class_has_nothing_that_would_be_called() -> None:
+    class Ask(BaseTool):
+        """Ask."""
+
+        async def on_response_received(self, said: str) -> str:
+            return said
+
+    with pytest.raises(InvalidTool, match=r"on_response_received.*never called"):
+        declared(Ask)
+
+
+@pytest.mark.parametrize("hook", [lambda: "", lambda a, b, c: a, lambda *, said: said])
+def test_a_hook_that_cannot_take_an_answer_is_refused_when_made(hook: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"on_response_received must be a function of"):
+        hitl("ask", output=str, on_tool_called=body, on_response_received=hook)
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        lambda said: f"{said}!",
+        lambda said, ctx: f"{said}!" if ctx.call_id else "",
+        lambda said, *, mark="!": f"{said}{mark}",
+        lambda *said: f"{said[0]}!",
+    ],
+)
+async def test_a_hook_takes_the_answer_alone_or_with_the_context(
+    hook: Any, world: World, owner: Person
+) -> None:
+    def ask() -> None:
+        """Leave it to a person."""
+
+    asks = hitl("ask", output=str, on_tool_called=ask, on_response_received=hook)
+    async with world([says("", calls("ask")), "Done."], asks) as assent:
+        turn = await assent.send("agent", "ask", by=owner)
+        await assent.decide(turn.pending[0], supply("yes"), by=owner)
+        turn = await assent.wait(turn)
+
+    assert turn.calls[0].result == "yes!"
 
 
 FORM: dict[str, Any] = {

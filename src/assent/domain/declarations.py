@@ -84,7 +84,7 @@ def hitl(
     """A tool whose hook answers or, by returning None, leaves the call to a person."""
     saying = Saying.of(_name(name), said)
     _FUNCTION.taken(f"Tool {name!r}", "on_tool_called", on_tool_called)
-    optional(_FUNCTION).taken(f"Tool {name!r}", "on_response_received", on_response_received)
+    _RECEIVER.taken(f"Tool {name!r}", "on_response_received", on_response_received)
     fields, context = signature_fields(on_tool_called)
     kind = Hitl(
         on_tool_called=_body(on_tool_called, context),
@@ -137,6 +137,9 @@ def _schema(given: object) -> object:
 
 _SCHEMA: Final = Check("a JSON schema (a dict)", _schema)
 _FUNCTION: Final = parameters.function
+_RECEIVER: Final = optional(
+    parameters.function_of(2, "a function of (answer, context) or of the answer", least=1)
+)
 _EXECUTE: Final = parameters.of_two("a function of (context, arguments)", alone=False)
 _NAMELESS: Final = "a function with a name, or one beside `name=…`"
 
@@ -207,7 +210,8 @@ def _body(function: Callable[..., Any], context: str | None) -> Body:
 
 
 def _hook(function: Callable[..., Any]) -> Callable[[Context, Json], Awaitable[object]]:
-    takes_context = len(inspect.signature(function).parameters) > 1
+    count = parameters.positionals(function)
+    takes_context = isinstance(count, int) and count > 1
 
     async def hook(ctx: Context, value: Json) -> object:
         return await seen_through(function, value, *((ctx,) if takes_context else ()))
@@ -256,10 +260,11 @@ def _instance(cls: type[BaseTool]) -> BaseTool:
 
 def _declared(instance: BaseTool) -> Tool:
     cls = type(instance)
-    name = _own(instance, "name") or cls.__name__
+    name = _said(instance, "name", cls.__name__)
     _refuse_slips(name, instance)
+    _refuse_idle(name, instance)
     said = {each: _own(instance, each) for each in METADATA if hasattr(instance, each)}
-    text = _own(instance, "description") or inspect.getdoc(cls) or ""
+    text = _said(instance, "description", inspect.getdoc(cls) or "")
     output = _own(instance, "output")
     execute = getattr(instance, "execute", None)
     hook = getattr(instance, "on_tool_called", None)
@@ -283,6 +288,12 @@ def _declared(instance: BaseTool) -> Tool:
     return tool(name=name, description=text, output=output, **said)(execute)
 
 
+def _said(instance: BaseTool, attribute: str, otherwise: str) -> Any:
+    """A text of the class, checked later; None and an empty one are not said."""
+    own = _own(instance, attribute)
+    return otherwise if own is None or own == "" else own
+
+
 def _own(instance: BaseTool, attribute: str) -> Any:
     """What an instance or its class says; a function that does not take `self` stays as it is."""
     raw = inspect.getattr_static(instance, attribute, None)
@@ -300,6 +311,16 @@ def _refuse_slips(name: str, instance: BaseTool) -> None:
         if own not in _ATTRIBUTES and (meant := _meant(own)):
             advice = "if it is something else, begin its name with an underscore"
             raise InvalidTool(name, f"{own!r} is nothing; did you mean {meant!r}? ({advice})")
+
+
+def _refuse_idle(name: str, instance: BaseTool) -> None:
+    """Raise for what would never be read or called, beside the body that there is."""
+    bodies = [each for each in ("execute", "on_tool_called") if hasattr(instance, each)]
+    if bodies and _own(instance, "parameters") is not None:
+        raise InvalidTool(name, f"its parameters are the signature of {bodies[0]}; remove them")
+    if "on_tool_called" not in bodies and hasattr(instance, "on_response_received"):
+        reason = "on_response_received is never called: only on_tool_called leaves a call to people"
+        raise InvalidTool(name, reason)
 
 
 def _meant(own: str) -> str | None:

@@ -345,11 +345,13 @@ def of_two(what: str, *, alone: bool = True) -> Check:
     return Check(what, read)
 
 
-def function_of(count: int, what: str) -> Check:
-    """A function that can be called with so many arguments."""
+def function_of(count: int, what: str, *, least: int | None = None) -> Check:
+    """A function that can be called with so many arguments, or with as few as `least`."""
+    counts = range(count if least is None else least, count + 1)
 
     def read(given: object) -> object:
-        fits = _function(given) is given and _can_take(cast("Callable[..., Any]", given), count)
+        called = cast("Callable[..., Any]", given)
+        fits = _function(given) is given and any(_can_take(called, each) for each in counts)
         return given if fits else _UNFIT
 
     return Check(what, read)
