@@ -430,7 +430,7 @@ class InvalidTool(AssentError):
     code = "invalid_tool"
 
     def __init__(self, tool: str, reason: str) -> None:
-        super().__init__(f"{tool!r} is declared wrongly: {reason}")
+        super().__init__(f"{tool!r:.80} is declared wrongly: {reason}")
         self.tool = tool
         self.reason = reason
 

@@ -7,7 +7,20 @@ from typing import Any
 
 import pytest
 
-from assent import Agent, Assent, BaseTool, Override, Person, Risk, answer, hitl, supply, tool
+from assent import (
+    Agent,
+    Assent,
+    BaseTool,
+    Override,
+    Person,
+    Risk,
+    answer,
+    hitl,
+    manual,
+    schema_tool,
+    supply,
+    tool,
+)
 from assent.domain.declarations import declared
 from assent.domain.forms import FieldType
 from assent.domain.origins import Origin
@@ -249,6 +262,48 @@ def test_a_manual_class_has_nothing_that_would_be_called() -> None:
 
     with pytest.raises(InvalidTool, match=r"on_response_received.*never called"):
         declared(Ask)
+
+
+NAMES = ["a\x00b", "\ud800", "a b", "löschen", "x" * 65, "x" * 100_000, "*", "1st"]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name)[:10])
+def test_a_name_that_no_model_could_call_is_refused_in_few_words(name: str) -> None:
+    for make in (
+        lambda: tool(name=name)(body),
+        lambda: in_a_class(name),
+        lambda: manual(name, description=""),
+        lambda: hitl(name, output=str, on_tool_called=body),
+        lambda: schema_tool(name, description="", parameters={}, execute=lambda *_: None),
+    ):
+        with pytest.raises(InvalidTool, match="a name is 1-64 ASCII letters") as refused:
+            make()
+        assert len(str(refused.value)) < 300
+
+
+WRONG_SCHEMAS: list[Any] = [{1: 2}, {"type": 5}, {"a": object()}, {"$ref": "http://x.example"}]
+
+
+@pytest.mark.parametrize("schema", WRONG_SCHEMAS)
+def test_a_schema_that_is_none_is_refused_by_tool_and_parameter(schema: Any) -> None:
+    for make in (
+        lambda: manual("thing", description="", output=schema),
+        lambda: tool(name="thing", output=schema)(body),
+    ):
+        with pytest.raises(InvalidTool, match=r"'thing'.*output.*JSON schema"):
+            make()
+    for make in (
+        lambda: manual("thing", description="", parameters=schema),
+        lambda: schema_tool("thing", description="", parameters=schema, execute=lambda *_: None),
+    ):
+        with pytest.raises(InvalidTool, match=r"'thing'.*parameters.*JSON schema"):
+            make()
+
+
+@pytest.mark.parametrize("output", [Person("ada"), ValueError("no"), [str], (str,)])
+def test_an_output_that_is_a_value_and_no_type_is_refused(output: Any) -> None:
+    with pytest.raises(InvalidTool, match=r"'thing'.*output"):
+        tool(name="thing", output=output)(body)
 
 
 @pytest.mark.parametrize("hook", [lambda: "", lambda a, b, c: a, lambda *, said: said])

@@ -12,6 +12,13 @@ from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
 from assent.domain.complaints import complaints
+from assent.errors import (
+    InvalidArguments,
+    InvalidJson,
+    InvalidOutput,
+    InvalidSchema,
+    InvalidTool,
+)
 from assent.domain.forms import FieldType, UserInput
 from assent.domain.jsonschema.schema import Schema
 from assent.domain.outputs import jsonable
@@ -167,7 +174,7 @@ class SchemaArguments:
         self, tool: str, schema: dict[str, Json], user_input: UserInput | None = None
     ) -> None:
         self._tool = tool
-        self._schema = Schema(schema)
+        self._schema = _compiled(tool, "parameters", schema)
         self.full = schema
         asked = () if user_input is None else tuple(field.name for field in user_input.fields)
         self.visible = _without(schema, asked)
@@ -184,6 +191,13 @@ class SchemaArguments:
 
     def bind(self, arguments: Arguments) -> dict[str, Json]:
         return dict(arguments)
+
+
+def _compiled(tool: str, what: str, schema: dict[str, Json]) -> Schema:
+    try:
+        return Schema(schema)
+    except InvalidSchema as error:
+        raise InvalidTool(tool, f"{what}: {error}") from None
 
 
 def _properties(schema: Mapping[str, Json]) -> dict[str, Json]:
@@ -217,7 +231,7 @@ class TypedOutput:
         try:
             self._adapter = TypeAdapter[Any](type_)
             self.schema: dict[str, Json] = self._adapter.json_schema()
-        except (PydanticUserError, TypeError, NameError, SyntaxError) as error:
+        except (PydanticUserError, TypeError, NameError, SyntaxError, AttributeError) as error:
             raise InvalidTool(tool, f"its output has no JSON schema: {error}") from None
 
     def normalise(self, value: object) -> Json:
@@ -235,7 +249,7 @@ class SchemaOutput:
 
     def __init__(self, tool: str, schema: dict[str, Json]) -> None:
         self._tool, self.schema = tool, schema
-        self._schema = Schema(schema)
+        self._schema = _compiled(tool, "output", schema)
 
     def normalise(self, value: object) -> Json:
         output = jsonable(self._tool, value)

@@ -33,6 +33,7 @@ from assent.domain.tools import (
     Regular,
     Steps,
     Tool,
+    want_name,
     words_of,
 )
 from assent.errors import InvalidParameter, InvalidTool
@@ -145,7 +146,10 @@ _NAMELESS: Final = "a function with a name, or one beside `name=…`"
 
 
 def _name(given: object) -> str:
-    return parameters.name.taken("Tool", "name", given)
+    name = parameters.name.taken("Tool", "name", given)
+    # Before anything is made of it: not every name can be that of a class.
+    want_name(name)
+    return name
 
 
 def _named(body: object, name: str | None) -> str:
@@ -160,7 +164,7 @@ def _named(body: object, name: str | None) -> str:
     own = getattr(body, "__name__", "<object>")
     if own.startswith("<"):
         raise InvalidParameter("tool", "function", _NAMELESS, parameters.shown(body))
-    return own
+    return _name(own)
 
 
 def _output(name: str, output: Any) -> OutputCodec | None:

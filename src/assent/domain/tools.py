@@ -49,6 +49,12 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
+def want_name(name: str) -> None:
+    """Raise unless models can call a tool by this name."""
+    if not _NAME.fullmatch(name):
+        raise InvalidTool(name, "a name is 1-64 ASCII letters, digits, '_' or '-'")
+
+
 def risk_by_name(name: str) -> Risk | None:
     """The risk of an undeclared tool by the words of its name, the most dangerous first."""
     words = set(words_of(name))
@@ -212,8 +218,7 @@ class Tool:
 
     def __post_init__(self) -> None:
         settle(self, _TOOL, called="name")
-        if not _NAME.fullmatch(self.name):
-            raise InvalidTool(self.name, "a name is 1-64 ASCII letters, digits, '_' or '-'")
+        want_name(self.name)
         object.__setattr__(self, "origins", self._origins())
         if self.risk is Risk.DANGEROUS and self.requires_approval is False:
             by_name = self.origins.get("risk") is Origin.NAME
