@@ -177,6 +177,21 @@ def test_a_rule_for_an_empty_list_of_tools_is_not_one_for_all(empty: Any) -> Non
         Rule.of(Effect.ALLOW, *empty)
 
 
+@pytest.mark.parametrize("several", [["wipe", "format"], ("wipe", "format"), {"wipe", "format"}])
+def test_a_rule_of_several_tools_takes_a_list_too(several: Any) -> None:
+    assert sorted(Rule.of(Effect.DENY, several).tools) == ["format", "wipe"]
+    with pytest.raises(InvalidParameter, match="tools must be"):
+        Rule.of(Effect.DENY, several, "count")
+    with pytest.raises(InvalidParameter, match="tools must be"):
+        Rule.of(Effect.ALLOW, type(several)())
+
+
+@pytest.mark.parametrize("nobody", [(), ([],), ((),), (set(),), (frozenset(),), (None,), ("",)])
+def test_an_audience_of_no_roles_is_refused_when_made(nobody: Any) -> None:
+    with pytest.raises(InvalidParameter, match="Audience: roles must be"):
+        Audience.of(*nobody)
+
+
 async def test_an_answer_of_the_hook_takes_the_same_spellings(world: World, owner: Person) -> None:
     def hook(*_: object) -> Any:
         said: Any = {"audience": "finance", "decide_within": 60, "confirmation": "step"}

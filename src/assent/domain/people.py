@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from assent.domain import parameters
+from assent.domain.errors import InvalidParameter
 from assent.domain.identifiers import want_keepable
 from assent.domain.parameters import Check, settle
 
@@ -110,7 +111,10 @@ class Audience:
         """Route the question to roles instead of the owner."""
         # A list of them is what people write, too; what is no role is refused when it is made.
         said: Any = roles[0] if len(roles) == 1 else roles
-        return cls(owner=False, roles=said, exclude_requester=exclude_requester)
+        made = cls(owner=False, roles=said, exclude_requester=exclude_requester)
+        if not made.roles:
+            raise InvalidParameter("Audience", "roles", _ROLES.allowed, parameters.shown(said))
+        return made
 
     def admits(self, person: Person, owner_id: str, behind: str | None = None) -> bool:
         """Whether this person may decide for a conversation with that owner.

@@ -7,7 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import iscoroutinefunction
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from assent.domain import parameters, people
 from assent.domain.canonical import digest, encode
@@ -127,8 +127,11 @@ class Rule:
     @classmethod
     def of(cls, effect: Effect, *tools: str, name: str = "", **more: Any) -> Self:
         """A rule for these tools; none at all are not all of them."""
-        # A list: of an empty tuple nobody could tell that it was said.
-        return cls(name=name, effect=effect, tools=cast("Any", list(tools)), **more)
+        # One list of them is what people write, too. Never an empty tuple: nobody could tell that
+        # it was said.
+        said: Any = list(tools)
+        one = said[0] if len(tools) == 1 and said[0] != () else said
+        return cls(name=name, effect=effect, tools=one, **more)
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
