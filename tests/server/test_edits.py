@@ -1,12 +1,14 @@
 """An edit is whole or a patch, on every channel: what is left out of a whole one is left out."""
 
+import json
 from collections.abc import Awaitable, Callable
 from html import unescape
 from typing import Any
 
+import httpx
 import pytest
 
-from assent import Person, Tool, approve, tool
+from assent import Hint, Person, Tool, approve, tool
 from assent.domain.decisions import Approve
 from assent.domain.requests import Request
 from assent.errors import InvalidArguments, NotAsShown
@@ -283,3 +285,60 @@ async def test_the_api_takes_the_digest_of_what_its_user_was_shown(serve: Serve)
         answer = await served.client().post(path, json=said | {"runs": "0" * 64})
         assert (answer.status_code, answer.json()["code"]) == (409, "not_as_shown")
     assert garden.mown == []
+
+
+# Masks
+
+
+async def mask_by_validate_tool(served: Served, request: Request, said: Any) -> httpx.Response:
+    body = {"toolCallId": request.call_id, "isValidated": True, "validatedInputs": said}
+    return await served.client().post("/api/qa/validate_tool", json=body)
+
+
+async def mask_by_execute(served: Served, request: Request, said: Any) -> httpx.Response:
+    body = {"validation": "accepted", "args": json.dumps(said)}
+    path = f"/tools/{THREAD}/execute/{request.call_id}"
+    return await served.client().patch(path, json=body)
+
+
+async def mask_by_agui(served: Served, request: Request, said: Any) -> httpx.Response:
+    thread = Thread(served, id=THREAD)
+    resume = [approved({"id": request.id}, editedArgs=said)]
+    return await thread.post({**thread.body(), "resume": resume})
+
+
+async def mask_by_api(served: Served, request: Request, said: Any) -> httpx.Response:
+    body = {"verdict": "edit", "digest": request.digest, "arguments": said}
+    return await served.client().post(f"/api/requests/{request.id}/decide", json=body)
+
+
+async def mask_by_api_patch(served: Served, request: Request, said: Any) -> httpx.Response:
+    body = {"verdict": "edit", "digest": request.digest, "edit": said}
+    return await served.client().post(f"/api/requests/{request.id}/decide", json=body)
+
+
+MASKS = (mask_by_validate_tool, mask_by_execute, mask_by_agui, mask_by_api, mask_by_api_patch)
+
+
+@pytest.mark.parametrize("channel", MASKS, ids=lambda channel: channel.__name__)
+async def test_a_mask_that_is_sent_back_runs_in_place_of_nothing(
+    serve: Serve, channel: Callable[..., Awaitable[httpx.Response]]
+) -> None:
+    ran: list[Any] = []
+
+    @tool(requires_approval=True, hints={"key": Hint(secret=True)})
+    async def sign(text: str, key: Any) -> str:
+        """Sign a text."""
+        ran.append((text, key))
+        return "signed"
+
+    steps = ScriptedModel([says("", calls("sign", text="a", key="k")), "Signed."])
+    async with serve(steps, sign) as served:
+        request = await asked(served)
+        sheet = await served.client().get(f"/api/requests/{request.id}")
+        shown = sheet.json()["call"]["arguments"]
+        assert shown["key"] == {"$masked": True}
+        refused = await channel(served, request, shown | {"text": "b"})
+        assert "key: it is masked here" in refused.text
+        assert (await served.assent.request(request.id)).is_open
+    assert ran == []

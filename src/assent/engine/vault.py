@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -159,6 +160,8 @@ class Vault:
 
 
 _REFERENCE_KEY: Final = "$secret"
+# What stands for an argument that its tool declares secret, wherever arguments leave as JSON.
+MASKED: Final[Mapping[str, Json]] = MappingProxyType({"$masked": True})
 _REFERENCE_ID: Final = re.compile(r"sec_[A-Za-z0-9_-]{1,64}")
 
 

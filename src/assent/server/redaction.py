@@ -10,6 +10,7 @@ from assent.domain.cards import Blob, Items, Members, Null, Number, Secret, Text
 from assent.domain.tools import Hint
 from assent.engine.agents import Catalogue
 from assent.errors import InvalidJson
+from assent.engine.vault import MASKED
 from assent.presentation.card import hints_of
 from assent.presentation.fields import MASK
 from assent.presentation.values import entries_of
@@ -17,7 +18,6 @@ from assent.presentation.values import entries_of
 Hints = Mapping[str, Hint]
 # Where an entry keeps arguments, as text.
 _ARGUMENTS: Final = frozenset({"arguments", "before", "after"})
-_MASKED: Final[dict[str, Json]] = {"$masked": True}
 
 
 def secrets_of(catalogue: Catalogue) -> Hints:
@@ -48,7 +48,7 @@ def plain(value: Value) -> Json:
         case Null():
             return None
         case Secret():
-            return dict(_MASKED)
+            return dict(MASKED)
         case Items(items=items):
             return [plain(item) for item in items]
         case Members(members=members):
@@ -88,4 +88,4 @@ def _masked(text: str, secrets: Hints) -> str:
     # A long text was cut, and its fields can no longer be told apart.
     if not isinstance(arguments, dict):
         return MASK
-    return encode({**arguments, **{name: _MASKED for name in hidden if name in arguments}})
+    return encode({**arguments, **{name: dict(MASKED) for name in hidden if name in arguments}})

@@ -12,6 +12,8 @@ from assent.engine.agents import Toolbox
 from assent.engine.gate.inputs import secret_names
 from assent.engine.vault import forged, placements, references
 from assent.errors import InvalidArguments, InvalidJson
+from assent.engine.gate.inputs import secret_names
+from assent.engine.vault import MASKED, forged, placements, references
 
 _SHOWN_NAME_CHARS = 80
 
@@ -92,6 +94,7 @@ def edited(tool: EffectiveTool, said: Arguments, before: Frozen) -> Frozen | Non
     given = _given(tool, said)
     original = before.thaw()
     refuse_forged(tool, given, frozenset(references(original)))
+    _refuse_masks(tool, original, given)
     _refuse_moved_secrets(tool, original, given)
     frozen = Frozen.of(tool.tool.arguments.normalise(given, partial=False))
     return None if frozen.digest == before.digest else frozen
@@ -102,6 +105,16 @@ def _given(tool: EffectiveTool, said: Arguments) -> dict[str, Json]:
     if not isinstance(given, dict):
         raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
     return given
+
+
+def _refuse_masks(
+    tool: EffectiveTool, before: Mapping[str, Json], after: Mapping[str, Json]
+) -> None:
+    # A client that sends back what it was shown would run the mask in place of the value.
+    posing = (n for n, value in after.items() if value == MASKED and value != before.get(n))
+    if masks := sorted(posing):
+        problems = [f"{name}: it is masked here; send its real value" for name in masks]
+        raise InvalidArguments(tool.tool.name, problems)
 
 
 def _refuse_moved_secrets(

@@ -111,7 +111,7 @@ async def decide_all(
     body: Batch, service: ServiceDep, caller: CallerDep, idempotency_key: Key = None
 ) -> Outcomes:
     """Decide several requests; each outcome is reported, a contradiction decides nothing."""
-    said = [(one.request_id, verdict_of(one.request_id, one.decision)) for one in body.decisions]
+    said = [(one.request_id, verdict_of(one.decision)) for one in body.decisions]
     digests = {one.request_id: one.decision.digest for one in body.decisions if one.decision.digest}
     outcomes = await service.assent.decide_all(
         said,
@@ -137,7 +137,7 @@ async def decide(
     """
     made = service.assent.decide(
         id,
-        verdict_of(id, body),
+        verdict_of(body),
         by=caller.person,
         digest=body.digest,
         channel=caller.channel,

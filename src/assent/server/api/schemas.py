@@ -1,7 +1,6 @@
 """What the native API shows: the JSON of conversations, turns, calls and requests."""
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -23,11 +22,10 @@ from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.queries import listing, snapshots
+from assent.engine.vault import MASKED
 from assent.presentation.card import hints_of
 from assent.server.redaction import Hints, recorded
 from assent.server.streams.forms import user_input_request
-
-MASKED: Mapping[str, Json] = {"$masked": True}
 
 
 class Shape(BaseModel):

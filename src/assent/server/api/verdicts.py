@@ -9,7 +9,8 @@ from assent.domain import decisions
 from assent.domain.canonical import Json
 from assent.errors import InvalidArguments
 from assent.server.api.parameters import ID, Digest
-from assent.server.api.schemas import MASKED, Given, Problem, Shape
+from assent.server.api.schemas import Given, Problem, Shape
+from assent.server.api.parameters import ID, Digest
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
 _ARGUMENTS = "The arguments to run with instead, all of them: what is left out is left out."
@@ -176,11 +177,10 @@ _SAID: list[dict[str, Any]] = [
 EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in _SAID}
 
 
-def verdict_of(request_id: str, said: Said) -> decisions.Verdict:
+def verdict_of(said: Said) -> decisions.Verdict:
     """The same in the engine's words."""
     match said:
         case Edit():
-            _refuse_masks(request_id, {**said.arguments, **said.edit})
             return said.approval
         case Answer(values=values, partial=partial):
             return decisions.Give(values=values, partial=partial)
@@ -206,13 +206,6 @@ def _with_reason(said: Reject | Fail | Cancel | DidNotRun) -> decisions.Verdict:
             return decisions.Cancel(reason=reason)
         case DidNotRun(reason=reason):
             return decisions.DidNotRun(reason=reason)
-
-
-def _refuse_masks(request_id: str, arguments: dict[str, Any]) -> None:
-    # A client that posts back what it was shown would run the mask in place of the value.
-    if masks := sorted(name for name, value in arguments.items() if value == dict(MASKED)):
-        problems = [f"{name}: it is masked here; send its real value" for name in masks]
-        raise InvalidArguments(request_id, problems)
 
 
 class CancelBody(Given):
