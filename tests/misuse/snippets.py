@@ -379,4 +379,20 @@ async def main():
     ),
 )
 
-SNIPPETS = (*OPENING, *SENDING, *DECIDING, *TOOLS)
+MODELS = (
+    _works(
+        "one answer, no list",
+        """
+async def main():
+    greeter = Agent("greeter", model=ScriptedModel("Hello."))
+    async with Assent(URL, agents=[greeter]) as assent:
+        assert (await assent.send("greeter", "hi", by="ada")).text == "Hello."
+""",
+    ),
+    _refused("a call for an answer", "ScriptedModel([calls('delete_file')])", "script must be"),
+    _refused("a call for a text", "says(calls('delete_file', path='a'))", "text must be text"),
+    _refused("a tool for its name", "calls(delete_file, path='a')", "tool must be text"),
+    _works("a script's pace in seconds", "ScriptedModel(['Hi.'], word_delay=0.1)"),
+)
+
+SNIPPETS = (*OPENING, *SENDING, *DECIDING, *TOOLS, *MODELS)

@@ -3,9 +3,15 @@
 A parameter that is new has no entry in `MEANT` and fails here until somebody says what it takes.
 """
 
+import asyncio
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -22,7 +28,9 @@ from assent import (
     Context,
     Deferred,
     Deny,
+    DidNotRun,
     Effect,
+    Fail,
     Field,
     Hint,
     Limits,
@@ -31,14 +39,23 @@ from assent import (
     Person,
     Preview,
     Progress,
+    Ran,
     Rule,
+    RunAgain,
     ShowIf,
     Tool,
     ToolCall,
     UserInput,
+    answer,
+    approve,
+    cancel,
+    draft,
     hitl,
     manual,
+    reject,
+    run_once,
     schema_tool,
+    supply,
     tool,
 )
 from assent.domain.arguments import TypedArguments
@@ -48,8 +65,10 @@ from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.kernel import Texts, Times
 from assent.errors import AssentError
+from assent.testing import calls, says
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
+from assent.server.connections import Patience
 from assent.server.settings import Settings
 from assent.testing import ScriptedModel
 
@@ -114,6 +133,10 @@ def in_a_class(**said: Any) -> Tool:
 
 def agent(**more: Any) -> Agent:
     return Agent(**{"name": "agent", "model": ScriptedModel([]), **more})
+
+
+def hello() -> ScriptedModel:
+    return ScriptedModel("Hello.")
 
 
 def engine(**more: Any) -> Assent:
@@ -430,23 +453,77 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         {"burst": COUNT, "per_second": {"a number", "a fraction"}},
     ),
     "Rates": (Rates, {"failures": NOTHING, "requests": NOTHING}),
+    "Patience": (
+        Patience,
+        {
+            "connections": COUNT,
+            "head": {"a number", "a fraction"},
+            "reading": {"a number", "a fraction"},
+        },
+    ),
+    "ScriptedModel": (
+        lambda **said: ScriptedModel(**{"script": [], **said}),
+        # A text is one step.
+        {"script": NAMES | TEXT, "word_delay": FROM_ZERO},
+    ),
+    "says": (
+        lambda text="", proposals=None, reasoning="": says(
+            text, *([] if proposals is None else [proposals]), reasoning=reasoning
+        ),
+        {"text": TEXT, "proposals": NOT_SAID, "reasoning": TEXT},
+    ),
+    "calls": (
+        lambda tool="x", arguments=None: calls(tool, arguments),
+        {"tool": TEXT, "arguments": TEXT | MAPPING | {"None"}},
+    ),
+    # Text is JSON text, and judged with the tool's schema when it is decided.
+    "approve": (
+        approve,
+        {
+            "args": TEXT | MAPPING | {"None"},
+            "edit": TEXT | MAPPING | {"None"},
+            "typed": TEXT | {"None"},
+        },
+    ),
+    "reject": (reject, {"reason": TEXT}),
+    "cancel": (cancel, {"reason": TEXT}),
+    "answer": (lambda **said: answer(said["values"]), {"values": MAPPING}),
+    "draft": (draft, {"values": MAPPING}),
+    # What the tool's output may be is judged when it is decided.
+    "supply": (supply, {"output": ANYTHING}),
+    "Ran": (Ran, {"output": ANYTHING}),
+    "Fail": (Fail, {"reason": TEXT}),
+    "DidNotRun": (DidNotRun, {"reason": TEXT}),
+    "RunAgain": (RunAgain, {"typed": TEXT | {"None"}}),
+    "run_once": (
+        lambda **said: asyncio.run(
+            run_once(**{"agent": agent(model=hello()), "text": "x", **said})
+        ),
+        {
+            "agent": NOTHING,
+            "text": NAME,
+            "by": NAME,
+            "on_confirmation": {"None"},
+            "approvals": NOTHING,
+            "rules": {"an empty list"},
+            "policy": {"None"},
+        },
+    ),
     "create_app": (
         lambda **said: create_app(**{"assent": engine(), **said}),
         {"assent": NOTHING, "settings": {"None"}},
     ),
 }
-CLASSES: dict[str, Any] = {
-    each.__name__: each
-    for each in (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, create_app)
-}
-# Verdicts and what is said of an outcome have a suite of their own; enums check themselves, errors
-# are raised by us, and the rest are questions about a tool.
-ELSEWHERE = {
-    "AssentError", "Confirmation", "Effect", "FieldType", "OutcomeUnknown", "PersonKind", "Risk",
-    "DidNotRun", "Fail", "Ran", "RunAgain", "answer", "approve", "cancel", "draft", "reject",
-    "supply", "run_once", "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool",
-    "requires_approval",
+SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
+CLASSES: dict[str, Any] = {each.__name__: each for each in (*SERVING, ScriptedModel, says, calls)}
+# Questions about a tool, and values that only we make, for those who draw or read them.
+NOT_MADE = {
+    "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool", "requires_approval",
+    "Card", "Choice", "entries_of",
 }  # fmt: skip
+TOOLS = {"tool", "hitl", "manual", "schema_tool"}
+ROOT = Path(__file__).parents[2]
+IMPORT = re.compile(r"^from (assent[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 def parameters_of(name: str) -> set[str]:
@@ -455,14 +532,34 @@ def parameters_of(name: str) -> set[str]:
         return {*METADATA, *(n for n in BaseTool.__annotations__ if not n.startswith("_"))}
     found = inspect.signature(CLASSES.get(name) or getattr(assent, name)).parameters.values()
     named = {each.name for each in found if each.kind is not each.VAR_KEYWORD}
-    takes_metadata = any(each.kind is each.VAR_KEYWORD for each in found)
-    return (named | set(METADATA) if takes_metadata else named) - {"function"}
+    return (named | set(METADATA) if name in TOOLS else named) - {"function"}
+
+
+def is_made(thing: object) -> bool:
+    """Whether people make something with it; enums check themselves, most errors we raise."""
+    if isinstance(thing, type) and thing is not ApprovalRequired:
+        return not issubclass(thing, Enum | AssentError)
+    return isinstance(thing, type | FunctionType)
+
+
+def documented() -> Iterator[tuple[str, object]]:
+    """Everything of ours that the documentation and the examples import."""
+    pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", *ROOT.glob("examples/**/*.py")]
+    for module, names in IMPORT.findall("\n".join(page.read_text() for page in pages)):
+        for name in re.findall(r"\w+", names.partition("#")[0]):
+            try:
+                yield name, getattr(import_module(module), name)
+            except AttributeError:
+                yield name, import_module(f"{module}.{name}")
 
 
 def test_every_public_constructor_is_here() -> None:
-    public = set(assent.__all__) - ELSEWHERE
+    public = {name for name in assent.__all__ if is_made(getattr(assent, name))}
+    read = {name for name, thing in documented() if is_made(thing)}
 
-    assert public | set(CLASSES) == set(MEANT)
+    assert {"OpenId", "ScriptedModel", "create_app", "tool"} <= read
+    assert (public | read) - NOT_MADE <= set(MEANT)
+    assert set(MEANT) == (public - NOT_MADE) | set(CLASSES)
 
 
 @pytest.mark.parametrize("constructor", MEANT)
@@ -518,6 +615,7 @@ SYNONYMS = {
     "family": ("family",),
     "parameters": ("schema", "signature"),
     "on_tool_called": ("parameter",),
+    "text": ("A message has",),
 }
 
 

@@ -5,7 +5,9 @@ import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from datetime import timedelta
 from itertools import count
+from typing import Final, cast
 
+from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.copies import changed
 from assent.domain.messages import (
@@ -18,6 +20,7 @@ from assent.domain.messages import (
     TextDelta,
 )
 from assent.errors import ModelFailed
+from assent.domain.parameters import Check, taken
 
 KEPT_PROMPTS = 100
 Step = Answer | str | Exception
@@ -26,6 +29,7 @@ Script = Callable[[Prompt], Step]
 
 def says(text: str = "", *proposals: Proposal, reasoning: str = "") -> Answer:
     """An answer of the script: text, and calls if any."""
+    taken("says()", {"text": text, "proposals": proposals, "reasoning": reasoning}, _SAYS)
     finish = FinishReason.CALLS if proposals else FinishReason.STOP
     return Answer(text=text, reasoning=reasoning, proposals=proposals, finish=finish)
 
@@ -37,8 +41,46 @@ def calls(
     tool: str, arguments: Mapping[str, Json] | str | None = None, /, **more: Json
 ) -> Proposal:
     """A call of the script; arguments as keywords, a mapping, or raw text."""
+    taken("calls()", {"tool": tool, "arguments": arguments}, _CALLS)
     raw = arguments if isinstance(arguments, str) else json.dumps({**(arguments or {}), **more})
     return Proposal(provider_id=f"scripted_{next(_numbers)}", tool=tool, arguments=raw)
+
+
+_SAYS: Final = {
+    "text": parameters.text,
+    "proposals": parameters.several(
+        parameters.instance(Proposal), tuple, "calls, each made by calls(…)"
+    ),
+    "reasoning": parameters.text,
+}
+_CALLS: Final = {
+    "tool": parameters.text,
+    "arguments": parameters.optional(
+        parameters.either(parameters.mapping, Check("JSON text", parameters.text.read))
+    ),
+}
+
+
+def _script(given: object) -> object:
+    if isinstance(given, Step):
+        return (given,)
+    if isinstance(given, list | tuple):
+        steps = tuple(cast("Iterable[object]", given))
+        return steps if all(isinstance(step, Step) for step in steps) else parameters.unfit()
+    # What comes one by one may never end: it is looked at when it comes.
+    if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+        return cast("object", given)
+    return _JUDGE.read(given)
+
+
+_JUDGE: Final = parameters.function_of(1, "a function of the prompt")
+_MODEL: Final = {
+    "script": Check(
+        f"a step or several steps (text, says(…) or an exception), or {_JUDGE.allowed}",
+        _script,
+    ),
+    "word_delay": parameters.duration(zero=True),
+}
 
 
 class ScriptedModel:
@@ -51,12 +93,13 @@ class ScriptedModel:
 
     def __init__(
         self,
-        script: Iterable[Step] | Script,
+        script: Step | Iterable[Step] | Script,
         *,
         word_delay: timedelta = timedelta(0),
     ) -> None:
-        self._next = script if callable(script) else _in_order(script)
-        self._word_delay = word_delay.total_seconds()
+        said = taken("ScriptedModel", {"script": script, "word_delay": word_delay}, _MODEL)
+        self._next: Script = script if callable(script) else _in_order(said["script"])
+        self._word_delay: float = said["word_delay"].total_seconds()
         self.prompts: list[Prompt] = []
 
     async def request(self, prompt: Prompt) -> Answer:

@@ -16,6 +16,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from assent.errors import Crowded
+from assent.domain import parameters
+from assent.errors import Crowded
+from assent.domain.parameters import settle
 from assent.server.problems import problem_of
 
 log = logging.getLogger(__name__)
@@ -34,6 +37,16 @@ class Patience:
     head: float = 10.0
     # For some of an answer to be read, once more than a little waits; and for the last of it.
     reading: float = 60.0
+
+    def __post_init__(self) -> None:
+        settle(self, _PATIENCE)
+
+
+_PATIENCE: Final = {
+    "connections": parameters.whole(1),
+    "head": parameters.number(above=0),
+    "reading": parameters.number(above=0),
+}
 
 
 class Guest(Protocol):
