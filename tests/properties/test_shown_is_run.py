@@ -26,6 +26,8 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Prompt
 from assent.domain.requests import Request
 from assent.models.scripted import Step
+from assent.engine.gate.quotas import Quotas
+from assent.models.scripted import Step
 from assent.presentation.html_values import entries
 from assent.presentation.terminal import render_entries
 from assent.presentation.values import entries_of
@@ -105,18 +107,19 @@ edits = st.none() | st.builds(Edit, arguments | st.just({}), st.booleans())
 
 @dataclass
 class Fingers:
-    """What somebody types, line by line."""
+    """What somebody types, line by line; None is Enter, which keeps what is suggested."""
 
-    lines: list[str]
+    lines: list[str | None]
     is_terminal: bool = False
 
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
         """The next line, once the screen has said what it is about."""
-        return self.lines.pop(0)
+        typed = self.lines.pop(0)
+        return default if typed is None else typed
 
     async def ask_secret(self, prompt: str) -> str:
         """The next line."""
-        return self.lines.pop(0)
+        return await self.ask(prompt)
 
 
 class Wide(Screen):
@@ -150,7 +153,7 @@ class Stage:
         received, stack = list[Arguments](), AsyncExitStack()
         agent = Agent("agent", model=ScriptedModel(script), tools=tools(received))
         assent = Assent(f"sqlite:///{folder / 'assent.db'}", agents=[agent], times=QUICK)
-        app = create_app(assent, Settings(patience=timedelta(seconds=20)))
+        app = create_app(assent, Settings(patience=timedelta(seconds=20), quotas=Quotas()))
         base = await stack.enter_async_context(listening(app))
         served = Served(base, assent, await accounts(assent))
         return cls(served, received, await Visitor.signed_in(served), stack)
@@ -238,21 +241,34 @@ async def api(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
 
 
 async def page(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
-    """Reads the pages, sends their forms."""
-    request, visitor, before = await stage.asked("act", said), stage.visitor, {**DEFAULTS, **said}
-    await visitor.open(f"/requests/{request.id}{'' if edit is None else '?do=edit'}")
+    """Reads the page of a request, approves there."""
+    if edit is not None:
+        return await edited_page(stage, said, edit, in_fields)
+    request = await stage.asked("act", said)
+    await stage.visitor.open(f"/requests/{request.id}")
+    card = stage.visitor.page.text
+    await stage.visitor.send({}, "approve")
+    received = await stage.ran(request)
+    assert entries(entries_of(encode(received))) in card
+    assert_legible(received, words_of(card))
+    return received
+
+
+async def page_json(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
+    """The same, and edits the JSON of it."""
     if edit is None:
-        card = visitor.page.text
-        await visitor.send({}, "approve")
-        received = await stage.ran(request)
-        assert entries(entries_of(encode(received))) in card
-        assert_legible(received, words_of(card))
-        return received
-    if edit.said or edit.is_patch:
-        await visitor.send({}, "edit", press="view:json")
-        await visitor.send({"arguments": json.dumps(edit.whole(before))}, "edit")
-    else:
-        await visitor.send({f"is/{name}": "absent" for name in DEFAULTS}, "edit")
+        return await page(stage, said, edit)
+    return await edited_page(stage, said, edit, in_json)
+
+
+Fill = Callable[[Visitor, Arguments, Edit], Awaitable[None]]
+
+
+async def edited_page(stage: Stage, said: Arguments, edit: Edit, fill: Fill) -> Arguments:
+    """Fills the edit in, reads what it comes to, approves that."""
+    request, visitor = await stage.asked("act", said), stage.visitor
+    await visitor.open(f"/requests/{request.id}?do=edit")
+    await fill(visitor, {**DEFAULTS, **said}, edit)
     told = visitor.page.text.partition("It will run with</h2>")[2].partition("</section>")[0]
     await visitor.send({})
     received = await stage.ran(request)
@@ -262,24 +278,66 @@ async def page(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
     return received
 
 
+async def in_json(visitor: Visitor, before: Arguments, edit: Edit) -> None:
+    await visitor.send({}, "edit", press="view:json")
+    await visitor.send({"arguments": json.dumps(edit.whole(before))}, "edit")
+
+
+async def in_fields(visitor: Visitor, before: Arguments, edit: Edit) -> None:
+    if "\\r" in json.dumps(edit.said):
+        # A browser makes every line break the same: such a text can only be said as JSON.
+        await in_json(visitor, before, edit)
+        return
+    form = visitor.form("edit")
+    left_out = {} if edit.is_patch else {f"is/{name}": "absent" for name in DEFAULTS}
+    filled: dict[str, Any] = {}
+    for name, value in edit.said.items():
+        filled[f"is/{name}"] = "null" if value is None else "given"
+        if value is None:
+            continue
+        if form.value(f"json/{name}") is not None:
+            filled[f"json/{name}"] = json.dumps(value)
+        elif isinstance(value, list):
+            # Rows of its own: those that are there may hold what can only be said as JSON.
+            filled[f"row/{name}"] = [f"new{row}" for row in range(len(value))]
+            filled |= {f"arg/{name}/new{row}": each for row, each in enumerate(value)}
+        else:
+            filled[f"arg/{name}"] = value if isinstance(value, str) else json.dumps(value)
+    await visitor.send(left_out | filled, "edit")
+
+
 def words_of(page: str) -> str:
     return unescape(re.sub(r"<[^>]+>", "", page))
 
 
 async def terminal(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
-    """Reads the screen, types."""
-    request, before = await stage.asked("act", said), {**DEFAULTS, **said}
-    out = io.StringIO()
-    screen = Wide(out)
+    """Reads the screen, types; edits the JSON."""
+    before = {**DEFAULTS, **said}
     typed = [] if edit is None else ["e", "j", json.dumps(edit.whole(before))]
-    desk = Desk(
-        assent=stage.served.assent,
-        console=Console(screen, Fingers([*typed, "a"])),
-        person=USER,
-    )
+    return await at_the_terminal(stage, said, [*typed, "a"])
+
+
+async def terminal_fields(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
+    """The same, and edits field by field, where nothing can be left out or be made null."""
+    if edit is None or not edit.is_patch or None in edit.said.values():
+        return await terminal(stage, said, edit)
+    fields = [json.dumps(edit.said[name]) if name in edit.said else None for name in DEFAULTS]
+    return await at_the_terminal(stage, said, ["e", "f", *fields, "a"])
+
+
+async def typed_in(stage: Stage, request: Request, lines: list[str | None]) -> str:
+    """What the screen shows while somebody decides a request."""
+    out = io.StringIO()
+    console = Console(Wide(out), Fingers(lines))
+    desk = Desk(assent=stage.served.assent, console=console, person=USER)
     assert await desk.decide(request.id) is Sitting.DECIDED
+    return out.getvalue()
+
+
+async def at_the_terminal(stage: Stage, said: Arguments, lines: list[str | None]) -> Arguments:
+    request = await stage.asked("act", said)
+    written = await typed_in(stage, request, lines)
     received = await stage.ran(request)
-    written = out.getvalue()
     told = written.partition("It will run with:")[2] or written
     shown = render_entries(entries_of(encode(received)), width=WIDE, colour=False)
     assert unindented(shown) in unindented(told)
@@ -315,7 +373,7 @@ async def agui(stage: Stage, said: Arguments, edit: Edit | None) -> Arguments:
 
 
 Channel = Callable[[Stage, Arguments, Edit | None], Awaitable[Arguments]]
-CHANNELS: tuple[Channel, ...] = (library, api, page, terminal, agui)
+CHANNELS: tuple[Channel, ...] = (*(library, api, page, page_json, terminal, terminal_fields, agui),)
 
 
 @dataclass(frozen=True)
@@ -339,6 +397,13 @@ ALL: Arguments = {"text": "x", "number": 0, "flag": False, "items": [], "nested"
 SECRET: Arguments = {"text": "token=x; mkdir ./$token", "token": "sk-a1B2c3D4e5F6g7H8i9J0"}
 
 
+EDITS = (
+    *(None, Edit({}), Edit({}, is_patch=True), Edit({"number": 0})),
+    *(Edit(ALL), Edit({"text": "", "flag": False, "items": ["a", ""]}, is_patch=True)),
+    Edit({"number": 0, "nested": {"b": 1, "a": {"d": 1, "c": 2}}}, is_patch=True),
+)
+
+
 def play(folder: Path, example: Callable[[asyncio.Runner, Stage], None]) -> None:
     """Everything on one stage: a server for each example would take minutes."""
     with asyncio.Runner() as runner:
@@ -359,7 +424,7 @@ def test_what_was_shown_is_what_runs(tmp_path: Path) -> None:
             runner.run(deed.happen(stage))
 
         for channel in CHANNELS:
-            for edit in (None, Edit({}), Edit({}, is_patch=True), Edit({"number": 0})):
+            for edit in EDITS:
                 for said in (ALL, SECRET):
                     holds = example(Deed(channel, said, edit))(holds)
         holds()
@@ -391,7 +456,14 @@ async def form_agui(stage: Stage, request: Request, given: Arguments) -> None:
     await thread.resume(resolved({"id": request.id}, given))
 
 
-FORMS = (form_library, form_api, form_page, form_agui)
+async def form_terminal(stage: Stage, request: Request, given: Arguments) -> None:
+    fields = [str(given[name]) if name in given else None for name in FORM]
+    written = await typed_in(stage, request, ["a", *fields, "s"])
+    told = written.partition("Your answers:")[2]
+    assert all(str(value) in told for value in {**FORM, **given}.values())
+
+
+FORMS = (form_library, form_api, form_page, form_terminal, form_agui)
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
 answers = st.fixed_dictionaries({}, optional={"city": words, "count": st.integers(0, 99)})
 
@@ -415,6 +487,9 @@ def test_what_a_form_and_its_defaults_come_to_is_shown_and_runs(tmp_path: Path) 
         def holds(form: Any, by: str, given: Arguments) -> None:
             runner.run(happen(stage, form, by, given))
 
+        for form in FORMS:
+            for said in ({}, {"count": 0}, {"city": "0", "count": 1}):
+                holds = example(form, "", said)(holds)
         holds()
 
     play(tmp_path, on)

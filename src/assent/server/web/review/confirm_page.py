@@ -91,12 +91,16 @@ def is_confirmed(posted: Posted) -> bool:
 
 def revised_of(matter: Matter, edited: Mapping[str, Json]) -> Revised:
     """What an edit comes to; the difference is empty where it changes nothing."""
-    hints, after = hints_of(matter.tool), _fitting(matter, edited)
+    hints, fitting = hints_of(matter.tool), _fitting(matter, edited)
+    frozen = Frozen.of(fitting)
+    # In the order of the form; within each value as it is frozen, which is as the tool gets it.
+    exact = frozen.thaw()
+    after = {name: exact[name] for name in fitting}
     found = changes(matter.call.arguments.thaw(), after, hints)
     return Revised(
         difference=html.render_changes(found) if found else Html(""),
         whole=entries(entries_of(after, hints)) if after else element("p", "No arguments."),
-        runs=Frozen.of(after).digest,
+        runs=frozen.digest,
     )
 
 
