@@ -65,12 +65,11 @@ from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.kernel import Texts, Times
 from assent.errors import AssentError
-from assent.testing import calls, says
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
 from assent.server.settings import Settings
-from assent.testing import ScriptedModel
+from assent.testing import ScriptedModel, calls, says
 
 WRONG: dict[str, object] = {
     "None": None,

@@ -25,7 +25,6 @@ from assent.domain.fields import FieldType
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Prompt
 from assent.domain.requests import Request
-from assent.models.scripted import Step
 from assent.engine.gate.quotas import Quotas
 from assent.models.scripted import Step
 from assent.presentation.html_values import entries

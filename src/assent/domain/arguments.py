@@ -12,6 +12,10 @@ from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
 from assent.domain.complaints import complaints
+from assent.domain.forms import FieldType, UserInput
+from assent.domain.jsonschema.schema import Schema
+from assent.domain.outputs import jsonable
+from assent.domain.tools import Arguments, Context
 from assent.errors import (
     InvalidArguments,
     InvalidJson,
@@ -19,11 +23,6 @@ from assent.errors import (
     InvalidSchema,
     InvalidTool,
 )
-from assent.domain.forms import FieldType, UserInput
-from assent.domain.jsonschema.schema import Schema
-from assent.domain.outputs import jsonable
-from assent.domain.tools import Arguments, Context
-from assent.errors import InvalidArguments, InvalidJson, InvalidOutput, InvalidTool
 
 
 def is_secret_reference(value: object) -> bool:

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from assent.domain import parameters
-from assent.domain.errors import InvalidParameter
 from assent.domain.identifiers import want_keepable
 from assent.domain.parameters import Check, settle
+from assent.errors import InvalidParameter
 
 
 class PersonKind(StrEnum):

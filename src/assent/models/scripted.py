@@ -19,8 +19,8 @@ from assent.domain.messages import (
     ReasoningDelta,
     TextDelta,
 )
-from assent.errors import ModelFailed
 from assent.domain.parameters import Check, taken
+from assent.errors import ModelFailed
 
 KEPT_PROMPTS = 100
 Step = Answer | str | Exception

@@ -15,10 +15,9 @@ import h11
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from assent.errors import Crowded
 from assent.domain import parameters
-from assent.errors import Crowded
 from assent.domain.parameters import settle
+from assent.errors import Crowded
 from assent.server.problems import problem_of
 
 log = logging.getLogger(__name__)

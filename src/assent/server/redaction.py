@@ -9,8 +9,8 @@ from assent.domain.canonical import Json, encode, parse
 from assent.domain.cards import Blob, Items, Members, Null, Number, Secret, Text, Truth, Value
 from assent.domain.tools import Hint
 from assent.engine.agents import Catalogue
-from assent.errors import InvalidJson
 from assent.engine.vault import MASKED
+from assent.errors import InvalidJson
 from assent.presentation.card import hints_of
 from assent.presentation.fields import MASK
 from assent.presentation.values import entries_of

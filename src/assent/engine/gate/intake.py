@@ -10,10 +10,8 @@ from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Toolbox
 from assent.engine.gate.inputs import secret_names
-from assent.engine.vault import forged, placements, references
-from assent.errors import InvalidArguments, InvalidJson
-from assent.engine.gate.inputs import secret_names
 from assent.engine.vault import MASKED, forged, placements, references
+from assent.errors import InvalidArguments, InvalidJson
 
 _SHOWN_NAME_CHARS = 80
 

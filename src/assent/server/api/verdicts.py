@@ -7,10 +7,8 @@ from pydantic import ConfigDict, Field, StrictBool, model_validator
 
 from assent.domain import decisions
 from assent.domain.canonical import Json
-from assent.errors import InvalidArguments
 from assent.server.api.parameters import ID, Digest
 from assent.server.api.schemas import Given, Problem, Shape
-from assent.server.api.parameters import ID, Digest
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]
 _ARGUMENTS = "The arguments to run with instead, all of them: what is left out is left out."
