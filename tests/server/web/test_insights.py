@@ -241,7 +241,7 @@ async def test_who_does_not_see_everything_sees_what_concerns_them(serve: Serve)
         assert {row["of"] for row in found if row["figure"] == "tool"} == {"run_command"}
 
 
-CSV = "/insights/csv_rows.csv?period=24h"
+CSV = "/insights/numbers.csv?period=24h"
 
 
 async def test_the_numbers_can_be_downloaded(serve: Serve) -> None:
@@ -263,7 +263,7 @@ async def test_a_filter_leaves_one_tool_and_keeps_the_period(serve: Serve) -> No
         await auditor.open("/insights?period=30d&tool=run_command")
         assert "Decisions 1 " in auditor.text
         assert 'href="/insights?tool=run_command&amp;period=90d"' in auditor.page.text
-        assert "csv_rows.csv?period=30d&amp;tool=run_command" in auditor.page.text
+        assert "numbers.csv?period=30d&amp;tool=run_command" in auditor.page.text
 
 
 async def test_an_empty_period_says_what_will_appear(serve: Serve) -> None:

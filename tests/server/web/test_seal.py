@@ -67,11 +67,10 @@ async def test_a_decision_keeps_the_hash_of_the_page_it_was_made_on(
         visitor = await asked(served)
         id, kernel = request_id(visitor), served.assent.kernel
         person = (await served.assent.people.get("user")).person
-        again = rendered(
-            await kernel.store.run(
-                lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
-            )
+        drawn = await kernel.store.run(
+            lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
         )
+        again = rendered(drawn())
         assert again.text in visitor.page.text
         await visitor.send({}, verdict)
         assert await shown(served, id) == [f"html/{RENDERER_VERSION}:{again.digest}"]
@@ -155,10 +154,10 @@ async def test_an_edit_is_recorded_with_the_hash_of_its_confirmation(serve: Serv
         visitor = await edited(served, "/srv/y")
         id, kernel = request_id(visitor), served.assent.kernel
         person = (await served.assent.people.get("user")).person
-        matter = await kernel.store.run(
+        drawn = await kernel.store.run(
             lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
         )
-        again = revised_of(matter, {"path": "/srv/y"})
+        again = revised_of(drawn(), {"path": "/srv/y"})
         assert again.difference in visitor.page.text
         assert again.whole in visitor.page.text
         await visitor.send({})

@@ -33,9 +33,10 @@ async def undecided(served: Served, visitor: Visitor, id: str) -> None:
 
 async def matter_of(served: Served, id: str) -> Matter:
     kernel = served.assent.kernel
-    return await kernel.store.run(
+    drawn = await kernel.store.run(
         lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, USER, id)
     )
+    return drawn()
 
 
 # requirement: D13
