@@ -43,7 +43,7 @@ const last = () => chat.messages.at(-1);
 const quiet = () => chat.status === "ready" || chat.status === "error";
 const invocations = () => last()?.toolInvocations ?? [];
 
-/** What a frontend of the first seed shows: the calls whose newest annotation is pending. */
+/** The calls that an AI SDK 4 frontend shows: those whose newest annotation is pending. */
 function pending() {
   const newest = new Map();
   for (const each of last()?.annotations ?? []) newest.set(each.toolCallId, each.validated);

@@ -120,7 +120,7 @@ def status_of(
 
 
 def validated(gated: bool, approval: RequestStatus | None) -> str:
-    """The first seed's `validated`, derived from the approval request."""
+    """Derive the `validated` of AI SDK 4 frontends from the approval request."""
     match approval:
         case RequestStatus.APPROVED:
             return "accepted"

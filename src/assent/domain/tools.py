@@ -31,7 +31,7 @@ class Risk(StrEnum):
     DANGEROUS = "dangerous"
 
 
-# What a tool's name says when its author said nothing (seed 003): whole words, not prefixes.
+# The risk that a tool's name tells where its author declared none: whole words, not prefixes.
 _RISK_WORDS: tuple[tuple[frozenset[str], Risk], ...] = (
     (frozenset({"delete", "command"}), Risk.DANGEROUS),
     (frozenset({"write"}), Risk.MODERATE),

@@ -430,7 +430,7 @@ links = Table(
 
 facts = Table("facts", metadata, _key("name"), _text("value"))
 
-# The first seed's table: `validated` is derived from the newest approval request, never stored.
+# `validated` for frontends of AI SDK 4: derived from the newest approval request, never stored.
 TOOL_CALLS_VIEW = """
 CREATE VIEW tool_calls AS
 SELECT calls.id AS tool_call_id,

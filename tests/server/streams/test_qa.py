@@ -1,4 +1,4 @@
-"""The decision endpoints of the first seed and of its Python backend."""
+"""The decision endpoints of AI SDK 4 frontends: `validate_tool`, and PATCH on a call."""
 
 import asyncio
 from datetime import timedelta

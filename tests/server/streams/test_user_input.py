@@ -1,4 +1,4 @@
-"""The fifth seed's endpoint for what tools ask of people."""
+"""`/api/tool-user-input`: what tools ask of people before they run."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ REALM = "9130346988354456"
 
 
 class Books:
-    """The seed's tool, and what it was given."""
+    """A tool that needs a company id from a person, and what it was given."""
 
     def __init__(self, *, save: bool = True, secret: bool = False) -> None:
         self.given: list[dict[str, Any]] = []

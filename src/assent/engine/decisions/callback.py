@@ -1,4 +1,4 @@
-"""Seed 003's callback: a decider like any other, inside this process."""
+"""The confirmation callback (`on_confirmation`): a decider like any other, in this process."""
 
 import asyncio
 import inspect

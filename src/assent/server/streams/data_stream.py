@@ -113,7 +113,7 @@ def _finish(reason: str) -> bytes:
 
 
 def annotation(request: Request, call: Call | None) -> Json:
-    """A pending call as the first seed's frontends read it; what is no approval says so."""
+    """Annotate a pending call for the AI SDK 4 data stream; what is not an approval says so."""
     pending: dict[str, Json] = {
         "toolCallId": request.call_id,
         "validated": "pending",

@@ -1,4 +1,4 @@
-"""AI SDK 4: `/api/qa/chat_streamed`, the first seed's endpoint."""
+"""Serve the AI SDK 4 data stream at `/api/qa/chat_streamed`."""
 
 import re
 

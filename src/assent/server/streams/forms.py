@@ -1,4 +1,4 @@
-"""An input request for frontends: in the fifth seed's words, and as a JSON schema."""
+"""Input requests for frontends: as `/api/tool-user-input` words them, and as a JSON schema."""
 
 from collections.abc import Mapping
 from typing import assert_never
@@ -13,7 +13,7 @@ _STATUS = {RequestStatus.OPEN: "pending", RequestStatus.ANSWERED: "completed"}
 
 
 def input_request(request: Request) -> dict[str, Json]:
-    """A row of the fifth seed's `tool_user_input_requests`, without what people answered."""
+    """Return the request as `/api/tool-user-input` lists it, without what people answered."""
     closed = request.closed_at
     return {
         "id": request.id,
@@ -45,7 +45,7 @@ def form_of(request: Request) -> UserInput:
 
 
 def _field(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
-    """Our names, but for those that the seed has for the same."""
+    """Return the field, renamed where `/api/tool-user-input` has other names than ours."""
     told = item.to_json()
     told["required"] = item.required
     for ours, theirs in (("help", "description"), ("pattern", "validation")):

@@ -1,4 +1,4 @@
-"""The fifth seed's endpoint: what tools ask of people before they run, by action.
+"""Serve `/api/tool-user-input`: what tools ask of people before they run, by action.
 
 It holds no logic of its own. Who the caller is says the credential, never the body.
 """

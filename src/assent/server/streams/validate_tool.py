@@ -1,4 +1,4 @@
-"""The first seed's decision endpoint, and that of its Python backend: by call id, with the result.
+"""Decide by call id, and answer with the result: for AI SDK 4 frontends, two endpoints.
 
 They hold no logic of their own: both end in `Assent.decide`.
 """
@@ -36,7 +36,7 @@ Feedback = Annotated[str, Field(max_length=10_000)]
 
 
 class Validation(CamelBody):
-    """What the first seed's frontend posts; inputs that are absent, null or "" are unchanged."""
+    """A posted validation; inputs that are absent, null or "" leave the call unchanged."""
 
     # An edit under a name that nobody knows must not approve what was there before.
     model_config = ConfigDict(extra="forbid")
