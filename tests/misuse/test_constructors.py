@@ -519,6 +519,10 @@ CLASSES: dict[str, Any] = {each.__name__: each for each in (*SERVING, ScriptedMo
 NOT_MADE = {
     "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool", "requires_approval",
     "Card", "Choice", "entries_of",
+    # What a model of one's own hears and says: plain structs, held to their types by checkers.
+    "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
+    # Doubles for tests, which check what they are given when they use it.
+    "Decider", "VirtualClock",
 }  # fmt: skip
 TOOLS = {"tool", "hitl", "manual", "schema_tool"}
 ROOT = Path(__file__).parents[2]
