@@ -4,13 +4,13 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,postgres,models,openai,anthropic,google,terminal,server
+EXTRAS := dev,docs,postgres,models,openai,anthropic,google,terminal,server
 PYTHONS := python3 python3.11 python3.12 python3.13 python3.14
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo chat test check bench pictures constraints clean
+.PHONY: help install demo chat test check docs bench pictures constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,10 @@ check: $(STAMP)  ## Lint, formatting, types (with Node: also JavaScript's), and 
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.npm.typecheck
 
+docs: $(STAMP)  ## Draw the packages and build the documentation in site/; dead links fail
+	@$(BIN)/python -m tools.package_drawing
+	@$(BIN)/zensical build --strict --clean
+
 bench: $(STAMP)  ## Measure the engine and the stores
 	@$(BIN)/python -m bench $(ARGS)
 
@@ -46,7 +50,7 @@ constraints: $(STAMP)  ## Pin in constraints.txt what .venv holds now
 	@echo "constraints.txt: $$(wc -l < constraints.txt) packages"
 
 clean:  ## Remove .venv, caches and build results
-	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) build dist site .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A name on PATH may be a shim without a Python behind it, so each candidate is run, not looked up.

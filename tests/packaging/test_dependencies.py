@@ -30,10 +30,10 @@ def test_constraints_pin_a_version_inside_the_range(spec: str):
     assert pins()[canonicalize_name(requirement.name)] in requirement.specifier
 
 
-def test_the_all_extra_names_every_extra_but_dev():
+def test_the_all_extra_names_every_extra_but_those_for_development():
     [everything] = EXTRAS["all"]
 
-    assert Requirement(everything).extras == EXTRAS.keys() - {"all", "dev"}
+    assert Requirement(everything).extras == EXTRAS.keys() - {"all", "dev", "docs"}
 
 
 def test_the_version_is_written_in_pyproject_only():

@@ -18,7 +18,7 @@ def make(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "target", ["install", "demo", "chat", "test", "check", "bench", "pictures", "help"]
+    "target", ["install", "demo", "chat", "test", "check", "docs", "bench", "pictures", "help"]
 )
 def test_help_lists_the_target_with_a_description(target: str):
     assert re.search(rf"^ +{target} +\S+", make("help"), flags=re.MULTILINE)
