@@ -18,7 +18,7 @@ from hypothesis import settings
 
 from assent import Agent, Assent, Person
 from assent.app import open_store
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.testing import ScriptedModel, VirtualClock
 
 # What two test processes and their PostgreSQL servers have at once is a tenth of it.

@@ -16,7 +16,7 @@ from assent.engine.assent import Wiring
 from assent.engine.decisions.callback import OnConfirmation
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
-from assent.engine.kernel import Texts, Times
+from assent.engine.settings import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
 from assent.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.ports import ChatModel, Clock, Store

@@ -30,7 +30,7 @@ from assent.domain.lifecycle import (
     RequestStatus,
     TurnStatus,
 )
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 from assent.errors import (
     AlreadyApproved,
     AlreadyRejected,

@@ -23,8 +23,8 @@ from assent.domain.lifecycle import (
     TurnStatus,
 )
 from assent.domain.messages import ModelSaid, ToolOutput
-from assent.engine.kernel import Texts
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Texts
 from assent.errors import PendingCalls
 from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import call_of, statuses

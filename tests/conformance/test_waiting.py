@@ -33,7 +33,7 @@ from assent.domain.lifecycle import (
     TurnStatus,
 )
 from assent.domain.messages import ModelSaid
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.errors import (
     AlreadyAnswered,
     Expired,

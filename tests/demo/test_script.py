@@ -13,7 +13,7 @@ from assent.demo.sentences import HELP, MAX_CALLS, MAX_CHARS, WHAT_I_AM, underst
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared
 from assent.domain.messages import Answer, ModelSaid, Prompt, ToolOutput, UserSaid
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 
 ORDERS: dict[str, Json] = {"sql": "SELECT * FROM orders ORDER BY id"}
 

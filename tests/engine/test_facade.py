@@ -22,7 +22,7 @@ from assent import (
 )
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import SYSTEM
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.errors import (
     InvalidAnswer,
     InvalidParameter,

@@ -7,7 +7,7 @@ from typing import Any
 from assent import Override, Person, Risk, approve, tool
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.engine.till import STAFF, Till, one_call

@@ -27,8 +27,8 @@ from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
-from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Times
 from assent.engine.transitions import Raced
 from assent.errors import (
     AlreadyApproved,

@@ -8,8 +8,8 @@ from typing import Any
 from assent import Assent, Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt
-from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Times
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.store.rawsql import RawSql

@@ -9,7 +9,7 @@ import pytest
 from assent import Person, Risk, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.domain.messages import Answer, Delta, Prompt
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.testing import ScriptedModel, calls, says
 from tests.conftest import World
 from tests.faults.nursery import DEADLINE_SECONDS

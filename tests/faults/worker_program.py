@@ -36,8 +36,8 @@ from assent.domain.lifecycle import RequestKind, TurnStatus
 from assent.domain.messages import Prompt, UserSaid
 from assent.domain.requests import Request
 from assent.engine import failpoints
-from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Times
 from assent.models.scripted import Step
 from assent.testing import ScriptedModel, calls, says
 

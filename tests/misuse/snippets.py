@@ -168,7 +168,7 @@ async def main():
     _refused(
         "no worker at all",
         """
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 
 async def main():
     soon = Times(takeup=timedelta(seconds=0))

@@ -63,7 +63,7 @@ from assent.domain.declarations import declared
 from assent.domain.metadata import METADATA
 from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
-from assent.engine.kernel import Texts, Times
+from assent.engine.settings import Texts, Times
 from assent.errors import AssentError
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from assent import Agent, AssentError, Limits, Override, Person, PersonKind, Rule, Tool
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
 from assent.engine.assent import Assent, Wiring
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.engine.vault import Keyring, Vault
 from assent.models.scripted import Step
 from assent.ports import Tx

@@ -10,7 +10,7 @@ import uvicorn
 
 from assent import Agent, Assent, Risk, tool
 from assent.domain.messages import ModelSaid, Prompt
-from assent.engine.kernel import Times
+from assent.engine.settings import Times
 from assent.models.scripted import Step
 from assent.server import Settings, create_app
 from assent.testing import ScriptedModel, calls, says

@@ -37,8 +37,8 @@ from assent import (
 )
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, Prompt, UserSaid
-from assent.engine.kernel import Times
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Times
 from assent.store.tables import metadata
 from assent.testing import VirtualClock, calls, says
 from tests.conftest import World

@@ -94,7 +94,7 @@ async def _talk(
     interrupts.install()
     async with Assent(url, agents=agents) as assent:
         banner(screen)
-        speaker = f"{name} · {assent.kernel.catalogue.model(name).name}"
+        speaker = f"{name} · {assent.catalogue.model(name).name}"
         talk = Chat(
             assent=assent,
             console=Console(screen, open_keyboard(screen, interrupts)),

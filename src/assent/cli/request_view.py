@@ -13,7 +13,6 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
-from assent.engine.queries.request_view import read_showing
 from assent.errors import NotFound
 from assent.presentation.card import hints_of
 from assent.presentation.fields import inline_of
@@ -60,10 +59,7 @@ class Docket:
 
 async def docket_of(assent: Assent, request_id: str) -> Docket:
     """Everything about one request, as it stands."""
-
-    catalogue = assent.kernel.catalogue
-    read = await assent.kernel.store.run(lambda tx: read_showing(tx, request_id, catalogue))
-    found = await asyncio.to_thread(read)
+    found = await asyncio.to_thread(await assent.queries.requests.showing(request_id))
     return Docket(request=found.request, call=found.call, tool=found.tool, card=found.card)
 
 
@@ -71,16 +67,16 @@ async def conversations_of(
     assent: Assent, person: str, agent: str | None = None
 ) -> list[Conversation]:
     """A person's conversations, with one agent or all, newest first."""
-    owned = await assent.kernel.store.run(lambda tx: tx.conversations.of_owner(person, limit=100))
+    owned = await assent.queries.conversations.of_owner(person, limit=100)
     return [found for found in owned if agent in (None, found.agent)]
 
 
 async def running_of(assent: Assent, call_id: str) -> str:
     """A call that runs, on one line: what it really runs with, secrets masked."""
-    call = await assent.kernel.store.run(lambda tx: tx.calls.get(call_id))
+    call = await assent.queries.requests.call(call_id)
     if call is None:
         raise NotFound("call", call_id)
-    hints = hints_of(assent.kernel.catalogue.tool(call.agent, call.tool))
+    hints = hints_of(assent.catalogue.tool(call.agent, call.tool))
     return f"{safe_line(call.tool)} {_in_short(entries_of(call.arguments.text, hints))}"
 
 

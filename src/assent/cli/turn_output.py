@@ -10,11 +10,9 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import CallStatus
 from assent.domain.outputs import as_text
 from assent.engine.assent import Assent
-from assent.engine.queries.snapshots import Thread, Turn, read_thread
-from assent.ports import Tx
+from assent.engine.queries.snapshots import Thread, Turn
 from assent.presentation.text import safe_line
 
-_PAGE = 10_000
 _ENDS = {
     CallStatus.REJECTED: "rejected",
     CallStatus.EXPIRED: "expired: nobody decided in time",
@@ -34,14 +32,8 @@ class Follower:
 
     async def recall(self, conversation_id: str) -> Thread:
         """A conversation as it stands; whatever happens after this moment is printed, once."""
-        kernel = self._assent.kernel
-
-        def read(tx: Tx) -> tuple[Thread, list[Event]]:
-            thread = read_thread(tx, conversation_id, kernel)
-            turns = [message.turn_id for message in thread.messages]
-            return thread, tx.journal.events(turns[-1], 0, _PAGE) if turns else []
-
-        thread, events = await kernel.store.run(read)
+        queries = self._assent.queries.conversations
+        thread, events = await queries.thread_with_events(conversation_id)
         for event in events:
             self._remember(event)
         return thread
@@ -68,9 +60,7 @@ class Follower:
 
     async def _events(self, turn_id: str) -> list[Event]:
         after = self._seen.get(turn_id, 0)
-        return await self._assent.kernel.store.run(
-            lambda tx: tx.journal.events(turn_id, after, _PAGE)
-        )
+        return await self._assent.queries.conversations.events(turn_id, after=after)
 
     def _remember(self, event: Event) -> None:
         self._seen[event.turn_id] = event.seq

@@ -18,7 +18,7 @@ from assent.domain.messages import (
     ToolOutput,
     UserSaid,
 )
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 from assent.models.scripted import ScriptedModel, says
 
 WORD_DELAY = timedelta(milliseconds=25)

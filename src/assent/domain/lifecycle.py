@@ -25,6 +25,8 @@ class CallStatus(StrEnum):
 S = CallStatus
 
 AWAITING = frozenset({S.AWAITING_INPUT, S.AWAITING_APPROVAL, S.AWAITING_RESULT})
+# Something happens to it by itself, without a person.
+AT_WORK = frozenset({S.PROPOSED, S.CLEARED, S.RUNNING})
 TERMINAL = frozenset(
     {S.SUCCEEDED, S.FAILED, S.DENIED, S.REJECTED, S.EXPIRED, S.CANCELLED, S.SUPERSEDED}
 )

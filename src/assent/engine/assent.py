@@ -27,18 +27,20 @@ from assent.engine.decisions.checks import Ballot, Decided
 from assent.engine.decisions.deciding import Deciding, Outcome, Waives, never_waived
 from assent.engine.facade_parameters import Callers, Who
 from assent.engine.feed import Feed
+from assent.engine.following import Following
 from assent.engine.gate.overrides import Overrides
+from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids, new_id
-from assent.engine.kernel import Kernel, Texts, Times
+from assent.engine.kernel import Kernel
 from assent.engine.loop.sending import Missive, OnPending, Sending
 from assent.engine.loop.turns import Turns
-from assent.engine.patience import Patience
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.runs.deferrals import Deferrals
 from assent.engine.runs.reconciler import Reconciler
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.sweeper import Sweeper
 from assent.engine.runs.worker import Worker
+from assent.engine.settings import Texts, Times
 from assent.engine.vault import Vault
 from assent.errors import (
     NotFound,
@@ -49,11 +51,10 @@ from assent.ports import ChatModel, Clock, Store, Tx
 
 if TYPE_CHECKING:
     from assent.engine.people.accounts import People
+    from assent.engine.queries.queries import Queries
     from assent.engine.transfer.transfer import Transfer
 
-POLL_SECONDS = 1.0
 IfSettled = Literal["raise", "ignore"]
-_EVENTS_PAGE = 500
 _CANARY = "vault_canary"
 
 
@@ -130,6 +131,7 @@ class Assent:
         self._deciding = Deciding(kernel, self._runner, self._overrides.load)
         self._deferrals = Deferrals(kernel, self._deciding)
         self.feed = Feed(kernel.store)
+        self.following = Following(kernel)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
         self._worker = Worker(
@@ -172,6 +174,47 @@ class Assent:
         await self.feed.close()
         await self.kernel.store.close()
 
+    # What is known here without a look at the database.
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The agents, their tools and models, with this deployment's overrides."""
+        return self.kernel.catalogue
+
+    @property
+    def policy(self) -> Policy:
+        """The rules and the hook."""
+        return self.kernel.policy
+
+    @property
+    def policy_version(self) -> str:
+        """The version of rules and overrides together; an approval is valid for one."""
+        return self.kernel.policy_version
+
+    @property
+    def texts(self) -> Texts:
+        """What models are told when something did not simply run."""
+        return self.kernel.texts
+
+    @property
+    def vault(self) -> Vault:
+        """The keys that secrets and tokens are sealed with."""
+        return self.kernel.vault
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that leases and limits go by."""
+        return self.kernel.clock
+
+    @property
+    def is_worker(self) -> bool:
+        """True if this process runs calls, and does not only read and decide."""
+        return self.kernel.is_worker
+
+    def limit(self, quotas: Quotas) -> None:
+        """Bound how much one person, agent or conversation may have from now on."""
+        self.kernel.quotas = quotas
+
     @property
     def is_working(self) -> bool:
         """Whether this process looks for work and keeps what it holds."""
@@ -184,6 +227,13 @@ class Assent:
         from assent.engine.people.accounts import People
 
         return People(self.kernel)
+
+    @cached_property
+    def queries(self) -> "Queries":
+        """Everything that pages, the API, streams and the terminal read."""
+        from assent.engine.queries.queries import Queries
+
+        return Queries(self.kernel)
 
     def _transfer(self) -> "Transfer":
         from assent.engine.transfer.transfer import Transfer
@@ -285,21 +335,7 @@ class Assent:
 
     async def wait(self, turn_id: str | Turn | Decided) -> Turn:
         """Until the turn rests: answered, failed, stopped, or waiting for people only."""
-        turn_id = facade_parameters.turn_id("Assent.wait()", turn_id)
-        patience = Patience(self.kernel.times.takeup)
-        while True:
-            # A turn that came to rest under our eyes need not be read again.
-            left = await self.kernel.tasks.quiet(turn_id)
-            if isinstance(left, Turn) and left.is_resting:
-                return left
-            ticket = self.kernel.bus.ticket(turn_id)
-            found = await self.turn(turn_id)
-            if found.is_resting:
-                self.kernel.bus.drop(turn_id, ticket)
-                return found
-            if not self.kernel.is_worker:
-                patience.look(found)
-            await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
+        return await self.following.wait(facade_parameters.turn_id("Assent.wait()", turn_id))
 
     async def turn(self, turn_id: str | Turn | Decided) -> Turn:
         """A turn as it stands."""
@@ -329,25 +365,10 @@ class Assent:
         await self._sending.resume(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
-    async def events(
-        self, turn_id: str | Turn | Decided, *, after: int = 0
-    ) -> AsyncGenerator[Event]:
+    def events(self, turn_id: str | Turn | Decided, *, after: int = 0) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
-        turn_id = facade_parameters.turn_id("Assent.events()", turn_id)
-        while True:
-            ticket = self.kernel.bus.ticket(turn_id)
-            found = self.kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
-            events, ended = await found
-            if not events and not ended:
-                await self.kernel.bus.wait(turn_id, ticket, POLL_SECONDS)
-                continue
-            # Before yielding: whoever follows may leave and never come back here.
-            self.kernel.bus.drop(turn_id, ticket)
-            if not events:
-                return
-            for event in events:
-                after = event.seq
-                yield event
+        id = facade_parameters.turn_id("Assent.events()", turn_id)
+        return self.following.events(id, after=after)
 
     # Requests and decisions
 
@@ -546,15 +567,6 @@ class Assent:
         return await self.kernel.store.run(
             lambda tx: tx.journal.entries(conversation_id=conversation_id, call_id=call_id)
         )
-
-
-def _events(tx: Tx, turn_id: str, after: int) -> tuple[list[Event], bool]:
-    want_findable("turn", turn_id)
-    turn = tx.turns.get(turn_id)
-    if turn is None:
-        raise NotFound("turn", turn_id)
-    ended = turn.status in (TurnStatus.DONE, TurnStatus.FAILED, TurnStatus.STOPPED)
-    return tx.journal.events(turn_id, after, _EVENTS_PAGE), ended
 
 
 def _note(

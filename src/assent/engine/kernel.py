@@ -5,11 +5,9 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from assent.domain import parameters
 from assent.domain.canonical import digest
-from assent.domain.parameters import Check, settle
 from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
@@ -20,84 +18,12 @@ from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids
 from assent.engine.runs.bodies import Bodies
 from assent.engine.runs.scrubber import LogScrubber
+from assent.engine.settings import Texts, Times
 from assent.engine.vault import Vault
 from assent.ports import Clock, Store
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """What the model is told when something did not simply run."""
-
-    rejected: str = "Tool execution denied by user."
-    rejected_hint: str = "Do not run it again unless the user asks for it."
-    feedback: str = "Tool call refused by the user. User's feedback: {feedback}"
-    expired: str = "Approval request timed out."
-    cancelled: str = "The call was cancelled before it ran."
-    superseded: str = "The call was cancelled because the user sent a new message."
-    aborted: str = "The user stopped the turn before this call ran."
-    unknown: str = "The outcome of this call is unknown. It may have run: do not retry it."
-    surplus: str = (
-        "Not run: this answer made {made:,} calls, and only the first {most:,} were taken. "
-        "Call again what is still needed."
-    )
-    repeated: str = "Not run: the same call with the same arguments was made too often."
-    crowded: str = "Not run: too many questions wait for people already. Do not call it again now."
-    edited: str = "A person changed the arguments of this call to: {arguments}"
-
-    def __post_init__(self) -> None:
-        settle(self, _TEXTS)
-
-
-def _with(part: str) -> Check:
-    """Text with a place for one thing: any other would fail when somebody has decided."""
-
-    def read(given: object) -> object:
-        if not isinstance(given, str):
-            return _UNFIT
-        try:
-            given.format(**{part: ""})
-        except (LookupError, ValueError, AttributeError):
-            return _UNFIT
-        return given
-
-    return Check(f"text where only {{{part}}} is filled in", read)
-
-
-_UNFIT: Final = parameters.unfit()
-_TEXTS: Final = dict.fromkeys(Texts.__dataclass_fields__, parameters.text) | {
-    "feedback": _with("feedback"),
-    "edited": _with("arguments"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
-    """How long leases last, and how often somebody looks."""
-
-    lease: timedelta = timedelta(seconds=30)
-    look: timedelta = timedelta(seconds=2)
-    flush: timedelta = timedelta(milliseconds=150)
-    grace: timedelta = timedelta(seconds=10)
-    # After this much nobody looks: whoever waits for a worker from outside is told so.
-    takeup: timedelta = timedelta(seconds=10)
-    # How long the database may owe an answer before it counts as not available.
-    wait: timedelta = timedelta(seconds=10)
-
-    def __post_init__(self) -> None:
-        settle(self, _TIMES)
-
-
-_TIMES: Final = {
-    "lease": parameters.duration(),
-    "look": parameters.duration(),
-    "flush": parameters.duration(zero=True),
-    "grace": parameters.duration(zero=True),
-    "takeup": parameters.duration(zero=True),
-    "wait": parameters.duration(),
-}
 
 
 class Tasks:

@@ -91,7 +91,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     parameters.instance(Assent).taken("create_app", "assent", assent)
     settings = Settings() if settings is None else settings
     parameters.instance(Settings).taken("create_app", "settings", settings)
-    assent.kernel.quotas = settings.quotas
+    assent.limit(settings.quotas)
     app = FastAPI(
         title="Assent",
         version=version("assent"),
@@ -101,15 +101,14 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     )
     auth = Authenticator(assent, settings)
     live = Live(auth, settings)
-    kernel = assent.kernel
     app.state.service = Service(
         assent=assent,
         settings=settings,
         auth=auth,
         live=live,
-        pages=Pages(kernel.vault),
-        surveys=Surveys(kernel.store, kernel.clock.monotonic),
-        pulse=Pulse(kernel.store),
+        pages=Pages(assent.vault),
+        surveys=Surveys(assent.queries.record, assent.clock.monotonic),
+        pulse=Pulse(assent),
     )
     app.router.routes.extend(ROUTES)
     app.add_middleware(Protection, settings=settings)

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Final
 
+from assent.engine.assent import Assent
 from assent.errors import NotReady
-from assent.ports import Store
 
 # Shorter than whoever asks for health usually waits.
 PULSE_SECONDS: Final = 3.0
@@ -13,8 +13,8 @@ PULSE_SECONDS: Final = 3.0
 class Pulse:
     """One look at the database at a time: who asks meanwhile waits for the same one."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, assent: Assent) -> None:
+        self._assent = assent
         self._look: asyncio.Task[Exception | None] | None = None
 
     async def feel(self) -> None:
@@ -30,7 +30,7 @@ class Pulse:
 
     async def _answer(self) -> Exception | None:
         try:
-            await self._store.run(lambda tx: tx.settings.fact("ready"))
+            await self._assent.queries.record.now()
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asks
             return error
         return None

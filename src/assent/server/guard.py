@@ -42,8 +42,7 @@ async def welcome(connection: HTTPConnection, caller: Caller, service: Service) 
     """What every page for somebody signed in shows: who they are, and how much waits for them."""
     connection.state.caller = caller
     if caller.request_id is None:
-        store = service.assent.kernel.store
-        connection.state.waiting = await store.run(lambda tx: waiting_for(tx, caller.person))
+        connection.state.waiting = await waiting_for(service.assent, caller.person)
 
 
 async def _known(need: Need, connection: HTTPConnection, service: Service) -> Caller:
@@ -88,7 +87,7 @@ async def _check_intent(service: Service, connection: HTTPConnection, body: Body
     given = connection.headers.get(csrf.HEADER, "")
     if not given and is_form(connection.headers):
         given = (await aside(len(body.content), Posted, body.content)).one(csrf.FIELD)
-    csrf.check_token(service.assent.kernel.vault, caller, given)
+    csrf.check_token(service.assent.vault, caller, given)
 
 
 class _Guarded:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.server.frames import compact, kept_alive, sse
 from assent.server.streams.data_stream import line
-from assent.server.streams.frames import compact, kept_alive, sse
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -8,11 +8,11 @@ import pytest
 
 from assent import Audience, Confirmation, Risk, tool
 from assent.domain.messages import Answer, Prompt
+from assent.engine.queries.review import read_review
 from assent.presentation.rendering import RENDERER_VERSION
 from assent.server import Settings
 from assent.server.web.review.confirm_page import revised_of
 from assent.server.web.review.request_page import rendered
-from assent.server.web.review.request_view import read_matter
 from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
@@ -68,7 +68,7 @@ async def test_a_decision_keeps_the_hash_of_the_page_it_was_made_on(
         id, kernel = request_id(visitor), served.assent.kernel
         person = (await served.assent.people.get("user")).person
         drawn = await kernel.store.run(
-            lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+            lambda tx: read_review(tx, kernel.catalogue, kernel.vault, person, id)
         )
         again = rendered(drawn())
         assert again.text in visitor.page.text
@@ -155,7 +155,7 @@ async def test_an_edit_is_recorded_with_the_hash_of_its_confirmation(serve: Serv
         id, kernel = request_id(visitor), served.assent.kernel
         person = (await served.assent.people.get("user")).person
         drawn = await kernel.store.run(
-            lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, person, id)
+            lambda tx: read_review(tx, kernel.catalogue, kernel.vault, person, id)
         )
         again = revised_of(drawn(), {"path": "/srv/y"})
         assert again.difference in visitor.page.text

@@ -14,7 +14,7 @@ async def week(surveys: Surveys, concerning: str | None = None) -> Insights:
 
 async def test_few_are_counted_every_time(serve: Serve) -> None:
     async with serve(script, *Office().tools) as served:
-        surveys = Surveys(served.assent.kernel.store, lambda: 0.0)
+        surveys = Surveys(served.assent.queries.record, lambda: 0.0)
         await ask(served, "refund a")
         assert (await week(surveys)).asked == 1
         await ask(served, "refund a")
@@ -24,7 +24,7 @@ async def test_few_are_counted_every_time(serve: Serve) -> None:
 async def test_many_are_counted_once_a_minute(serve: Serve) -> None:
     now = 0.0
     async with serve(script, *Office().tools) as served:
-        surveys = Surveys(served.assent.kernel.store, lambda: now, costly=0)
+        surveys = Surveys(served.assent.queries.record, lambda: now, costly=0)
         await ask(served, "refund a")
         first, second = await asyncio.gather(week(surveys), week(surveys))
         assert first is second
@@ -37,7 +37,7 @@ async def test_many_are_counted_once_a_minute(serve: Serve) -> None:
 
 async def test_what_is_kept_for_one_is_not_shown_to_another(serve: Serve) -> None:
     async with serve(script, *Office().tools) as served:
-        surveys = Surveys(served.assent.kernel.store, lambda: 0.0, costly=0)
+        surveys = Surveys(served.assent.queries.record, lambda: 0.0, costly=0)
         await ask(served, "refund a")
         assert (await week(surveys)).asked == 1
         assert (await week(surveys, "stranger")).asked == 0

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from assent.engine.queries.review import Review, read_review
 from assent.server.web.review.confirm_page import revised_of
 from assent.server.web.review.request_page import rendered
-from assent.server.web.review.request_view import Matter, read_matter
 from tests.server.conftest import Serve, Served
 from tests.server.web.office import USER, Office, ask, script
 from tests.server.web.test_one_click import conversing
@@ -31,10 +31,10 @@ async def undecided(served: Served, visitor: Visitor, id: str) -> None:
     assert (await served.assent.request(id)).is_open
 
 
-async def matter_of(served: Served, id: str) -> Matter:
+async def matter_of(served: Served, id: str) -> Review:
     kernel = served.assent.kernel
     drawn = await kernel.store.run(
-        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, USER, id)
+        lambda tx: read_review(tx, kernel.catalogue, kernel.vault, USER, id)
     )
     return drawn()
 

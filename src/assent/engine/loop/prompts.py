@@ -19,7 +19,7 @@ from assent.domain.messages import (
     UserSaid,
 )
 from assent.domain.outputs import as_text, blocks_of, is_content, json_text
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 
 INCOMPLETE = "[The user stopped this answer here.]"
 

@@ -208,6 +208,10 @@ class People:
             want_manager(by, "list API keys of others")
         return await self._kernel.store.run(lambda tx: tx.keys.all(person))
 
+    async def find_key(self, id: str) -> Key | None:
+        """Return a key, if there is one with this id."""
+        return await self._kernel.store.run(lambda tx: tx.keys.get(id))
+
     async def revoke_key(self, id: str, *, by: Person) -> Key:
         """End a key, in every process within a second; doing it again changes nothing."""
 

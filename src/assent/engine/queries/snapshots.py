@@ -11,6 +11,7 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, TurnRow, status_of
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import (
+    AT_WORK,
     CallStatus,
     ConversationStatus,
     TurnStatus,
@@ -19,8 +20,6 @@ from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
 from assent.errors import NotFound
 from assent.ports import Tx
-
-_AT_WORK = frozenset({CallStatus.PROPOSED, CallStatus.CLEARED, CallStatus.RUNNING})
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -41,7 +40,7 @@ class Turn(Struct, frozen=True, kw_only=True):
         if self.status in (TurnStatus.RUNNING, TurnStatus.READY):
             return False
         if self.status is TurnStatus.WAITING:
-            return not any(call.status in _AT_WORK for call in self.calls)
+            return not any(call.status in AT_WORK for call in self.calls)
         return True
 
     @property
@@ -49,7 +48,7 @@ class Turn(Struct, frozen=True, kw_only=True):
         """Whether it lies where any worker would take it up."""
         if self.status is not TurnStatus.WAITING:
             return self.status is TurnStatus.READY
-        at_work = {call.status for call in self.calls} & _AT_WORK
+        at_work = {call.status for call in self.calls} & AT_WORK
         return at_work == {CallStatus.CLEARED}
 
     @property

@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from assent.domain.paging import EntryFilter
-from assent.engine.queries import listing
 from assent.server.api import schemas
 from assent.server.api.parameters import After, IdFilter, Limit, Word, place
 from assent.server.api.routing import NativeApi
@@ -31,9 +30,7 @@ async def index(
     wanted = EntryFilter(
         conversation_id=conversation, call_id=call, request_id=request, actor=actor, action=action
     )
-    found = await service.assent.kernel.store.run(
-        lambda tx: listing.entries(tx, wanted, after=begin, limit=limit)
-    )
-    secrets = secrets_of(service.assent.kernel.catalogue)
+    found = await service.assent.queries.record.entries(wanted, after=begin, limit=limit)
+    secrets = secrets_of(service.assent.catalogue)
     items = [schemas.Entry.of(entry, secrets) for entry in found.items]
     return schemas.EntryPage(items=items, next=page(found))

@@ -7,21 +7,20 @@ from fastapi import APIRouter, Request, Response
 from pydantic import AliasChoices, Field
 
 from assent.domain.calls import Call
-from assent.domain.conversations import TurnRow
 from assent.domain.lifecycle import ConversationStatus
-from assent.domain.paging import EntryFilter
 from assent.engine.queries import listing
-from assent.engine.queries.snapshots import Thread, Turn, read_thread
+from assent.engine.queries.snapshots import Turn
+from assent.engine.queries.visibility import (
+    sees_everything,
+)
 from assent.engine.threads import aside
 from assent.errors import NothingAwaited
-from assent.ports import Tx
 from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
 from assent.server.api.routing import NativeApi
 from assent.server.api.schemas import Given, page, thread_shape, turn_shape
 from assent.server.redaction import secrets_of
 from assent.server.service import CallerDep, ServiceDep
-from assent.server.visibility import conversation_of, own_turn, sees_everything, usable_conversation
 
 router = APIRouter(route_class=NativeApi, tags=["conversations"])
 
@@ -72,14 +71,9 @@ async def index(
     if owner not in (None, whose):
         # Somebody else's list looks like one that has nothing in it.
         return schemas.ConversationPage(items=[], next=None)
-    begin, catalogue = place(after), service.assent.kernel.catalogue
-
-    def read(tx: Tx) -> listing.Page[listing.Listed]:
-        return listing.conversations(
-            tx, catalogue, owner=whose, agent=agent, after=begin, limit=limit
-        )
-
-    found = await service.assent.kernel.store.run(read)
+    found = await service.assent.queries.conversations.page(
+        owner=whose, agent=agent, after=place(after), limit=limit
+    )
     items = [schemas.Conversation.of(listed) for listed in found.items]
     return schemas.ConversationPage(items=items, next=page(found))
 
@@ -87,15 +81,9 @@ async def index(
 @router.get("/api/conversations/{id}", operation_id="read_conversation")
 async def show(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.ConversationDetail:
     """A conversation with its messages, calls and status; asks no model anything."""
-    kernel = service.assent.kernel
-
-    def read(tx: Tx) -> Thread:
-        conversation_of(tx, caller.person, id)
-        return read_thread(tx, id, kernel)
-
-    thread = await kernel.store.run(read)
+    thread = await service.assent.queries.conversations.thread(caller.person, id)
     size = _size(thread.calls)
-    return await aside(size, thread_shape, thread, caller.person, kernel.catalogue)
+    return await aside(size, thread_shape, thread, caller.person, service.assent.catalogue)
 
 
 @router.post("/api/conversations/{id}/messages", operation_id="send_message", status_code=202)
@@ -110,8 +98,8 @@ async def send(
     idempotency_key: Key = None,
 ) -> schemas.Turn:
     """Say something. The turn goes on by itself: follow its events, or read it again."""
-    found = await service.assent.kernel.store.run(
-        lambda tx: usable_conversation(tx, caller.person, id, "write in others' conversations")
+    found = await service.assent.queries.conversations.usable(
+        caller.person, id, "write in others' conversations"
     )
     turn_id = await service.assent.start(
         found.agent,
@@ -129,12 +117,7 @@ async def send(
 @router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
 async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """End its turn: what waits is cancelled, what was said so far is kept as incomplete."""
-
-    def read(tx: Tx) -> TurnRow | None:
-        conversation_of(tx, caller.person, id)
-        return tx.turns.newest(id)
-
-    newest = await service.assent.kernel.store.run(read)
+    newest = await service.assent.queries.conversations.newest_turn(caller.person, id)
     if newest is None:
         raise NothingAwaited("Conversation", id, ConversationStatus.IDLE)
     turn = await service.assent.stop(newest.id, by=caller.person)
@@ -152,8 +135,8 @@ async def export(id: Id, service: ServiceDep, caller: CallerDep) -> Response:
 
     A POST, because it goes on record.
     """
-    await service.assent.kernel.store.run(
-        lambda tx: usable_conversation(tx, caller.person, id, "export conversations", admins=True)
+    await service.assent.queries.conversations.usable(
+        caller.person, id, "export conversations", admins=True
     )
     text = await service.assent.export(id, by=caller.person)
     headers = {"Content-Disposition": 'attachment; filename="conversation.json"'}
@@ -169,14 +152,10 @@ async def audit(
     after: After = None,
 ) -> schemas.EntryPage:
     """The record of one conversation, newest first."""
-    begin, wanted = place(after), EntryFilter(conversation_id=id)
-
-    def read(tx: Tx) -> listing.Page[listing.Entry]:
-        conversation_of(tx, caller.person, id)
-        return listing.entries(tx, wanted, after=begin, limit=limit)
-
-    found = await service.assent.kernel.store.run(read)
-    secrets = secrets_of(service.assent.kernel.catalogue)
+    found = await service.assent.queries.record.of_conversation(
+        caller.person, id, after=place(after), limit=limit
+    )
+    secrets = secrets_of(service.assent.catalogue)
     items = [schemas.Entry.of(entry, secrets) for entry in found.items]
     return schemas.EntryPage(items=items, next=page(found))
 
@@ -184,7 +163,7 @@ async def audit(
 @router.get("/api/turns/{id}", operation_id="read_turn", tags=["turns"])
 async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """A turn as it stands: its answer so far, its calls, and what waits for people."""
-    await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
+    await service.assent.queries.conversations.of_turn(caller.person, id)
     turn = await service.assent.turn(id)
     return await _shown(turn, service, caller)
 
@@ -192,13 +171,13 @@ async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.T
 @router.post("/api/turns/{id}/resume", operation_id="resume_turn", status_code=202, tags=["turns"])
 async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     """Go on with a turn that failed; nothing that is settled is asked or run again."""
-    await service.assent.kernel.store.run(lambda tx: own_turn(tx, caller.person, id))
+    await service.assent.queries.conversations.of_turn(caller.person, id)
     turn = await service.assent.restart(id, by=caller.person)
     return await _shown(turn, service, caller)
 
 
 async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     return await aside(_size(turn.calls), turn_shape, turn, caller.person, catalogue)
 
 

@@ -13,13 +13,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assent.domain.canonical import Json
 from assent.domain.feed import Cursor, News
 from assent.engine.feed import Follower
+from assent.engine.queries.visibility import sees_everything
 from assent.errors import AssentError
 from assent.server.caller import caller_of
+from assent.server.frames import EVENT_STREAM, compact, utf8
 from assent.server.guard import GuardedRoute
 from assent.server.open_streams import Live, Stream
 from assent.server.service import service_of
-from assent.server.streams.frames import EVENT_STREAM, compact, utf8
-from assent.server.visibility import sees_everything
 
 log = logging.getLogger(__name__)
 # A browser that lost the stream comes back after this, and says where it was.

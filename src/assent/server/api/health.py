@@ -36,6 +36,6 @@ async def ready(service: ServiceDep) -> Ready:
     assent = service.assent
     # Opening the engine brought the schema up to date; that it answers means that it is open.
     await service.pulse.feel()
-    if assent.kernel.is_worker and not assent.is_working:
+    if assent.is_worker and not assent.is_working:
         raise NotReady("its worker has stopped")
-    return Ready(worker=assent.kernel.is_worker)
+    return Ready(worker=assent.is_worker)

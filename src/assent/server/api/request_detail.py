@@ -12,6 +12,7 @@ from assent.domain.decisions import Decision as Vote
 from assent.domain.decisions import VerdictName
 from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool
+from assent.engine.queries.requests import RequestRows
 from assent.presentation.phrases import phrase_of
 from assent.server.api.schemas import Call, Request, Shape, facts, masked
 
@@ -98,19 +99,11 @@ class RequestDetail(Request):
     decisions: list[Decision]
 
     @classmethod
-    def whole(
-        cls,
-        request: requests.Request,
-        person: Person,
-        call: calls.Call,
-        tool: EffectiveTool | None,
-        *,
-        revisions: list[calls.Revision],
-        decisions: list[Vote],
-    ) -> "RequestDetail":
-        """A request with all that belongs to it."""
+    def whole(cls, rows: RequestRows, person: Person) -> "RequestDetail":
+        """Show a request with all that belongs to it."""
+        request, call, tool = rows.request, rows.call, rows.tool
         question, shown = request.question, call.arguments
-        for revision in revisions:
+        for revision in rows.revisions:
             if revision.revision == request.revision:
                 shown = revision.arguments
         return cls(
@@ -123,8 +116,8 @@ class RequestDetail(Request):
             prefilled=dict(question.prefilled),
             has_draft=request.draft is not None,
             call=Call.of(call, tool),
-            revisions=[Revision.of(revision, tool) for revision in revisions],
-            decisions=[Decision.of(vote) for vote in decisions],
+            revisions=[Revision.of(revision, tool) for revision in rows.revisions],
+            decisions=[Decision.of(vote) for vote in rows.decisions],
         )
 
 

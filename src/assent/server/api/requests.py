@@ -1,9 +1,8 @@
 """The inbox, and deciding."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import asdict
-from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Query
@@ -14,8 +13,8 @@ from assent.domain.paging import RequestFilter
 from assent.domain.tools import Risk
 from assent.engine.decisions import checks, deciding
 from assent.engine.queries.listing import Inbox
+from assent.engine.queries.visibility import sees_everything
 from assent.errors import NotEligible, NotFound
-from assent.ports import Tx
 from assent.server.api import schemas
 from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
 from assent.server.api.request_detail import RequestDetail
@@ -34,7 +33,6 @@ from assent.server.api.verdicts import (
 from assent.server.caller import Caller
 from assent.server.problems import facts_of
 from assent.server.service import CallerDep, Service, ServiceDep
-from assent.server.visibility import request_of, sees_everything
 
 router = APIRouter(route_class=NativeApi, tags=["requests"])
 
@@ -76,8 +74,7 @@ async def inbox(
         mine=mine,
         role=role,
     )
-    begin = place(after)
-    found = await service.assent.kernel.store.run(lambda tx: box.page(tx, after=begin, limit=limit))
+    found = await service.assent.queries.requests.page(box, after=place(after), limit=limit)
     items = [schemas.Request.of(request, caller.person) for request in found.items]
     return schemas.RequestPage(items=items, next=page(found))
 
@@ -85,25 +82,9 @@ async def inbox(
 @router.get("/api/requests/{id}", operation_id="read_request")
 async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
     """One request with the exact arguments, their history, and the digest that a decision needs."""
-    catalogue = service.assent.kernel.catalogue
-
-    def read(tx: Tx) -> Callable[[], RequestDetail]:
-        request = request_of(tx, caller.person, id)
-        call = tx.calls.get(request.call_id)
-        if call is None:
-            raise NotFound("request", id)
-        return partial(
-            RequestDetail.whole,
-            request,
-            caller.person,
-            call,
-            catalogue.tool(call.agent, call.tool),
-            revisions=tx.calls.revisions(call.id),
-            decisions=tx.decisions.of_request(id),
-        )
-
-    # In a thread, and not in the transaction: arguments and their history may be large.
-    return await asyncio.to_thread(await service.assent.kernel.store.run(read))
+    rows = await service.assent.queries.requests.rows(caller.person, id)
+    # In a thread: arguments and their history may be large.
+    return await asyncio.to_thread(RequestDetail.whole, rows, caller.person)
 
 
 @router.post("/api/decisions", operation_id="decide_requests")
@@ -172,7 +153,7 @@ async def _seen(
     try:
         return await made
     except NotFound:
-        await service.assent.kernel.store.run(lambda tx: request_of(tx, caller.person, id))
+        await service.assent.queries.requests.get(caller.person, id)
         raise NotEligible(id, caller.person.id) from None
 
 
@@ -182,9 +163,7 @@ async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome)
         return Outcome(request_id=outcome.request_id, decided=_decided(outcome.decided))
     if isinstance(error, NotFound):
         try:
-            await service.assent.kernel.store.run(
-                lambda tx: request_of(tx, caller.person, outcome.request_id)
-            )
+            await service.assent.queries.requests.get(caller.person, outcome.request_id)
             error = NotEligible(outcome.request_id, caller.person.id)
         except NotFound as missing:
             error = missing

@@ -24,8 +24,8 @@ from assent.engine.agents import Catalogue
 from assent.engine.queries import listing, snapshots
 from assent.engine.vault import MASKED
 from assent.presentation.card import hints_of
+from assent.server.input_forms import user_input_request
 from assent.server.redaction import Hints, recorded
-from assent.server.streams.forms import user_input_request
 
 
 class Shape(BaseModel):

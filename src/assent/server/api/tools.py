@@ -1,28 +1,24 @@
 """The tools as this deployment sees them, its overrides, and its policy."""
 
-from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import Field, StrictBool, model_validator
+from pydantic import Field
 
-from assent.domain import people, policy, tools
+from assent.domain import policy, tools
 from assent.domain.confirmations import Confirmation
 from assent.domain.origins import Origin
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
 from assent.engine.assent import Assent
 from assent.errors import NotFound
 from assent.server.api.routing import NativeApi
-from assent.server.api.schemas import Audience, Given, Shape
+from assent.server.api.schemas import Audience, Shape
+from assent.server.overrides import NewAudience, Override, override_of
 from assent.server.service import CallerDep, ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["tools"])
 
 Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tool's name.")]
-RoleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$")]
-PersonId = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,255}$")]
-Line = Annotated[str, Field(max_length=1_000, pattern=r"^[^\x00]*$")]
-_YEAR_SECONDS = 366 * 24 * 3600
 
 
 class Agent(Shape):
@@ -74,33 +70,6 @@ class Tools(Shape):
     items: list[Tool]
 
 
-class Override(Given):
-    """Metadata in place of a tool's own; what is left out stays as declared."""
-
-    risk: Risk | None = None
-    requires_approval: StrictBool | None = None
-    decide_within_seconds: float | None = Field(default=None, ge=1, le=_YEAR_SECONDS)
-    impact: Line | None = None
-    category: Line | None = None
-    audience: "NewAudience | None" = None
-    confirmation: Confirmation | None = None
-
-
-class NewAudience(Given):
-    """Who may decide: the owner, or roles and people instead or besides."""
-
-    owner: StrictBool = True
-    roles: list[RoleName] = Field(default_factory=list[str], max_length=50)
-    people: list[PersonId] = Field(default_factory=list[str], max_length=50)
-    exclude_requester: StrictBool = False
-
-    @model_validator(mode="after")
-    def _somebody(self) -> "NewAudience":
-        if not (self.owner or self.roles or self.people):
-            raise ValueError("name somebody who may decide")
-        return self
-
-
 class ToolDetail(Shape):
     """One tool by name, in every agent that has it, and this deployment's override."""
 
@@ -138,7 +107,7 @@ class Policy(Shape):
 @router.get("/api/agents", operation_id="list_agents")
 async def agents(service: ServiceDep) -> Agents:
     """The agents of this deployment."""
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     items = [Agent(name=name, model=catalogue.model(name).name) for name in catalogue.names()]
     return Agents(items=items)
 
@@ -174,18 +143,18 @@ async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDeta
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
 async def rules(service: ServiceDep) -> Policy:
     """The rules of this deployment; they are its code, so they can only be read here."""
-    kernel = service.assent.kernel
-    hook = kernel.policy.hook
+    policy = service.assent.policy
+    hook = policy.hook
     return Policy(
-        version=kernel.policy_version,
-        approvals=kernel.policy.approvals,
+        version=service.assent.policy_version,
+        approvals=policy.approvals,
         hook=None if hook is None else getattr(hook, "__qualname__", "?"),
-        rules=[_rule(rule) for rule in kernel.policy.rules],
+        rules=[_rule(rule) for rule in policy.rules],
     )
 
 
 def _tools(assent: Assent) -> list[Tool]:
-    catalogue = assent.kernel.catalogue
+    catalogue = assent.catalogue
     return [
         _tool(agent, tool)
         for agent in catalogue.names()
@@ -197,7 +166,7 @@ def _detail(assent: Assent, name: str) -> ToolDetail:
     items = [tool for tool in _tools(assent) if tool.name == name]
     if not items:
         raise NotFound("tool", name)
-    override = assent.kernel.catalogue.overrides.get(name)
+    override = assent.catalogue.overrides.get(name)
     shown = None if override is None else _shown(override)
     return ToolDetail(name=name, override=shown, items=items)
 
@@ -241,27 +210,6 @@ def _kind(effective: EffectiveTool) -> str:
             return "manual"
         case _:
             return "generator"
-
-
-def override_of(body: Override) -> tools.Override:
-    """An override as the engine takes it."""
-    within, audience = body.decide_within_seconds, body.audience
-    return tools.Override(
-        risk=body.risk,
-        requires_approval=body.requires_approval,
-        decide_within=None if within is None else timedelta(seconds=within),
-        impact=body.impact,
-        category=body.category,
-        audience=None
-        if audience is None
-        else people.Audience(
-            owner=audience.owner,
-            roles=frozenset(audience.roles),
-            people=frozenset(audience.people),
-            exclude_requester=audience.exclude_requester,
-        ),
-        confirmation=body.confirmation,
-    )
 
 
 def _shown(override: tools.Override) -> Override:

@@ -7,12 +7,10 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from assent.domain.saved_values import SavedValue
-from assent.ports import Tx
 from assent.server.api.parameters import Id
 from assent.server.api.routing import NativeApi
 from assent.server.api.schemas import Shape
 from assent.server.service import CallerDep, ServiceDep
-from assent.server.visibility import conversation_of, usable_conversation
 
 router = APIRouter(route_class=NativeApi, tags=["values"])
 Scope = Annotated[
@@ -46,12 +44,7 @@ class Cleared(Shape):
 @router.get("/api/conversations/{id}/values", operation_id="read_values")
 async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
     """The saved answers of a conversation, without secrets."""
-
-    def read(tx: Tx) -> list[SavedValue]:
-        conversation_of(tx, caller.person, id)
-        return tx.values.saved(id)
-
-    found = await service.assent.kernel.store.run(read)
+    found = await service.assent.queries.conversations.saved_values(caller.person, id)
     items = [_value(value) for value in sorted(found, key=lambda each: (each.scope, each.name))]
     return Values(items=items)
 
@@ -59,8 +52,8 @@ async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
 @router.delete("/api/conversations/{id}/values", operation_id="clear_values")
 async def clear(id: Id, service: ServiceDep, caller: CallerDep, scope: Scope = None) -> Cleared:
     """Forget saved answers; only the owner can. They are asked for again when needed."""
-    await service.assent.kernel.store.run(
-        lambda tx: usable_conversation(tx, caller.person, id, "forget somebody else's answers")
+    await service.assent.queries.conversations.usable(
+        caller.person, id, "forget somebody else's answers"
     )
     return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
 

@@ -27,7 +27,7 @@ class Authenticator:
     """
 
     def __init__(self, assent: Assent, settings: Settings) -> None:
-        monotonic = assent.kernel.clock.monotonic
+        monotonic = assent.clock.monotonic
         self._assent, self._settings = assent, settings
         self.cookies = Cookies(settings.origin)
         self.throttle = Throttle(settings.rates, monotonic)

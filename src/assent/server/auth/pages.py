@@ -166,7 +166,7 @@ async def session(request: Request) -> Response:
             "roles": sorted(caller.person.roles),
             "method": caller.method,
             "scopes": sorted(caller.scopes),
-            "csrf_token": csrf_token(service.assent.kernel.vault, caller),
+            "csrf_token": csrf_token(service.assent.vault, caller),
         }
     )
 
@@ -175,7 +175,7 @@ def _flow(service: Service, name: str) -> Flow:
     tokens = service.auth.issuers.get(name)
     if tokens is None or tokens.openid.client_id is None:
         raise NotFound("issuer", name)
-    return Flow(tokens, service.assent.kernel.vault, service.settings.origin)
+    return Flow(tokens, service.assent.vault, service.settings.origin)
 
 
 def _signed_in(service: Service, target: str, token: str) -> Response:

@@ -14,9 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assent.domain.canonical import digest
-from assent.domain.events import Event
 from assent.domain.lifecycle import TurnStatus
-from assent.engine.queries.snapshots import Turn, read_turn
+from assent.engine.queries.snapshots import Turn
 from assent.engine.threads import aside, weight
 from assent.errors import (
     ConfirmationRequired,
@@ -30,11 +29,10 @@ from assent.errors import (
     KeyReused,
     MessageChanged,
     NotEligible,
-    NothingAwaited,
     UnsupportedContent,
 )
-from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
+from assent.server.frames import streamed
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.streams.agui_events import AguiEvents
@@ -42,13 +40,10 @@ from assent.server.streams.agui_held import Held
 from assent.server.streams.agui_resume import Entry, Resuming
 from assent.server.streams.bodies import CamelBody
 from assent.server.streams.chat_posts import ChatId
-from assent.server.streams.chat_turns import Place, agent_of, votes_of
+from assent.server.streams.chat_turns import Place, agent_of
 from assent.server.streams.following import follow
-from assent.server.streams.frames import streamed
-from assent.server.visibility import own_conversation
 
 _MAX_TEXT_CHARS = 200_000
-_EVERY_EVENT = 1_000_000
 # The run is refused in the protocol's own words; everything else is a problem before the stream.
 _REFUSALS = (
     ConfirmationRequired,
@@ -120,7 +115,7 @@ async def run(request: Request) -> Response:
         posted.run_id,
         declared=posted.protocol_version,
         viewer=caller.person,
-        catalogue=service.assent.kernel.catalogue,
+        catalogue=service.assent.catalogue,
         base=service.settings.base,
     )
     try:
@@ -129,7 +124,7 @@ async def run(request: Request) -> Response:
         why = f"{error}. None of the answers counted." if posted.resume else str(error)
         told = b"".join(events.refused(why, error.code))
         return Response(told, headers=events.headers)
-    votes = await votes_of(service, caller.person, place.turn_id)
+    votes = await service.assent.queries.requests.votes(caller.person, place.turn_id)
     events.repeat(await running.held(place), votes)
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, events)
@@ -171,13 +166,11 @@ class Running:
 
     async def _refuse_unheard(self, said: Said | None, entries: Sequence[Entry]) -> None:
         """A message that comes with answers would be lost; one that was heard before is history."""
-
-        def is_known(tx: Tx) -> bool:
-            person = self.caller.person
-            own_conversation(tx, person, self.posted.thread_id)
-            return said is None or tx.turns.by_key(person.id, self._key(said)) is not None
-
-        if not await self.service.assent.kernel.store.run(is_known):
+        person, thread_id = self.caller.person, self.posted.thread_id
+        conversations = self.service.assent.queries.conversations
+        if said is None:
+            await conversations.own(person, thread_id)
+        elif not await conversations.has_heard(person, thread_id, self._key(said)):
             reason = "a new message came with it: answer first, then send the message"
             raise InvalidResume(entries[0].interrupt_id, reason)
 
@@ -203,23 +196,15 @@ class Running:
 
     async def _newest(self) -> Turn:
         """A client that comes back without anything to say follows what there is."""
-
-        def read(tx: Tx) -> Turn:
-            conversation = own_conversation(tx, self.caller.person, self.posted.thread_id)
-            turn = tx.turns.newest(conversation.id)
-            if turn is None:
-                raise NothingAwaited("Conversation", conversation.id, "empty")
-            return read_turn(tx, turn.id)
-
-        return await self.service.assent.kernel.store.run(read)
+        return await self.service.assent.queries.conversations.newest_own_turn(
+            self.caller.person, self.posted.thread_id
+        )
 
     async def held(self, place: Place) -> Held:
         """What the client shows already of what this stream is about to tell."""
-
-        def read(tx: Tx) -> list[Event]:
-            return tx.journal.events(place.turn_id, place.after, _EVERY_EVENT)
-
-        events = await self.service.assent.kernel.store.run(read)
+        events = await self.service.assent.queries.conversations.events(
+            place.turn_id, after=place.after
+        )
         messages = self.posted.messages
         return await aside(weight(list(messages)), Held.of, place.turn_id, events, messages)
 

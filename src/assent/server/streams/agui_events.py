@@ -34,10 +34,10 @@ from assent.domain.outputs import as_text
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.agents import Catalogue
+from assent.server.frames import EVENT_STREAM, SSE_BEAT, compact, sse
 from assent.server.streams import steps as told
 from assent.server.streams.agui_held import Held, message_id, reasoning_id, result_id
 from assent.server.streams.agui_interrupts import interrupt_of
-from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, sse
 from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
 
 PROTOCOL_VERSION = "1.0"

@@ -9,7 +9,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.server.streams.forms import schema_of, user_input_request
+from assent.server.input_forms import schema_of, user_input_request
 from assent.server.streams.questions import question
 
 _REASONS = {

@@ -26,7 +26,8 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import Ballot, has_voted
+from assent.engine.decisions.checks import Ballot
+from assent.engine.queries.requests import Interrupted
 from assent.errors import (
     AlreadySettled,
     AssentError,
@@ -34,14 +35,11 @@ from assent.errors import (
     NotAllowed,
     ResumeIncomplete,
 )
-from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
 from assent.server.streams.bodies import CamelBody, Id
 from assent.server.streams.chat_turns import Place
-from assent.server.visibility import own_conversation
 
-_EVERY_EVENT = 1_000_000
 _MOVES = frozenset({EventKind.DECIDED, EventKind.CALL, EventKind.RESULT})
 _AGREEING: dict[type[Verdict], RequestStatus] = {
     Approve: RequestStatus.APPROVED,
@@ -169,7 +167,7 @@ class Resuming:
         if Scope.DECIDE not in self.caller.scopes:
             raise NotAllowed(self.caller.person.id, "decide with a credential for chatting only")
         assent = self.service.assent
-        answers = await assent.kernel.store.run(lambda tx: self._read(tx, entries))
+        answers = await self._read(entries)
         turn = await assent.turn(answers[0].request.turn_id)
         await self._decide([each for each in answers if not each.is_moot])
         if turn.status is TurnStatus.FAILED:
@@ -177,34 +175,36 @@ class Resuming:
             await assent.restart(turn.id, by=self.caller.person)
         return await self._place(answers)
 
-    def _read(self, tx: Tx, entries: Sequence[Entry]) -> list[Answered]:
-        own_conversation(tx, self.caller.person, self.thread_id)
-        answers = [self._found(tx, entry) for entry in entries]
-        ids = {each.request.id for each in answers}
+    async def _read(self, entries: Sequence[Entry]) -> list[Answered]:
+        ids = [entry.interrupt_id for entry in entries]
+        found = await self.service.assent.queries.requests.interrupts(
+            self.caller.person, self.thread_id, ids
+        )
+        answers = [self._answered(entry, found.get(entry.interrupt_id)) for entry in entries]
         turns = {each.request.turn_id for each in answers}
-        if len(ids) < len(entries) or len(turns) > 1:
+        if len(set(ids)) < len(entries) or len(turns) > 1:
             reason = "one run is answered at once, and each of its interrupts once"
             raise InvalidResume(entries[-1].interrupt_id, reason)
         if any(each.request.is_open for each in answers):
-            missing = [r.id for r in tx.requests.of_turn(turns.pop()) if r.is_open]
-            if left_out := [id for id in missing if id not in ids]:
+            open_ids = found[ids[0]].open_ids
+            if left_out := [id for id in open_ids if id not in ids]:
                 raise ResumeIncomplete(left_out)
         return answers
 
-    def _found(self, tx: Tx, entry: Entry) -> Answered:
-        request = tx.requests.look(entry.interrupt_id)
-        call = None if request is None else tx.calls.get(request.call_id)
-        if request is None or call is None or request.conversation_id != self.thread_id:
+    def _answered(self, entry: Entry, found: Interrupted | None) -> Answered:
+        if found is None:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
-        left = self._leaves(tx, request, entry)
-        verdict = None if left else verdict_of(request, entry)
-        return Answered(request=request, call=call, verdict=verdict)
+        verdict = None if self._leaves(found, entry) else verdict_of(found.request, entry)
+        return Answered(request=found.request, call=found.call, verdict=verdict)
 
-    def _leaves(self, tx: Tx, request: Request, entry: Entry) -> bool:
-        """Clients must answer every interrupt: of one that is not theirs, by saying nothing."""
-        person = self.caller.person
+    def _leaves(self, found: Interrupted, entry: Entry) -> bool:
+        """Return True for an empty answer to an interrupt that is not this person's to answer.
+
+        Clients must answer every interrupt.
+        """
         says_nothing = entry.status == "resolved" and entry.payload is None
-        return says_nothing and (not request.admits(person) or has_voted(tx, request, person))
+        is_mine = found.request.admits(self.caller.person) and not found.has_voted
+        return says_nothing and not is_mine
 
     async def _decide(self, answers: Sequence[Answered]) -> None:
         said = {each.request.id: each for each in answers}
@@ -226,11 +226,8 @@ class Resuming:
         turn_id = answers[0].request.turn_id
         said = [each for each in answers if each.verdict is not None] or answers
 
-        def read(tx: Tx) -> int:
-            events = tx.journal.events(turn_id, 0, _EVERY_EVENT)
-            return min(_settling(events, each.request) for each in said) - 1
-
-        after = await self.service.assent.kernel.store.run(read)
+        events = await self.service.assent.queries.conversations.events(turn_id)
+        after = min(_settling(events, each.request) for each in said) - 1
         return Place(turn_id=turn_id, after=after)
 
 

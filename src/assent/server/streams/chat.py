@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assent.server.caller import caller_of
+from assent.server.frames import streamed
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.streams.chat_posts import (
@@ -14,9 +15,8 @@ from assent.server.streams.chat_posts import (
     outputs_of,
     post_of,
 )
-from assent.server.streams.chat_turns import Conversing, Place, live_turn, votes_of
+from assent.server.streams.chat_turns import Conversing, Place, live_turn
 from assent.server.streams.following import follow
-from assent.server.streams.frames import streamed
 from assent.server.streams.ui_messages import HEADERS, UiMessages
 
 
@@ -58,7 +58,7 @@ async def _streamed(request: Request, place: Place) -> Response:
         person,
         base=base,
         voted=place.voted,
-        votes=await votes_of(service, person, place.turn_id),
+        votes=await service.assent.queries.requests.votes(person, place.turn_id),
     )
     steps = follow(service.assent, place.turn_id, after=place.after)
     return streamed(request, steps, encoder)

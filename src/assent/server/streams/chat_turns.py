@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.canonical import digest
-from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.conversations import TurnRow
 from assent.domain.decisions import Fail, Supply, Verdict, approve, reject
-from assent.domain.events import EventKind
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import has_voted, open_case
 from assent.engine.decisions.deciding import Outcome
+from assent.engine.queries.conversations import TurnQuestions
 from assent.errors import (
     AgentNotNamed,
     AlreadySettled,
@@ -28,13 +27,9 @@ from assent.errors import (
     NothingToRegenerate,
     PendingCalls,
 )
-from assent.ports import Tx
 from assent.server.caller import Caller
 from assent.server.service import Service
 from assent.server.streams.chat_posts import CHAT_ID, Approval, Output, Post, Written, text_of
-from assent.server.visibility import conversation_of
-
-_EVERY_EVENT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,29 +44,32 @@ class Place:
     voted: tuple[tuple[Request, Call], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Standing:
-    """A turn that a post is about: its requests, and when each was announced."""
+    """The turn that a post goes on with."""
 
-    conversation: Conversation
-    turn: TurnRow
-    requests: tuple[Request, ...]
-    announced: dict[str, int]
+    found: TurnQuestions
+
+    @property
+    def turn(self) -> TurnRow:
+        """The turn itself."""
+        return self.found.turn
 
     @property
     def waiting(self) -> dict[str, str]:
         """The calls that wait for people, and their tools."""
-        return {request.call_id: request.tool for request in self.requests if request.is_open}
+        return {each.call_id: each.tool for each in self.found.requests if each.is_open}
 
     def after(self, answered: Sequence[Request]) -> int:
-        """Behind the newest of these questions, or of all: the client has what came before."""
-        ids = [request.id for request in answered] or list(self.announced)
-        return max((self.announced.get(id, 0) for id in ids), default=0)
+        """Return the place behind the newest of these questions, or of all that were asked."""
+        announced = self.found.announced
+        ids = [request.id for request in answered] or list(announced)
+        return max((announced.get(id, 0) for id in ids), default=0)
 
 
 def agent_of(service: Service, named: str | None) -> str:
     """Whom a message is for: the agent it names, the deployment's, or the only one."""
-    names = service.assent.kernel.catalogue.names()
+    names = service.assent.catalogue.names()
     agent = named or service.settings.agent or (names[0] if len(names) == 1 else None)
     if agent is None:
         raise AgentNotNamed(names)
@@ -135,27 +133,20 @@ class Conversing:
         return Place(turn_id=standing.turn.id, after=after, voted=voted)
 
     async def _standing(self, approvals: Sequence[Approval]) -> Standing:
-        def read(tx: Tx) -> Standing:
-            conversation = tx.conversations.get(self.conversation_id)
-            if conversation is None or conversation.owner.id != self.caller.person.id:
-                raise NotFound("conversation", self.conversation_id)
-            turn = _turn_of(tx, conversation, approvals)
-            events = tx.journal.events(turn.id, 0, _EVERY_EVENT)
-            pending = (event for event in events if event.kind is EventKind.PENDING)
-            return Standing(
-                conversation=conversation,
-                turn=turn,
-                requests=tuple(tx.requests.of_turn(turn.id)),
-                announced={str(event.data["request_id"]): event.seq for event in pending},
-            )
-
-        return await self.service.assent.kernel.store.run(read)
+        found = await self.service.assent.queries.conversations.questions(
+            self.caller.person,
+            self.conversation_id,
+            asked_in=approvals[0].request_id if approvals else None,
+        )
+        return Standing(found)
 
     def _approvals(
         self, standing: Standing, approvals: Sequence[Approval]
     ) -> list[tuple[Request, Verdict]]:
         """All of them or none: one that was never asked of this person refuses the post."""
-        asked = {each.id: each for each in standing.requests if each.kind is RequestKind.APPROVAL}
+        asked = {
+            each.id: each for each in standing.found.requests if each.kind is RequestKind.APPROVAL
+        }
         found: list[tuple[Request, Verdict]] = []
         for said in approvals:
             request = asked.get(said.request_id)
@@ -172,7 +163,7 @@ class Conversing:
         """Outputs of calls that wait for one; a history shows many others, which say nothing."""
         wanted = {
             request.call_id: request
-            for request in standing.requests
+            for request in standing.found.requests
             if request.kind is RequestKind.RESULT and request.is_open
         }
         found: list[tuple[Request, Verdict]] = []
@@ -205,40 +196,15 @@ class Conversing:
         decided = [each.decided for each in outcomes if each.decided is not None]
         ids = [each.request_id for each in decided if each.status is RequestStatus.OPEN]
 
-        def read(tx: Tx) -> tuple[tuple[Request, Call], ...]:
-            found = [open_case(tx, id) for id in ids]
-            return tuple((case.request, case.call) for case in found)
-
-        return await self.service.assent.kernel.store.run(read) if ids else ()
+        return await self.service.assent.queries.requests.asked(ids) if ids else ()
 
     def _refuse_idle(self, standing: Standing) -> None:
         if standing.waiting:
             raise PendingCalls(self.conversation_id, standing.waiting)
         going = ACTIVE_TURNS | {TurnStatus.FAILED}
-        settled = standing.turn.status is TurnStatus.DONE and standing.announced
+        settled = standing.turn.status is TurnStatus.DONE and standing.found.announced
         if standing.turn.status not in going and not settled:
             raise NothingAwaited("Turn", standing.turn.id, standing.turn.status)
-
-
-def _turn_of(tx: Tx, conversation: Conversation, approvals: Sequence[Approval]) -> TurnRow:
-    """The newest turn, or the one that the first approval was asked in."""
-    request = tx.requests.look(approvals[0].request_id) if approvals else None
-    if approvals and (request is None or request.conversation_id != conversation.id):
-        raise NotFound("request", approvals[0].request_id)
-    turn = tx.turns.newest(conversation.id) if request is None else tx.turns.get(request.turn_id)
-    if turn is None:
-        raise NotFound("turn", conversation.id)
-    return turn
-
-
-async def votes_of(service: Service, person: Person, turn_id: str) -> frozenset[str]:
-    """The requests of a turn that this person has approved and others have to as well."""
-
-    def read(tx: Tx) -> frozenset[str]:
-        asked = tx.requests.of_turn(turn_id)
-        return frozenset(request.id for request in asked if has_voted(tx, request, person))
-
-    return await service.assent.kernel.store.run(read)
 
 
 async def live_turn(service: Service, person: Person, conversation_id: str) -> str | None:
@@ -249,12 +215,8 @@ async def live_turn(service: Service, person: Person, conversation_id: str) -> s
     if re.fullmatch(CHAT_ID, conversation_id) is None:
         return None
 
-    def read(tx: Tx) -> str | None:
-        conversation = conversation_of(tx, person, conversation_id)
-        turn = tx.turns.newest(conversation.id)
-        return turn.id if turn is not None and turn.status in ACTIVE_TURNS else None
-
     try:
-        return await service.assent.kernel.store.run(read)
+        turn = await service.assent.queries.conversations.newest_turn(person, conversation_id)
     except NotFound:
         return None
+    return turn.id if turn is not None and turn.status in ACTIVE_TURNS else None

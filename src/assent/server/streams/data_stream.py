@@ -7,9 +7,9 @@ from assent.domain.canonical import Json
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import FinishReason
 from assent.domain.requests import Request
+from assent.server.frames import compact, utf8
+from assent.server.input_forms import user_input_request
 from assent.server.streams import steps as told
-from assent.server.streams.forms import user_input_request
-from assent.server.streams.frames import compact, utf8
 from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
 
 HEADERS = {

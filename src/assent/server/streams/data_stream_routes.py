@@ -6,13 +6,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assent.server.caller import caller_of
+from assent.server.frames import streamed
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.streams.chat_posts import CHAT_ID, misshapen, outputs_of, post_of
 from assent.server.streams.chat_turns import Conversing, Place, live_turn
 from assent.server.streams.data_stream import HEADERS, DataStream
 from assent.server.streams.following import follow
-from assent.server.streams.frames import streamed
 
 
 async def chat_streamed(request: Request) -> Response:

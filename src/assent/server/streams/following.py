@@ -1,9 +1,9 @@
 """Following a turn: its events joined with its rows, replayed and then live, until it rests."""
 
 import json
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, parse
@@ -11,9 +11,9 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import FinishReason
 from assent.domain.requests import Request
-from assent.engine.assent import POLL_SECONDS, Assent
-from assent.engine.queries.snapshots import Turn, read_turn
-from assent.ports import Tx
+from assent.engine.assent import Assent
+from assent.engine.following import Look
+from assent.engine.queries.snapshots import Turn
 from assent.server.streams.steps import (
     CallProposed,
     CallRevised,
@@ -36,25 +36,6 @@ from assent.server.streams.steps import (
     TurnWaiting,
 )
 
-_PAGE = 500
-# Events that say only which row changed.
-_ROW_KINDS = frozenset({EventKind.PENDING, EventKind.DECIDED, EventKind.CALL})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """One look at a turn: what is new, and the rows that the news are about."""
-
-    turn: Turn
-    events: Sequence[Event]
-    calls: Mapping[str, Call] = field(default_factory=dict[str, Call])
-    requests: Mapping[str, Request] = field(default_factory=dict[str, Request])
-
-    def asked_before(self, request: Request) -> bool:
-        """Whether an older request was about the same call."""
-        of_call = [each for each in self.requests.values() if each.call_id == request.call_id]
-        return of_call[0].id != request.id
-
 
 async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Step]:
     """Replay a turn from a cursor and follow it until nothing more happens by itself.
@@ -64,7 +45,7 @@ async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenera
     turn = await assent.turn(turn_id)
     yield Opened(turn_id=turn_id, conversation_id=turn.conversation_id)
     telling = Telling(turn_id)
-    async with aclosing(looks(assent, turn_id, after=after)) as found:
+    async with aclosing(assent.following.looks(turn_id, after=after)) as found:
         async for look in found:
             for event in look.events:
                 for step in telling.tell(event, look):
@@ -72,40 +53,6 @@ async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenera
             turn = look.turn
     for step in telling.end(turn):
         yield step
-
-
-async def looks(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Look]:
-    """Look at a turn again and again from a cursor; the last look finds it at rest."""
-    bus = assent.kernel.bus
-    while True:
-        ticket = bus.ticket(turn_id)
-        try:
-            look = await assent.kernel.store.run(lambda tx: _look(tx, turn_id, after))  # noqa: B023 - run now
-            if look.events:
-                after = look.events[-1].seq
-            elif not look.turn.is_resting:
-                await bus.wait(turn_id, ticket, POLL_SECONDS)
-                continue
-        finally:
-            bus.drop(turn_id, ticket)
-        yield look
-        # Read before the events of which there are none: it rests and nothing came since.
-        if not look.events:
-            return
-
-
-def _look(tx: Tx, turn_id: str, after: int) -> Look:
-    # In this order: rows that events speak of are at least as new as the events.
-    turn = read_turn(tx, turn_id)
-    events = tx.journal.events(turn_id, after, _PAGE)
-    if not any(event.kind in _ROW_KINDS for event in events):
-        return Look(turn=turn, events=events)
-    return Look(
-        turn=turn,
-        events=events,
-        calls={call.id: call for call in tx.calls.of_turn(turn_id)},
-        requests={request.id: request for request in tx.requests.of_turn(turn_id)},
-    )
 
 
 @dataclass

@@ -9,10 +9,10 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.messages import FinishReason
 from assent.domain.people import Person
 from assent.domain.requests import Request
+from assent.server.frames import EVENT_STREAM, SSE_BEAT, sse, utf8
 from assent.server.settings import AiSdk
 from assent.server.streams import steps as told
 from assent.server.streams.data_stream import finish_of
-from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, sse, utf8
 from assent.server.streams.questions import question
 from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
 

@@ -3,7 +3,6 @@
 It holds no logic of its own. Who the caller is says the credential, never the body.
 """
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar, assert_never
 
 from fastapi.exceptions import RequestValidationError
@@ -13,20 +12,17 @@ from starlette.responses import JSONResponse, Response
 
 from assent.domain import requests
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict, answer, cancel
 from assent.domain.lifecycle import RequestKind
 from assent.engine.decisions.checks import Decided
+from assent.engine.queries.asked_calls import current
 from assent.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
-from assent.ports import Tx
 from assent.server.caller import Caller, caller_of
 from assent.server.guard import GuardedRoute
+from assent.server.input_forms import form_of, input_request
 from assent.server.problems import problem_of, shape_errors
 from assent.server.service import Service, service_of
 from assent.server.streams.bodies import Body, Id, body_of
-from assent.server.streams.call_lookup import current, matter_of
-from assent.server.streams.forms import form_of, input_request
-from assent.server.visibility import own_conversation
 
 T = TypeVar("T")
 Answer = dict[str, Json]
@@ -130,21 +126,19 @@ class Desk:
                 decided = await self._decide(id, cancel())
                 return {"message": "The call is cancelled; the agent is told.", **_state(decided)}
             case GetPending(conversation_id=id):
-                found = await self._run(lambda tx: self._pending(tx, id))
+                # Not even auditors: what is typed for one's own agent is shown to its owner only.
+                found = await self._assent.queries.requests.open_inputs(self._caller.person, id)
                 asked: list[Json] = [input_request(request) for request in found]
                 return {"requests": asked}
             case GetSessionValues(conversation_id=id, tool_name=tool):
-                return {"session_values": await self._run(lambda tx: self._values(tx, id, tool))}
+                return {"session_values": await self._values(id, tool)}
             case ClearSessionValues(conversation_id=id):
                 cleared = await self._assent.clear_values(id, by=self._caller.person)
                 return {"message": "The saved values are cleared.", "cleared": cleared}
         assert_never(action)
 
-    async def _run(self, read: Callable[[Tx], T]) -> T:
-        return await self._assent.kernel.store.run(read)
-
     async def _create(self, action: CreateRequest) -> Answer:
-        asked = await self._run(lambda tx: self._asked(tx, action.tool_call_id))
+        asked = await self._asked(action.tool_call_id)
         is_other = (asked.conversation_id, asked.tool) != (action.conversation_id, action.tool_name)
         if is_other or asked.owner != self._caller.person.id:
             raise NotFound("call", action.tool_call_id)
@@ -158,33 +152,25 @@ class Desk:
         return {"request": input_request(asked)}
 
     async def _decide(self, call_id: str, verdict: Verdict) -> Decided:
-        asked = await self._run(lambda tx: self._asked(tx, call_id))
+        asked = await self._asked(call_id)
         caller = self._caller
         return await self._assent.decide(
             asked.id, verdict, by=caller.person, digest=asked.digest, channel=caller.channel
         )
 
-    def _asked(self, tx: Tx, call_id: str) -> requests.Request:
-        matter = matter_of(tx, self._caller.person, call_id)
-        return current(matter.of_kind(RequestKind.INPUT))
+    async def _asked(self, call_id: str) -> requests.Request:
+        call = await self._assent.queries.requests.asked_call(self._caller.person, call_id)
+        return current(call.of_kind(RequestKind.INPUT))
 
-    def _own(self, tx: Tx, id: str) -> Conversation:
-        # Not even auditors: what somebody typed in for their own agent is shown to them only.
-        return own_conversation(tx, self._caller.person, id)
-
-    def _pending(self, tx: Tx, id: str) -> list[requests.Request]:
-        newest = tx.turns.newest(self._own(tx, id).id)
-        asked = [] if newest is None else tx.requests.of_turn(newest.id)
-        return [r for r in reversed(asked) if r.is_open and r.kind is RequestKind.INPUT]
-
-    def _values(self, tx: Tx, id: str, tool: str | None) -> dict[str, Json]:
-        conversation = self._own(tx, id)
+    async def _values(self, id: str, tool: str | None) -> dict[str, Json]:
+        queries, person = self._assent.queries.conversations, self._caller.person
+        conversation = await queries.own(person, id)
         scope = None if tool is None else self._scope(conversation.agent, tool)
-        saved = sorted(tx.values.saved(id), key=lambda value: value.at)
+        saved = sorted(await queries.own_saved_values(person, id), key=lambda value: value.at)
         return {v.name: v.value for v in saved if not v.secret and scope in (None, v.scope)}
 
     def _scope(self, agent: str, name: str) -> str:
-        tool = self._assent.kernel.catalogue.tool(agent, name)
+        tool = self._assent.catalogue.tool(agent, name)
         form = None if tool is None else tool.tool.user_input
         return f"tool:{name}" if form is None else form.scope(name)
 

@@ -17,6 +17,7 @@ from assent.domain.decisions import Approve, Arguments, Reject, approve, reject
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import as_text
 from assent.engine.gate.intake import edited
+from assent.engine.queries.asked_calls import AskedCall, current
 from assent.errors import (
     ConfirmationRequired,
     EditRefused,
@@ -24,13 +25,10 @@ from assent.errors import (
     InvalidJson,
     StaleDigest,
 )
-from assent.ports import Tx
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 from assent.server.streams.bodies import Body, CamelBody, Id, body_of, id_in_path
-from assent.server.streams.call_lookup import Matter, current, matter_of
-from assent.server.streams.waiting import outcome_of
 
 Feedback = Annotated[str, Field(max_length=10_000)]
 
@@ -109,22 +107,23 @@ async def _decided(
     request: Request, verdict: Approve | Reject, call_id: str, thread_id: str | None = None
 ) -> Call:
     service, caller = service_of(request), caller_of(request)
-
-    def look(tx: Tx) -> Matter:
-        return matter_of(tx, caller.person, call_id, thread_id)
-
-    matter = await service.assent.kernel.store.run(look)
+    matter = await service.assent.queries.requests.asked_call(
+        caller.person, call_id, conversation_id=thread_id
+    )
     asked = _asked(service, matter, verdict)
     decided = await service.assent.decide(
         asked.id, verdict, by=caller.person, digest=asked.digest, channel=caller.channel
     )
-    patience = service.settings.patience
-    return await outcome_of(
-        service.assent, decided.call_id, decided.turn_id, patience, service.live
+    # Nobody's patience outlasts the process.
+    return await service.assent.following.call(
+        decided.call_id,
+        decided.turn_id,
+        patience=service.settings.patience,
+        is_over=lambda: service.live.is_over,
     )
 
 
-def _asked(service: Service, matter: Matter, verdict: Approve | Reject) -> requests.Request:
+def _asked(service: Service, matter: AskedCall, verdict: Approve | Reject) -> requests.Request:
     """The approval that is meant. A call that was never gated has none, and is not run here."""
     approvals = matter.of_kind(RequestKind.APPROVAL)
     asked = current(approvals)
@@ -137,7 +136,7 @@ def _asked(service: Service, matter: Matter, verdict: Approve | Reject) -> reque
 
 def _shows(service: Service, call: Call, verdict: Approve) -> bool:
     """Whether an approval carries the arguments that would run now."""
-    tool = service.assent.kernel.catalogue.tool(call.agent, call.tool)
+    tool = service.assent.catalogue.tool(call.agent, call.tool)
     sent = verdict.arguments
     if tool is None or sent is None:
         return False

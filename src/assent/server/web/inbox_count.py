@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from assent.domain.people import Person
-from assent.ports import Tx
+from assent.engine.assent import Assent
 
 LIMIT: Final = 99
 
@@ -27,6 +27,6 @@ class Waiting:
         return "1 request waits for you" if self.number == 1 else f"{self} requests wait for you"
 
 
-def waiting_for(tx: Tx, person: Person) -> Waiting:
-    """What this person may decide now."""
-    return Waiting(tx.counts.open_for(person, limit=LIMIT + 1))
+async def waiting_for(assent: Assent, person: Person) -> Waiting:
+    """Count what this person may decide now."""
+    return Waiting(await assent.queries.requests.waiting_for(person, limit=LIMIT + 1))

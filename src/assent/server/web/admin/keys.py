@@ -139,7 +139,7 @@ async def _key(request: Request) -> Key:
     """One's own, or anybody's for admins."""
     service, caller = service_of(request), caller_of(request)
     id = stored_text(request.path_params["id"])
-    key = await service.assent.kernel.store.run(lambda tx: tx.keys.get(id))
+    key = await service.assent.people.find_key(id)
     manages = may(caller, MANAGE)
     if key is None or not (manages or key.person == caller.person.id):
         raise NotFound("API key", id)

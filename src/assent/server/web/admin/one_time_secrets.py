@@ -33,7 +33,7 @@ def tell_once(request: Request, told: Told, *, page: str, address: str) -> Respo
     service = service_of(request)
     until = int(datetime.now(UTC).timestamp()) + ONCE_SECONDS
     text = encode([told.person, told.text, until])
-    sealed = service.assent.kernel.vault.seal(text, row=_ROW, field=_place(request, page))
+    sealed = service.assent.vault.seal(text, row=_ROW, field=_place(request, page))
     response = RedirectResponse(address, 303)
     service.auth.cookies.keep_once(response, sealed)
     return response
@@ -44,9 +44,7 @@ def told_once(request: Request, page: str) -> Told | None:
     service = service_of(request)
     sealed = service.auth.cookies.once(request)
     try:
-        opened = service.assent.kernel.vault.open(
-            sealed or "", row=_ROW, field=_place(request, page)
-        )
+        opened = service.assent.vault.open(sealed or "", row=_ROW, field=_place(request, page))
         match parse(opened):
             case [str(person), str(text), int(until)]:
                 in_time = datetime.now(UTC).timestamp() < until

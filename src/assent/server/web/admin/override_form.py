@@ -7,8 +7,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from assent.domain import tools
-from assent.server.api.tools import Override, override_of
 from assent.server.form_data import Posted
+from assent.server.overrides import Override, override_of
 
 NAMES: Final = (
     "requires_approval",

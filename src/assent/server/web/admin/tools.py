@@ -64,17 +64,17 @@ class Item:
 
 
 def _items(service: Service) -> list[Item]:
-    kernel = service.assent.kernel
+    policy, catalogue = service.assent.policy, service.assent.catalogue
     return [
         Item(
             agent=agent,
             it=tool,
-            treatment=tool_treatment.treatment(tool, kernel.policy),
-            facts=tool_treatment.facts(tool, kernel.policy),
-            sources=tool_treatment.sources(tool, kernel.policy),
+            treatment=tool_treatment.treatment(tool, policy),
+            facts=tool_treatment.facts(tool, policy),
+            sources=tool_treatment.sources(tool, policy),
         )
-        for agent in kernel.catalogue.names()
-        for tool in kernel.catalogue.toolbox(agent).tools.values()
+        for agent in catalogue.names()
+        for tool in catalogue.toolbox(agent).tools.values()
     ]
 
 
@@ -88,7 +88,7 @@ def _named(service: Service, name: str) -> list[Item]:
 async def index(request: Request) -> Response:
     """Every tool, by agent, what can do most harm first."""
     service, asked = service_of(request), request.query_params
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     shown = [item for item in _items(service) if _fits(item, asked)]
     shown.sort(key=lambda item: (-_HARM.index(item.it.risk), item.it.tool.name))
     groups = [
@@ -103,8 +103,8 @@ async def index(request: Request) -> Response:
         asked={name: asked.get(name, "") for name in ("q", "risk", "course")},
         risks=list(reversed(Risk)),
         courses=COURSES,
-        policy=service.assent.kernel.policy if may(caller_of(request), POLICY) else None,
-        policy_version=service.assent.kernel.policy_version,
+        policy=service.assent.policy if may(caller_of(request), POLICY) else None,
+        policy_version=service.assent.policy_version,
         covered=tool_treatment.covered,
         deciders=tool_treatment.deciders,
     )
@@ -123,7 +123,7 @@ def _fits(item: Item, asked: Mapping[str, str]) -> bool:
 async def show(request: Request) -> Response:
     """One tool, in every agent that has it."""
     service, name = service_of(request), request.path_params["name"]
-    override = service.assent.kernel.catalogue.overrides.get(name)
+    override = service.assent.catalogue.overrides.get(name)
     return await _page(request, override_form.form_of(override))
 
 
@@ -137,7 +137,7 @@ async def change(request: Request) -> Response:
     wanted = None if posted.one("do") == "clear" else override_form.override_from(form)
     if isinstance(wanted, Form):
         return await _page(request, wanted, problem=_WRONG, status=422)
-    current = service.assent.kernel.catalogue.overrides.get(name)
+    current = service.assent.catalogue.overrides.get(name)
     if posted.one("seen") != await _seen(service, name):
         return await _page(request, override_form.form_of(current), problem=_STALE, status=409)
     if wanted == current:
@@ -158,7 +158,7 @@ async def _confirmed(
 
 
 def _lowered(service: Service, items: list[Item], wanted: tools.Override | None) -> tuple[str, ...]:
-    policy = service.assent.kernel.policy
+    policy = service.assent.policy
     found = [
         line
         for item in items
@@ -176,7 +176,7 @@ def _ask(
 ) -> Response:
     """The second page: what changes, what it will mean, and the button that does it."""
     service = service_of(request)
-    policy, item = service.assent.kernel.policy, items[0]
+    policy, item = service.assent.policy, items[0]
     after = effective(item.it.tool, wanted)
     old, new = item.facts, tool_treatment.facts(after, policy)
     mistyped = posted.one("confirmed") == "yes"
@@ -196,8 +196,7 @@ def _ask(
 async def _page(request: Request, form: Form, *, problem: str = "", status: int = 200) -> Response:
     service, caller, name = service_of(request), caller_of(request), request.path_params["name"]
     items = _named(service, name)
-    kernel = service.assent.kernel
-    override = kernel.catalogue.overrides.get(name)
+    policy, override = service.assent.policy, service.assent.catalogue.overrides.get(name)
     knows_policy = may(caller, POLICY)
     return service.pages.render(
         request,
@@ -207,8 +206,8 @@ async def _page(request: Request, form: Form, *, problem: str = "", status: int 
         items=items,
         form=form,
         problem=problem,
-        declared=tool_treatment.facts(effective(items[0].it.tool, None), kernel.policy),
-        meaning=tool_treatment.meaning(items[0].it, kernel.policy),
+        declared=tool_treatment.facts(effective(items[0].it.tool, None), policy),
+        meaning=tool_treatment.meaning(items[0].it, policy),
         overridden=override is not None,
         knows_policy=knows_policy,
         may_change=may(caller, MANAGE),
@@ -223,7 +222,7 @@ async def _page(request: Request, form: Form, *, problem: str = "", status: int 
 
 async def _seen(service: Service, name: str) -> str:
     """Stands for the setting that a page shows: another one means that the page is old."""
-    stored = await service.assent.kernel.store.run(lambda tx: tx.settings.overrides())
+    stored = await service.assent.queries.record.stored_overrides()
     return hashlib.sha256(stored.get(name, "").encode()).hexdigest()[:16]
 
 

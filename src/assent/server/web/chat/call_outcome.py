@@ -6,7 +6,7 @@ from typing import Final
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, parse
 from assent.domain.lifecycle import CallStatus
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 from assent.errors import InvalidJson
 
 # Ends that people or time brought about: the chip says which.

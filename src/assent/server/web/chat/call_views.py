@@ -10,7 +10,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import LOCAL, EffectiveTool, Preview
-from assent.engine.kernel import Texts
+from assent.engine.settings import Texts
 from assent.presentation.html_values import block, entries, foreign, text_diff, value
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import RENDERER_VERSION, Rendered

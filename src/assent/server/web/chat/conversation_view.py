@@ -6,17 +6,14 @@ from functools import partial
 from typing import Final
 
 from assent.domain.conversations import Message, Role, TurnRow
-from assent.domain.events import Event
 from assent.domain.lifecycle import ACTIVE_TURNS, AWAITING, ConversationStatus, TurnStatus
 from assent.domain.people import Person
-from assent.engine.kernel import Kernel
-from assent.engine.queries.snapshots import Thread, read_thread
-from assent.ports import Tx
+from assent.engine.queries.conversations import ConversationRows
+from assent.engine.queries.snapshots import Thread
 from assent.presentation.markup import Html
 from assent.server.service import Service
-from assent.server.visibility import conversation_of
 from assent.server.web.chat.call_views import Deed, Deeds
-from assent.server.web.chat.live_answer import Draft, read_events
+from assent.server.web.chat.live_answer import Draft
 from assent.server.web.chat.markdown import markdown
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.template_filters import prose
@@ -135,38 +132,19 @@ class Talk:
         return tuple(deed for deed in deeds if deed.call.turn_id == turn)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The rows of a conversation."""
-
-    thread: Thread
-    turn: TurnRow | None
-    events: tuple[Event, ...]
-
-
-def find(tx: Tx, kernel: Kernel, person: Person, id: str) -> Found:
-    """A conversation that this person may read."""
-    conversation_of(tx, person, id)
-    turn = tx.turns.newest(id)
-    is_active = turn is not None and turn.status in ACTIVE_TURNS
-    # Before the rows: what these events speak of is in what is read after them.
-    events = read_events(tx, turn.id) if turn is not None and is_active else []
-    return Found(thread=read_thread(tx, id, kernel), turn=turn, events=tuple(events))
-
-
 def talk_of(
-    found: Found, service: Service, person: Person, *, shown: int, ours: frozenset[str]
+    found: ConversationRows, service: Service, person: Person, *, shown: int, ours: frozenset[str]
 ) -> Talk:
     """The same as its page shows it, with its newest messages; laying them out takes a while."""
     thread, draft = found.thread, Draft(ours)
     draft.hear(found.events)
     deeds = Deeds(
         person=person,
-        tools=service.assent.kernel.catalogue.toolbox(thread.conversation.agent).tools,
+        tools=service.assent.catalogue.toolbox(thread.conversation.agent).tools,
         pending=thread.pending,
         progress=draft.progress,
         seal=partial(seal_of, service, person),
-        texts=service.assent.kernel.texts,
+        texts=service.assent.texts,
         calls=thread.calls,
     )
     return Talk(

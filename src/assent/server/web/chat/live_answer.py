@@ -6,7 +6,6 @@ from typing import Final
 
 from assent.domain.canonical import Json, encode
 from assent.domain.events import Event, EventKind
-from assent.ports import Tx
 from assent.presentation.text import safe_line
 from assent.presentation.truncation import clip
 from assent.server.web.chat.streamed_markdown import Growing
@@ -80,14 +79,3 @@ def _words(value: Json) -> str:
     text = value if isinstance(value, str) else "" if value is None else encode(value)
     cut = clip(text, _PROGRESS_CHARS)
     return safe_line(f"{cut.head}…{cut.tail}" if cut.hidden else text)
-
-
-def read_events(tx: Tx, turn_id: str) -> list[Event]:
-    """What happened in a turn so far."""
-    events: list[Event] = []
-    for _ in range(_PAGES):
-        page = tx.journal.events(turn_id, events[-1].seq if events else 0, _PAGE)
-        events += page
-        if len(page) < _PAGE:
-            break
-    return events

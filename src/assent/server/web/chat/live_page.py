@@ -9,14 +9,12 @@ from starlette.routing import BaseRoute
 
 from assent.domain.canonical import Json
 from assent.domain.events import EventKind
+from assent.engine.following import Look
 from assent.errors import BadCursor, NotFound
-from assent.ports import Tx
 from assent.server.caller import caller_of
+from assent.server.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.streams.following import Look, looks
-from assent.server.streams.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
-from assent.server.visibility import conversation_of
 from assent.server.web.chat.hosts import hosts_of
 from assent.server.web.chat.live_answer import Draft
 
@@ -85,18 +83,14 @@ async def watch(request: Request) -> Response:
     """Follow a turn of this conversation until it rests."""
     service, person = service_of(request), caller_of(request).person
     id, turn_id = request.path_params["id"], request.query_params.get("turn", "")
-
-    def check(tx: Tx) -> None:
-        conversation = conversation_of(tx, person, id)
-        turn = tx.turns.get(turn_id)
-        if turn is None or turn.conversation_id != conversation.id:
-            raise NotFound("turn", turn_id)
-
     after = _place(request)
-    await service.assent.kernel.store.run(check)
+    if (await service.assent.queries.conversations.of_turn(person, turn_id)).id != id:
+        raise NotFound("turn", turn_id)
     if request.method == "HEAD":
         return Response(headers=Watch.headers)
-    return streamed(request, looks(service.assent, turn_id), Watch(after, hosts_of(request)))
+    return streamed(
+        request, service.assent.following.looks(turn_id), Watch(after, hosts_of(request))
+    )
 
 
 def _place(request: Request) -> int:

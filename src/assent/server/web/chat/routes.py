@@ -9,18 +9,18 @@ from starlette.routing import BaseRoute
 
 from assent.domain.canonical import digest
 from assent.domain.paging import Place
+from assent.engine.ids import new_id
+from assent.engine.queries.conversations import ConversationRows
 from assent.errors import AssentError, PendingCalls
-from assent.ports import Tx
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
-from assent.server.visibility import conversation_of
 from assent.server.web.chat import live_page
-from assent.server.web.chat.conversation_list import Chats, read_chats
-from assent.server.web.chat.conversation_view import Found, Talk, find, talk_of
+from assent.server.web.chat.conversation_list import PAGE, chats_of
+from assent.server.web.chat.conversation_view import Talk, talk_of
 from assent.server.web.chat.hosts import hosts_of
 
 # A quick answer is there when the page comes; a slow one is waited for by the page itself.
@@ -34,19 +34,21 @@ _KEY_CHARS: Final = 64
 async def overview(request: Request) -> Response:
     """My conversations, and a field to begin one."""
     service, person = service_of(request), caller_of(request).person
-    kernel, after = service.assent.kernel, _after(request)
-    chats = await kernel.store.run(lambda tx: read_chats(tx, kernel.catalogue, person, after))
-    agents = [kernel.catalogue.agent(name) for name in kernel.catalogue.names()]
+    catalogue = service.assent.catalogue
+    own = await service.assent.queries.conversations.own_page(
+        person, after=_after(request), limit=PAGE
+    )
+    agents = [catalogue.agent(name) for name in catalogue.names()]
     wanted = request.query_params.get("agent", "")
     return service.pages.render(
         request,
         "chats",
-        chats=chats,
+        chats=chats_of(own),
         current="",
         agents=agents,
         may_talk=not CHAT_PAGE.roles.isdisjoint(person.roles),
         agent=next((each for each in agents if each.name == wanted), agents[0] if agents else None),
-        key=kernel.ids("say"),
+        key=new_id("say"),
         longest=MAX_MESSAGE_CHARS,
     )
 
@@ -56,8 +58,7 @@ async def show(request: Request) -> Response:
     if request.query_params.get("part") != "talk":
         return await _page(request)
     service, person = service_of(request), caller_of(request).person
-    kernel, id = service.assent.kernel, request.path_params["id"]
-    found = await kernel.store.run(lambda tx: find(tx, kernel, person, id))
+    found = await service.assent.queries.conversations.rows(person, request.path_params["id"])
     talk = await _laid_out(request, found)
     return service.pages.render(request, "talk", talk=talk, shown=_shown(request))
 
@@ -67,9 +68,9 @@ async def say(request: Request) -> Response:
     service, person = service_of(request), caller_of(request).person
     posted, id = await posted_of(request), request.path_params.get("id")
     text = posted.one("text").strip()[:MAX_MESSAGE_CHARS]
-    agent = posted.one("agent") or next(iter(service.assent.kernel.catalogue.names()), "")
+    agent = posted.one("agent") or next(iter(service.assent.catalogue.names()), "")
     if id is not None:
-        await service.assent.kernel.store.run(lambda tx: conversation_of(tx, person, id))
+        await service.assent.queries.conversations.get(person, id)
     if not text:
         return RedirectResponse(f"/chat/{id}" if id else "/chat", 303)
     try:
@@ -110,14 +111,10 @@ async def retry(request: Request) -> Response:
 async def _newest(request: Request) -> str | None:
     """The newest turn of a conversation that the caller may read."""
     service, person = service_of(request), caller_of(request).person
-    id = request.path_params["id"]
-
-    def read(tx: Tx) -> str | None:
-        conversation_of(tx, person, id)
-        newest = tx.turns.newest(id)
-        return None if newest is None else newest.id
-
-    return await service.assent.kernel.store.run(read)
+    newest = await service.assent.queries.conversations.newest_turn(
+        person, request.path_params["id"]
+    )
+    return None if newest is None else newest.id
 
 
 async def _settled(service: Service, turn_id: str, *, wait: bool) -> str:
@@ -133,29 +130,26 @@ async def _page(
     request: Request, *, problem: AssentError | None = None, text: str = ""
 ) -> Response:
     service, person = service_of(request), caller_of(request).person
-    kernel, id = service.assent.kernel, request.path_params["id"]
-    after = _after(request)
-
-    def read(tx: Tx) -> tuple[Found, Chats]:
-        return find(tx, kernel, person, id), read_chats(tx, kernel.catalogue, person, after)
-
-    found, chats = await kernel.store.run(read)
+    id = request.path_params["id"]
+    found, own = await service.assent.queries.conversations.rows_with_list(
+        person, id, after=_after(request), limit=PAGE
+    )
     return service.pages.render(
         request,
         "chat",
         status=200 if problem is None else facts_of(problem)[0],
         talk=await _laid_out(request, found),
         shown=_shown(request),
-        chats=chats,
+        chats=chats_of(own),
         current=id,
         blocked=problem is not None,
         text=text,
-        key=kernel.ids("say"),
+        key=new_id("say"),
         longest=MAX_MESSAGE_CHARS,
     )
 
 
-async def _laid_out(request: Request, found: Found) -> Talk:
+async def _laid_out(request: Request, found: ConversationRows) -> Talk:
     """In a thread: a model can write what takes long to lay out, and others wait for this one."""
     service, person = service_of(request), caller_of(request).person
     return await asyncio.to_thread(

@@ -7,14 +7,12 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assent.domain.lifecycle import RequestStatus
-from assent.domain.people import ADMIN, AUDITOR, Person
-from assent.engine.queries.call_history import Story, read_story
-from assent.errors import NotFound
-from assent.ports import Tx
+from assent.domain.people import ADMIN, AUDITOR
+from assent.engine.queries.call_history import Story
+from assent.engine.queries.visibility import sees_everything
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.visibility import sees_everything, sees_request
 from assent.server.web.history.summaries import status_class, status_words
 from assent.server.web.history.timeline import Timeline
 
@@ -22,15 +20,14 @@ from assent.server.web.history.timeline import Timeline
 async def show(request: Request) -> Response:
     """The timeline, for whoever may see the conversation or was asked about the call."""
     service, person = service_of(request), caller_of(request).person
-    id, kernel = request.path_params["id"], service.assent.kernel
-    story = await kernel.store.run(lambda tx: _visible(tx, person, id))
+    story = await service.assent.queries.record.call_history(person, request.path_params["id"])
     # In a thread: a model can write what takes long to lay out, and others wait for this one.
     return await asyncio.to_thread(_page, request, story)
 
 
 def _page(request: Request, story: Story) -> Response:
     service, person, call = service_of(request), caller_of(request).person, story.call
-    tool = service.assent.kernel.catalogue.tool(call.agent, call.tool)
+    tool = service.assent.catalogue.tool(call.agent, call.tool)
     open_request = next((r for r in story.requests if r.status is RequestStatus.OPEN), None)
     is_mine = story.conversation.owner.id == person.id
     return service.pages.render(
@@ -47,14 +44,6 @@ def _page(request: Request, story: Story) -> Response:
         may_export=is_mine or ADMIN in person.roles,
         may_audit=not person.roles.isdisjoint({ADMIN, AUDITOR}),
     )
-
-
-def _visible(tx: Tx, person: Person, id: str) -> Story:
-    story = read_story(tx, id)
-    seen = story.conversation.owner.id == person.id or sees_everything(person)
-    if not (seen or any(sees_request(person, each) for each in story.requests)):
-        raise NotFound("call", id)
-    return story
 
 
 routes: list[BaseRoute] = [GuardedRoute("/history/{id}", show, methods=["GET"])]

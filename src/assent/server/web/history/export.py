@@ -1,7 +1,7 @@
 """Files of what a page lists: read page by page and sent as they are read, never held whole."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Generic, TypeVar
@@ -18,7 +18,6 @@ from assent.domain.paging import Place
 from assent.domain.record import PastCall, Question, Stretch
 from assent.engine.agents import Catalogue
 from assent.errors import InvalidCommand
-from assent.ports import Tx
 from assent.presentation.card import hints_of
 from assent.presentation.values import entries_of
 from assent.server.caller import caller_of
@@ -27,7 +26,7 @@ from assent.server.redaction import Hints, data_of, plain, secrets_of
 from assent.server.service import service_of
 from assent.server.web.history import csv_rows
 from assent.server.web.history.filters import CALL_FIELDS, RECORD_FIELDS, Sieve
-from assent.server.web.history.history import place_of, read_calls
+from assent.server.web.history.history import place_of
 
 T = TypeVar("T")
 Line = dict[str, Json]
@@ -52,31 +51,34 @@ class File(Generic[T]):
 
     name: str
     columns: Sequence[str]
-    read: Callable[[Tx, Place | None], Stretch[T]]
+    read: Callable[[Place | None], Awaitable[Stretch[T]]]
     line: Callable[[T], Line]
 
 
 async def calls(request: Request) -> Response:
     """The calls that the same filters list."""
-    person, kernel = caller_of(request).person, service_of(request).assent.kernel
+    person, assent = caller_of(request).person, service_of(request).assent
     wanted = Sieve.of(request.query_params, CALL_FIELDS).calls
     file = File(
         name="calls",
         columns=CALL_COLUMNS,
-        read=lambda tx, after: read_calls(tx, person, wanted, after=after, limit=_PAGE),
-        line=lambda call: call_line(call, kernel.catalogue),
+        read=lambda after: assent.queries.record.past_calls(
+            person, wanted, after=after, limit=_PAGE
+        ),
+        line=lambda call: call_line(call, assent.catalogue),
     )
     return _sent(request, file)
 
 
 async def entries(request: Request) -> Response:
     """The entries of the record that the same filters list."""
-    secrets = secrets_of(service_of(request).assent.kernel.catalogue)
+    assent = service_of(request).assent
+    secrets = secrets_of(assent.catalogue)
     wanted = Sieve.of(request.query_params, RECORD_FIELDS).entries
     file = File(
         name="record",
         columns=ENTRY_COLUMNS,
-        read=lambda tx, after: tx.record.entries(wanted, after=after, limit=_PAGE),
+        read=lambda after: assent.queries.record.search(wanted, after=after, limit=_PAGE),
         line=lambda entry: entry_line(entry, secrets),
     )
     return _sent(request, file)
@@ -108,7 +110,7 @@ async def _chunks(
         if await service.auth.fallen([caller]):
             yield written({file.columns[0]: _STOPPED})
             return
-        found = await service.assent.kernel.store.run(_reading(file, after))
+        found = await file.read(after)
         if found.items:
             # In a thread: a page of calls with the largest arguments takes seconds.
             yield await asyncio.to_thread(_written, file, found.items, written)
@@ -119,10 +121,6 @@ async def _chunks(
 
 def _written(file: File[T], items: Sequence[T], written: Callable[[Line], str]) -> str:
     return "".join(written(file.line(item)) for item in items)
-
-
-def _reading(file: File[T], after: Place | None) -> Callable[[Tx], Stretch[T]]:
-    return lambda tx: file.read(tx, after)
 
 
 def _jsonl(line: Line) -> str:

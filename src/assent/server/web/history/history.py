@@ -10,18 +10,16 @@ from starlette.routing import BaseRoute
 
 from assent.domain.lifecycle import CallStatus
 from assent.domain.paging import Place
-from assent.domain.people import Person
-from assent.domain.record import CallFilter, PastCall, Stretch
+from assent.domain.record import PastCall
 from assent.domain.tools import Risk
 from assent.engine.agents import Catalogue
-from assent.ports import Tx
+from assent.engine.queries.visibility import sees_everything
 from assent.presentation.card import hints_of
 from assent.presentation.markup import Html
 from assent.presentation.values import entries_of
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.visibility import sees_everything
 from assent.server.web.history.filters import CALL_FIELDS, Sieve
 from assent.server.web.history.summaries import (
     judge_words,
@@ -51,10 +49,10 @@ async def history(request: Request) -> Response:
     service, person = service_of(request), caller_of(request).person
     sieve = Sieve.of(request.query_params, CALL_FIELDS)
     after = place_of(request)
-    found = await service.assent.kernel.store.run(
-        lambda tx: read_calls(tx, person, sieve.calls, after=after, limit=PAGE)
+    found = await service.assent.queries.record.past_calls(
+        person, sieve.calls, after=after, limit=PAGE
     )
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     # In a thread: arguments may be large, and a line of them is made of all of them.
     lines = await asyncio.to_thread(lambda: [_line(call, catalogue) for call in found.items])
     return service.pages.render(
@@ -71,15 +69,6 @@ async def history(request: Request) -> Response:
         agents=catalogue.names(),
         tools=sorted({tool.tool.name for tool in catalogue.every_tool()}),
     )
-
-
-def read_calls(
-    tx: Tx, person: Person, wanted: CallFilter, *, after: Place | None, limit: int
-) -> Stretch[PastCall]:
-    """What this person may see: their own conversations' calls, or all of them."""
-    if sees_everything(person):
-        return tx.record.calls(wanted, after=after, limit=limit)
-    return tx.record.calls_of(person.id, wanted, after=after, limit=limit)
 
 
 def place_of(request: Request) -> Place | None:

@@ -55,10 +55,8 @@ async def show(request: Request) -> Response:
     """One page of the record, with filters."""
     service = service_of(request)
     sieve, after = Sieve.of(request.query_params, RECORD_FIELDS), place_of(request)
-    found = await service.assent.kernel.store.run(
-        lambda tx: tx.record.entries(sieve.entries, after=after, limit=PAGE)
-    )
-    secrets = secrets_of(service.assent.kernel.catalogue)
+    found = await service.assent.queries.record.search(sieve.entries, after=after, limit=PAGE)
+    secrets = secrets_of(service.assent.catalogue)
     notes = await asyncio.to_thread(lambda: [_noted(entry, secrets) for entry in found.items])
     return service.pages.render(
         request,

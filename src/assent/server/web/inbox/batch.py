@@ -1,7 +1,7 @@
 """Several requests of one tool on one page: each shown whole, each decided by itself."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from assent.domain.cards import Verb
 from assent.domain.decisions import Approve, Reject, Verdict
+from assent.engine.queries.review import Review
 from assent.errors import (
     AlreadySettled,
     AssentError,
@@ -20,7 +21,6 @@ from assent.errors import (
     StaleDigest,
     StoreUnavailable,
 )
-from assent.ports import Tx
 from assent.presentation import html
 from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
@@ -29,11 +29,9 @@ from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import service_of
-from assent.server.visibility import request_of
 from assent.server.web.inbox.batch_rules import MOST, check, check_number
-from assent.server.web.inbox.rows import Row, read_rows
+from assent.server.web.inbox.rows import LONGEST, Row, rows_of
 from assent.server.web.review import shown_token
-from assent.server.web.review.request_view import Matter, read_matter
 
 # How one went, as the address of the result says it; and why it was left, as the page does.
 _DECIDED: Final = "decided"
@@ -52,7 +50,7 @@ _WHY: Final[Mapping[str, str]] = {
 class Item:
     """One request of a batch, as its page shows it; only what is still open can be ticked."""
 
-    matter: Matter
+    matter: Review
     card: Rendered
     seal: str
     ticked: bool
@@ -106,35 +104,22 @@ async def done(request: Request) -> Response:
 
 async def _rows(request: Request, ids: Sequence[str]) -> list[Row]:
     """How these stand now, a line for each."""
-    person, kernel = caller_of(request).person, service_of(request).assent.kernel
-
-    def read(tx: Tx) -> list[Row]:
-        found = [request_of(tx, person, id) for id in ids]
-        return read_rows(tx, kernel.catalogue, found)
-
-    return await kernel.store.run(read)
+    person, assent = caller_of(request).person, service_of(request).assent
+    found = await assent.queries.requests.these(person, ids, longest=LONGEST)
+    return rows_of(found, assent.catalogue)
 
 
 async def _mine(request: Request, ids: Sequence[str]) -> set[str]:
     """Which of these this person has decided: an address alone makes nobody say so."""
-    person, kernel = caller_of(request).person, service_of(request).assent.kernel
-
-    def read(tx: Tx) -> set[str]:
-        made = (each for id in ids for each in tx.decisions.of_request(id))
-        return {each.request_id for each in made if each.person == person.id}
-
-    return await kernel.store.run(read)
+    person, assent = caller_of(request).person, service_of(request).assent
+    return await assent.queries.requests.decided_by(person, ids)
 
 
-async def _matters(request: Request, ids: Sequence[str]) -> list[Matter]:
+async def _matters(request: Request, ids: Sequence[str]) -> list[Review]:
     """What these are about; `InvalidCommand` unless they may be decided together."""
     check_number(ids)
-    kernel, person = service_of(request).assent.kernel, caller_of(request).person
-
-    def read(tx: Tx) -> list[Callable[[], Matter]]:
-        return [read_matter(tx, kernel.catalogue, kernel.vault, person, id) for id in ids]
-
-    found = await kernel.store.run(read)
+    assent, person = service_of(request).assent, caller_of(request).person
+    found = await assent.queries.requests.reviews(person, ids)
     matters = await asyncio.to_thread(lambda: [matter() for matter in found])
     check([matter.card for matter in matters])
     return matters
@@ -155,7 +140,7 @@ def _verdict(posted: Posted) -> Verdict:
 
 
 async def _decide_each(
-    request: Request, matters: Sequence[Matter], verdict: Verdict, posted: Posted
+    request: Request, matters: Sequence[Review], verdict: Verdict, posted: Posted
 ) -> list[tuple[str, str]]:
     """How each went; where the database falls silent the rest is left."""
     said = list[tuple[str, str]]()
@@ -170,7 +155,7 @@ async def _decide_each(
     return [*said, *((_SILENT, each.request.id) for each in matters[len(said) :])]
 
 
-async def _decide(request: Request, matter: Matter, verdict: Verdict, posted: Posted) -> str:
+async def _decide(request: Request, matter: Review, verdict: Verdict, posted: Posted) -> str:
     """Decide one of them; says how it went."""
     service, caller, id = service_of(request), caller_of(request), matter.request.id
     try:
@@ -213,7 +198,7 @@ def _outcome(row: Row, how: str, *, is_mine: bool) -> Outcome:
     return Outcome(row=row, words=words, is_good=True)
 
 
-def _page(request: Request, matters: Sequence[Matter], ticked: Sequence[str]) -> Response:
+def _page(request: Request, matters: Sequence[Review], ticked: Sequence[str]) -> Response:
     items = [_item(request, matter, ticked) for matter in matters]
     return service_of(request).pages.render(
         request,
@@ -224,7 +209,7 @@ def _page(request: Request, matters: Sequence[Matter], ticked: Sequence[str]) ->
     )
 
 
-def _item(request: Request, matter: Matter, ticked: Sequence[str]) -> Item:
+def _item(request: Request, matter: Review, ticked: Sequence[str]) -> Item:
     service, person = service_of(request), caller_of(request).person
     card = html.render(matter.card, level=2, omit={RegionName.SIMILAR}, with_choices=False)
     token = shown_token.seal_of(service, person, matter.request, card) if matter.may_decide else ""

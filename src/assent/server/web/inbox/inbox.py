@@ -16,15 +16,14 @@ from assent.domain.paging import Place, RequestFilter
 from assent.domain.people import Person
 from assent.domain.tools import Risk
 from assent.engine.queries.listing import Inbox
-from assent.ports import Tx
+from assent.engine.queries.visibility import sees_everything
 from assent.server.access import CHAT
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.visibility import sees_everything
 from assent.server.web.admin.credentials import may
 from assent.server.web.inbox.batch_rules import is_simple
-from assent.server.web.inbox.rows import Row, read_rows
+from assent.server.web.inbox.rows import LONGEST, Row, rows_of
 
 _PAGE = 30
 _LONGEST_WORD = 128
@@ -98,20 +97,16 @@ class Listed:
     is_newcomer: bool
 
 
-def _read(service: Service, person: Person, asked: Asked, after: Place | None, tx: Tx) -> Listed:
-    found = asked.box(person).page(tx, after=after, limit=_PAGE)
-    rows = read_rows(tx, service.assent.kernel.catalogue, found.items)
-    is_empty = not rows and not tx.conversations.of_owner(person.id, limit=1)
-    return Listed(rows=rows, next=found.next, is_newcomer=is_empty)
-
-
 async def inbox(request: Request) -> Response:
     """One page of requests, with filters."""
     service, person = service_of(request), caller_of(request).person
     asked, after = Asked.of(request.query_params), request.query_params.get("after")
     begin = Place.parse(after) if after else None
-    store = service.assent.kernel.store
-    listed = await store.run(lambda tx: _read(service, person, asked, begin, tx))
+    found = await service.assent.queries.requests.inbox(
+        asked.box(person), after=begin, limit=_PAGE, longest=LONGEST
+    )
+    rows = rows_of(found, service.assent.catalogue)
+    listed = Listed(rows=rows, next=found.next, is_newcomer=found.is_newcomer)
     agent, texts = _suggesting(service) if listed.is_newcomer else ("", ())
     values: dict[str, Any] = {
         "listed": listed,
@@ -136,7 +131,7 @@ def _selectable(rows: Sequence[Row], person: Person) -> frozenset[str]:
 
 def _suggesting(service: Service) -> tuple[str, Sequence[str]]:
     """The first agent that offers messages to begin with, and these."""
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     offers = ((name, catalogue.agent(name).suggestions) for name in catalogue.names())
     return next((offer for offer in offers if offer[1]), ("", ()))
 

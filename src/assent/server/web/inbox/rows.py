@@ -1,13 +1,12 @@
 """Requests as rows of a list: with what each is about, read in one go."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from assent.domain.paging import Subject
 from assent.domain.requests import Request
 from assent.engine.agents import Catalogue
-from assent.ports import Tx
+from assent.engine.queries.requests import InboxPage
 from assent.presentation.markup import Html, element
 from assent.presentation.values import entries_of, hints_of
 from assent.server.web.history.summaries import on_a_line
@@ -24,17 +23,12 @@ class Row:
     about: Html
 
 
-def read_rows(tx: Tx, catalogue: Catalogue, requests: Sequence[Request]) -> list[Row]:
-    """The rows of these requests."""
-    subjects = tx.subjects.arguments(_calls(requests), longest=LONGEST)
+def rows_of(found: InboxPage, catalogue: Catalogue) -> list[Row]:
+    """Return the rows of these requests."""
     return [
-        Row(request=each, about=_about(each, subjects.get(each.call_id), catalogue))
-        for each in requests
+        Row(request=each, about=_about(each, found.subjects.get(each.call_id), catalogue))
+        for each in found.requests
     ]
-
-
-def _calls(requests: Iterable[Request]) -> list[str]:
-    return list(dict.fromkeys(request.call_id for request in requests))
 
 
 def _about(request: Request, subject: Subject | None, catalogue: Catalogue) -> Html:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from assent.domain.insights import Insights, Period, Survey, Window
-from assent.engine.queries.insights import gather
+from assent.engine.queries.record import RecordQueries
 from assent.engine.ttl_cache import Recollection
-from assent.ports import Store
 
 KEPT_SECONDS: Final = 60
 # So many rows are counted in a blink, and then everybody sees the newest.
@@ -19,9 +18,9 @@ class Surveys:
     """Counts what a page of figures shows; nobody's plot takes more than one core from others."""
 
     def __init__(
-        self, store: Store, monotonic: Callable[[], float], *, costly: int = COSTLY
+        self, record: RecordQueries, monotonic: Callable[[], float], *, costly: int = COSTLY
     ) -> None:
-        self._store, self._costly = store, costly
+        self._record, self._costly = record, costly
         self._kept = Recollection[Insights](monotonic, KEPT_SECONDS, limit=_FILTERS)
         self._one = asyncio.Lock()
 
@@ -33,11 +32,11 @@ class Surveys:
         async with self._one:
             found = self._kept.get(name)
             if found is None:
-                now = await self._store.run(lambda tx: tx.now())
+                now = await self._record.now()
                 survey = Survey(
                     window=Window.of(period, now), tool=tool, agent=agent, concerning=concerning
                 )
-                found = await gather(self._store, survey)
+                found = await self._record.insights(survey)
                 if self.is_costly(found):
                     self._kept.put(name, found)
             return found

@@ -12,10 +12,10 @@ from assent.domain.insights import (
     Period,
     Survey,
 )
+from assent.engine.queries.visibility import sees_everything
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.visibility import sees_everything
 from assent.server.web.insights import figures, textures, units
 from assent.server.web.insights.csv_rows import table
 
@@ -87,7 +87,7 @@ def _name(request: Request, of: str) -> str | None:
 
 def _choices(service: Service, survey: Survey) -> dict[str, list[str]]:
     """What can be filtered by: all that is there, and what was asked for though it is gone."""
-    catalogue = service.assent.kernel.catalogue
+    catalogue = service.assent.catalogue
     tools = {item.tool.name for item in catalogue.every_tool()} | {survey.tool}
     agents = {*catalogue.names(), survey.agent}
     return {"tools": sorted(filter(None, tools)), "agents": sorted(filter(None, agents))}

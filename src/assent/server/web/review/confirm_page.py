@@ -10,6 +10,7 @@ from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
 from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation, Phrase
+from assent.engine.queries.review import Review
 from assent.errors import AssentError, ConfirmationRequired, TooEarly
 from assent.presentation import html
 from assent.presentation.diff import changes
@@ -25,7 +26,6 @@ from assent.server.web.review import shown_token
 from assent.server.web.review.confirm_wording import wording_of
 from assent.server.web.review.edit_form import ARGUMENTS, VIEW, Revising, as_text
 from assent.server.web.review.request_page import rendered
-from assent.server.web.review.request_view import Matter
 
 _WRONG = "That is not it. Compare it letter by letter."
 
@@ -49,7 +49,7 @@ class Revised:
 
 def confirmation_page(
     request: Request,
-    matter: Matter,
+    matter: Review,
     posted: Posted,
     edited: Mapping[str, Json] | None,
     *,
@@ -89,7 +89,7 @@ def is_confirmed(posted: Posted) -> bool:
     return posted.one("confirmed") == "yes"
 
 
-def revised_of(matter: Matter, edited: Mapping[str, Json]) -> Revised:
+def revised_of(matter: Review, edited: Mapping[str, Json]) -> Revised:
     """What an edit comes to; the difference is empty where it changes nothing."""
     hints, fitting = hints_of(matter.tool), _fitting(matter, edited)
     frozen = Frozen.of(fitting)
@@ -104,7 +104,7 @@ def revised_of(matter: Matter, edited: Mapping[str, Json]) -> Revised:
     )
 
 
-def phrase_for(matter: Matter, edited: Mapping[str, Json] | None) -> Phrase | None:
+def phrase_for(matter: Review, edited: Mapping[str, Json] | None) -> Phrase | None:
     """What has to be typed, if anything: of what runs, not of what was asked."""
     if matter.card.confirmation is not Confirmation.TYPED or edited is None:
         return matter.card.to_type
@@ -113,7 +113,7 @@ def phrase_for(matter: Matter, edited: Mapping[str, Json] | None) -> Phrase | No
 
 def _seal(
     request: Request,
-    matter: Matter,
+    matter: Review,
     posted: Posted,
     revised: Revised | None,
     arguments: str | None,
@@ -142,14 +142,14 @@ def _words(problem: AssentError | None) -> str:
             return str(problem)
 
 
-def _fitting(matter: Matter, edited: Mapping[str, Json]) -> dict[str, Json]:
+def _fitting(matter: Review, edited: Mapping[str, Json]) -> dict[str, Json]:
     whole = Revising(matter).whole(edited)
     tool = matter.tool
     return whole if tool is None else tool.tool.arguments.normalise(whole, partial=False)
 
 
 def _phrase(
-    matter: Matter, edited: Mapping[str, Json] | None, problem: AssentError | None
+    matter: Review, edited: Mapping[str, Json] | None, problem: AssentError | None
 ) -> Phrase | None:
     # A rule may want more of an edit than of what was asked about: the engine says so.
     if isinstance(problem, ConfirmationRequired):

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from assent.domain.canonical import Json, check, encode, parse
+from assent.engine.queries.review import Review
 from assent.errors import AssentError, InvalidArguments, InvalidJson
 from assent.presentation.values import hints_of
 from assent.server.form_data import Posted
@@ -23,7 +24,6 @@ from assent.server.web.review.editing.reading import place, read
 from assent.server.web.review.editing.rows import Command
 from assent.server.web.review.editing.shapes import Schemas
 from assent.server.web.review.editing.values import Problems, placed, value_of
-from assent.server.web.review.request_view import Matter
 
 # The controls of the edit: which view it is in, its JSON, and what a button of it does.
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"
@@ -68,7 +68,7 @@ class BadEdit(Exception):
 class Revising:
     """Edits of one call."""
 
-    matter: Matter
+    matter: Review
 
     def begin(self) -> Edit:
         """The arguments as they are."""

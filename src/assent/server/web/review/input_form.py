@@ -8,11 +8,11 @@ from typing import Final
 from assent.domain.canonical import Json, encode
 from assent.domain.cards import Blank, Items, Text
 from assent.domain.fields import FieldType
+from assent.engine.queries.review import Review
 from assent.presentation.html_values import value
 from assent.presentation.markup import Html
 from assent.server.form_data import Posted
 from assent.server.web.review.editing.json_text import is_plain, spelt
-from assent.server.web.review.request_view import Matter
 from assent.server.web.review.verdicts import ANSWER
 from assent.server.web.template_filters import prefilled
 
@@ -54,13 +54,13 @@ class Filled:
         return "" if rule is None else encode(rule.equals)
 
 
-def filled_of(matter: Matter, posted: Posted | None, errors: Mapping[str, str]) -> list[Filled]:
+def filled_of(matter: Review, posted: Posted | None, errors: Mapping[str, str]) -> list[Filled]:
     """The fields of a request's form, with what somebody typed before, so that nothing is lost."""
     return [_filled(blank, matter, posted, errors) for blank in matter.card.blanks]
 
 
 def _filled(
-    blank: Blank, matter: Matter, posted: Posted | None, errors: Mapping[str, str]
+    blank: Blank, matter: Review, posted: Posted | None, errors: Mapping[str, str]
 ) -> Filled:
     name = f"{ANSWER}{blank.field.name}"
     if posted is not None and name in posted:

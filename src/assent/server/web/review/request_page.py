@@ -10,6 +10,7 @@ from starlette.responses import Response
 from assent.domain.cards import Verb
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
+from assent.engine.queries.review import Review
 from assent.presentation import html
 from assent.presentation.diff import changes
 from assent.presentation.html_values import block
@@ -24,7 +25,6 @@ from assent.server.web.history.summaries import on_a_line, status_class, status_
 from assent.server.web.review.edit_form import ARGUMENTS, Edit
 from assent.server.web.review.editing.json_text import spelt
 from assent.server.web.review.input_form import filled_of
-from assent.server.web.review.request_view import Matter
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.review.verdicts import DRAFT
 
@@ -70,7 +70,7 @@ class Said:
         return [(words, text) for words, text in found if text]
 
 
-def request_page(request: Request, matter: Matter, said: Said) -> Response:
+def request_page(request: Request, matter: Review, said: Said) -> Response:
     """Everything about a request, and what this person can do."""
     service, person = service_of(request), caller_of(request).person
     card = rendered(matter)
@@ -97,13 +97,13 @@ def request_page(request: Request, matter: Matter, said: Said) -> Response:
     )
 
 
-def rendered(matter: Matter) -> Rendered:
+def rendered(matter: Review) -> Rendered:
     """The card as the page shows it: with its own form, and its own list of earlier calls."""
     omit = {RegionName.SIMILAR} | ({RegionName.FORM} if matter.may_decide else set[RegionName]())
     return html.render(matter.card, level=1, omit=omit, with_choices=False)
 
 
-def _done(matter: Matter, person: Person, verb: str) -> str:
+def _done(matter: Review, person: Person, verb: str) -> str:
     """What this person did, if they did: an address alone makes nobody say so."""
     if verb == DRAFT:
         is_made = matter.request.draft is not None and matter.may_decide
@@ -113,7 +113,7 @@ def _done(matter: Matter, person: Person, verb: str) -> str:
     return _DONE.get(verb, "") if is_made else ""
 
 
-def _edited(matter: Matter) -> Html | None:
+def _edited(matter: Review) -> Html | None:
     """What an approval changed, for whoever looks at it later."""
     if matter.edit is None:
         return None
@@ -123,13 +123,13 @@ def _edited(matter: Matter) -> Html | None:
     return html.render_changes(found) if found else None
 
 
-def _outcome(matter: Matter) -> Html | None:
+def _outcome(matter: Review) -> Html | None:
     """What the tool gave back; what an agent is told of a call that never ran is not for people."""
     has_run = matter.call.status in (CallStatus.SUCCEEDED, CallStatus.FAILED)
     return block(matter.call.output) if has_run and matter.call.output is not None else None
 
 
-def _sentence(effect: str, matter: Matter) -> str:
+def _sentence(effect: str, matter: Review) -> str:
     # A tool's name is written as it is, also at the beginning.
     is_name = effect.startswith(matter.card.tool)
     return f"{effect if is_name else effect[:1].upper() + effect[1:]}."

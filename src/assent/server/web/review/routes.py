@@ -15,6 +15,7 @@ from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain, Verdict
 from assent.domain.lifecycle import RequestStatus
+from assent.engine.queries.review import Review
 from assent.errors import (
     AlreadySettled,
     AssentError,
@@ -36,7 +37,6 @@ from assent.server.web.review.confirm_page import confirmation_page, is_confirme
 from assent.server.web.review.edit_form import DO, BadEdit, Edit, Revising, as_text
 from assent.server.web.review.editing.json_text import sentence
 from assent.server.web.review.request_page import Said, request_page
-from assent.server.web.review.request_view import Matter, read_matter
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
 # Where a decision may lead back to: only to conversations of ours, whatever clients call them.
@@ -70,7 +70,7 @@ async def decide(request: Request) -> Response:
         return await _refused(request, matter, posted, error)
 
 
-def _shown(request: Request, matter: Matter) -> Response:
+def _shown(request: Request, matter: Review) -> Response:
     asked = request.query_params
     verb = asked.get("do", "")
     edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
@@ -78,17 +78,14 @@ def _shown(request: Request, matter: Matter) -> Response:
     return request_page(request, matter, said)
 
 
-async def _matter(request: Request) -> Matter:
+async def _matter(request: Request) -> Review:
     service, caller = service_of(request), caller_of(request)
-    id, kernel = request.path_params["id"], service.assent.kernel
-    alone = caller.request_id is not None
-    found = await kernel.store.run(
-        lambda tx: read_matter(tx, kernel.catalogue, kernel.vault, caller.person, id, alone=alone)
-    )
-    return await asyncio.to_thread(found)
+    id, alone = request.path_params["id"], caller.request_id is not None
+    [review] = await service.assent.queries.requests.reviews(caller.person, [id], alone=alone)
+    return await asyncio.to_thread(review)
 
 
-async def _answered(request: Request, matter: Matter, posted: Posted) -> Response:
+async def _answered(request: Request, matter: Review, posted: Posted) -> Response:
     # In a thread: a model can write what takes long to check and lay out, and others wait.
     found = await asyncio.to_thread(_taken, request, matter, posted)
     if isinstance(found, Response):
@@ -100,7 +97,7 @@ async def _answered(request: Request, matter: Matter, posted: Posted) -> Respons
     return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
 
 
-def _taken(request: Request, matter: Matter, posted: Posted) -> Response | Meant:
+def _taken(request: Request, matter: Review, posted: Posted) -> Response | Meant:
     """What the form comes to: another page, where it takes one, or a verdict."""
     verb, edited = posted.one("verdict"), None
     if verb == Verb.EDIT:
@@ -118,7 +115,7 @@ def _taken(request: Request, matter: Matter, posted: Posted) -> Response | Meant
     return Meant(verdict=verdict, asks=_asks(posted, edited))
 
 
-async def _decide(request: Request, matter: Matter, meant: Meant, posted: Posted) -> None:
+async def _decide(request: Request, matter: Review, meant: Meant, posted: Posted) -> None:
     service, caller, shown = service_of(request), caller_of(request), None
     # Whoever may not decide, or no longer, is told so by the engine.
     if matter.may_decide:
@@ -142,7 +139,7 @@ def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
     return shown_token.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
 
 
-def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
+def _needs_step(matter: Review, verdict: Verdict, posted: Posted) -> bool:
     """An edit is shown as a difference first; what asks for it is confirmed, and running again."""
     if is_confirmed(posted):
         return False
@@ -155,7 +152,7 @@ def _needs_step(matter: Matter, verdict: Verdict, posted: Posted) -> bool:
             return False
 
 
-def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
+def _refuse_mistyped(matter: Review, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
     """The engine says so, too; here it comes before the question whether that was too quick."""
     if not isinstance(verdict, Approve | RunAgain):
         return
@@ -165,7 +162,7 @@ def _refuse_mistyped(matter: Matter, verdict: Verdict, edited: Mapping[str, Json
         raise phrase.refusal(matter.request.id, typed=is_typed)
 
 
-def _refuse_stale(matter: Matter, posted: Posted) -> None:
+def _refuse_stale(matter: Review, posted: Posted) -> None:
     """What is over or has changed is said before anybody does more work on it."""
     request = matter.request
     if not request.is_open:
@@ -177,7 +174,7 @@ def _refuse_stale(matter: Matter, posted: Posted) -> None:
 
 
 async def _refused(
-    request: Request, matter: Matter, posted: Posted, error: AssentError
+    request: Request, matter: Review, posted: Posted, error: AssentError
 ) -> Response:
     # Somebody was faster, or it changed: the page as it is now.
     is_old = isinstance(error, AlreadySettled | StaleDigest)
@@ -185,7 +182,7 @@ async def _refused(
     return await asyncio.to_thread(_again, request, fresh, posted, error)
 
 
-def _again(request: Request, matter: Matter, posted: Posted, error: AssentError) -> Response:
+def _again(request: Request, matter: Review, posted: Posted, error: AssentError) -> Response:
     status, is_edit = facts_of(error)[0], posted.one("verdict") == Verb.EDIT
     if isinstance(error, ConfirmationRequired | TooEarly) and matter.may_decide:
         edited = Revising(matter).read(posted) if is_edit else None

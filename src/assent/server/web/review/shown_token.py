@@ -55,10 +55,10 @@ def seal_of(
     service: Service, person: Person, request: Request, rendered: Rendered, *, asks: str = ASKED
 ) -> str:
     """What a form carries back: that this was shown to this person, now."""
-    kernel = service.assent.kernel
-    seal = Seal(shown=rendered.shown, at=kernel.clock.now(), votes=request.votes)
-    kid, sight = kernel.vault.kid, Sight(person=person, request=request, asks=asks)
-    mac = _mac(kernel.vault, kid, sight, seal)
+    vault, now = service.assent.vault, service.assent.clock.now()
+    seal = Seal(shown=rendered.shown, at=now, votes=request.votes)
+    kid, sight = vault.kid, Sight(person=person, request=request, asks=asks)
+    mac = _mac(vault, kid, sight, seal)
     return f"{kid}|{seal.at.isoformat()}|{seal.votes}|{seal.shown}|{mac}"
 
 
@@ -68,13 +68,13 @@ def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> s
     Raises `StaleDigest` for a seal that is not of this page and person, and for an approval that
     does something else by now; `TooEarly` for one that takes typing and came before it was read.
     """
-    kernel, request = service.assent.kernel, sight.request
-    seal = _opened(kernel.vault, sight, token)
+    request = sight.request
+    seal = _opened(service.assent.vault, sight, token)
     if seal is None or _is_overtaken(sight, seal, verdict):
         raise StaleDigest(request.id)
     is_approval = isinstance(verdict, Approve | RunAgain)
     if is_approval and request.confirmation is Confirmation.TYPED:
-        left = seal.at + service.settings.dwell - kernel.clock.now()
+        left = seal.at + service.settings.dwell - service.assent.clock.now()
         if left.total_seconds() > 0:
             raise TooEarly(request.id, ceil(left.total_seconds()))
     return seal.shown

@@ -6,13 +6,13 @@ from assent.domain.calls import Call
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
+from assent.engine.queries.visibility import sees_everything, sees_request
 from assent.errors import NotFound, NothingAwaited
 from assent.ports import Tx
-from assent.server.visibility import sees_everything, sees_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matter:
+class AskedCall:
     """A call that somebody may know of, and its requests, oldest first."""
 
     call: Call
@@ -26,7 +26,9 @@ class Matter:
         return found
 
 
-def matter_of(tx: Tx, person: Person, call_id: str, thread_id: str | None = None) -> Matter:
+def read_asked_call(
+    tx: Tx, person: Person, call_id: str, thread_id: str | None = None
+) -> AskedCall:
     """The call if it is this person's to know, and in that thread; else `NotFound` alike."""
     call = tx.calls.get(call_id)
     if call is None or thread_id not in (None, call.conversation_id):
@@ -37,7 +39,7 @@ def matter_of(tx: Tx, person: Person, call_id: str, thread_id: str | None = None
     is_asked = any(sees_request(person, request) for request in requests)
     if not (is_owner or is_asked or sees_everything(person)):
         raise NotFound("call", call_id)
-    return Matter(call=call, requests=requests)
+    return AskedCall(call=call, requests=requests)
 
 
 def current(requests: tuple[Request, ...]) -> Request:

@@ -15,11 +15,11 @@ from assent.engine.agents import Catalogue
 from assent.engine.decisions.answers import opened_draft
 from assent.engine.decisions.checks import has_voted
 from assent.engine.queries.precedents import read_background
+from assent.engine.queries.visibility import request_of, sees_everything, sees_request
 from assent.engine.vault import Vault
 from assent.errors import NotFound
 from assent.ports import Tx
 from assent.presentation.card import card_of
-from assent.server.visibility import request_of, sees_everything, sees_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Sibling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matter:
+class Review:
     """What a person looks at when they decide."""
 
     request: Request
@@ -69,7 +69,7 @@ class Matter:
         return next((each for each in others if each.may_decide), None)
 
 
-def read_matter(
+def read_review(
     tx: Tx,
     catalogue: Catalogue,
     vault: Vault,
@@ -77,7 +77,7 @@ def read_matter(
     id: str,
     *,
     alone: bool = False,
-) -> Callable[[], Matter]:
+) -> Callable[[], Review]:
     """A request as this person may see it; `NotFound` if they may not.
 
     `alone` leaves out other calls: a link to one request tells of nothing else. What is returned
@@ -97,10 +97,10 @@ def read_matter(
     voted = may_decide and has_voted(tx, request, person)
     draw = _card(tx, person, request, call, tool, revisions=revisions, answer=answer)
 
-    def matter() -> Matter:
+    def matter() -> Review:
         kept = opened_draft(vault, request) if may_decide else {}
         secrets, card = _secrets(request), draw()
-        return Matter(
+        return Review(
             request=request,
             call=call,
             tool=tool,

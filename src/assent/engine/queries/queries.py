@@ -1,0 +1,15 @@
+"""All reads that server and terminal may do, by what they read."""
+
+from assent.engine.kernel import Kernel
+from assent.engine.queries.conversations import ConversationQueries
+from assent.engine.queries.record import RecordQueries
+from assent.engine.queries.requests import RequestQueries
+
+
+class Queries:
+    """Reads rows for people who look; nothing is changed, and no model is asked anything."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.conversations = ConversationQueries(kernel)
+        self.requests = RequestQueries(kernel)
+        self.record = RecordQueries(kernel)

@@ -1,0 +1,216 @@
+"""Reads of requests and their calls: each method is one transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assent.domain.calls import Call, Revision
+from assent.domain.decisions import Decision
+from assent.domain.lifecycle import RequestKind
+from assent.domain.paging import Place, Subject
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.decisions.checks import has_voted, open_case
+from assent.engine.kernel import Kernel
+from assent.engine.queries.asked_calls import AskedCall, read_asked_call
+from assent.engine.queries.listing import Inbox, Page
+from assent.engine.queries.request_view import Showing, read_showing
+from assent.engine.queries.review import Review, read_review
+from assent.engine.queries.visibility import (
+    own_conversation,
+    request_of,
+)
+from assent.errors import NotFound
+from assent.ports import Tx
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestRows:
+    """A request with its call, the arguments' history and the decisions made so far."""
+
+    request: Request
+    call: Call
+    tool: EffectiveTool | None
+    revisions: Sequence[Revision]
+    decisions: Sequence[Decision]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxPage:
+    """A page of requests, with the arguments that each is about where these are short enough."""
+
+    requests: Sequence[Request]
+    subjects: Mapping[str, Subject]
+    next: Place | None = None
+    # The person has no conversation yet, either.
+    is_newcomer: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted:
+    """A request that paused a run, with its call, and what else is open in the same turn."""
+
+    request: Request
+    call: Call
+    has_voted: bool
+    open_ids: tuple[str, ...]
+
+
+class RequestQueries:
+    """Requests as a person may see them; `NotFound` for what they may not."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    async def _run(self, read: Callable[[Tx], T]) -> T:
+        return await self._kernel.store.run(read)
+
+    async def get(self, person: Person, id: str) -> Request:
+        """Return a request that this person may read."""
+        return await self._run(lambda tx: request_of(tx, person, id))
+
+    async def page(self, box: Inbox, *, after: Place | None, limit: int) -> Page[Request]:
+        """Return a page of the requests in a person's inbox."""
+        return await self._run(lambda tx: box.page(tx, after=after, limit=limit))
+
+    async def inbox(
+        self, box: Inbox, *, after: Place | None, limit: int, longest: int
+    ) -> InboxPage:
+        """Return the same with arguments of up to `longest` characters."""
+
+        def read(tx: Tx) -> InboxPage:
+            found = box.page(tx, after=after, limit=limit)
+            is_new = not found.items and not tx.conversations.of_owner(box.person.id, limit=1)
+            subjects = _subjects(tx, found.items, longest)
+            return InboxPage(
+                requests=found.items, subjects=subjects, next=found.next, is_newcomer=is_new
+            )
+
+        return await self._run(read)
+
+    async def these(self, person: Person, ids: Sequence[str], *, longest: int) -> InboxPage:
+        """Return the named requests in their order, as an inbox lists them."""
+
+        def read(tx: Tx) -> InboxPage:
+            found = [request_of(tx, person, id) for id in ids]
+            return InboxPage(requests=found, subjects=_subjects(tx, found, longest))
+
+        return await self._run(read)
+
+    async def rows(self, person: Person, id: str) -> RequestRows:
+        """Return a request that this person may read, with its call and its history."""
+
+        def read(tx: Tx) -> RequestRows:
+            request = request_of(tx, person, id)
+            call = tx.calls.get(request.call_id)
+            if call is None:
+                raise NotFound("request", id)
+            return RequestRows(
+                request=request,
+                call=call,
+                tool=self._kernel.catalogue.tool(call.agent, call.tool),
+                revisions=tx.calls.revisions(call.id),
+                decisions=tx.decisions.of_request(id),
+            )
+
+        return await self._run(read)
+
+    async def reviews(
+        self, person: Person, ids: Sequence[str], *, alone: bool = False
+    ) -> list[Callable[[], Review]]:
+        """Return what a person looks at to decide these; each is drawn when called, in a thread."""
+        catalogue, vault = self._kernel.catalogue, self._kernel.vault
+        return await self._run(
+            lambda tx: [read_review(tx, catalogue, vault, person, id, alone=alone) for id in ids]
+        )
+
+    async def showing(self, id: str) -> Callable[[], Showing]:
+        """Return a request as the terminal shows it; drawn when called, in a thread."""
+        catalogue = self._kernel.catalogue
+        return await self._run(lambda tx: read_showing(tx, id, catalogue))
+
+    async def waiting_for(self, person: Person, *, limit: int) -> int:
+        """Count the requests that this person may decide now, up to a limit."""
+        return await self._run(lambda tx: tx.counts.open_for(person, limit=limit))
+
+    async def decided_by(self, person: Person, ids: Sequence[str]) -> set[str]:
+        """Return those of the named requests that this person has decided."""
+
+        def read(tx: Tx) -> set[str]:
+            made = (each for id in ids for each in tx.decisions.of_request(id))
+            return {each.request_id for each in made if each.person == person.id}
+
+        return await self._run(read)
+
+    async def votes(self, person: Person, turn_id: str) -> frozenset[str]:
+        """Return the requests of a turn that this person has approved, beside others."""
+
+        def read(tx: Tx) -> frozenset[str]:
+            asked = tx.requests.of_turn(turn_id)
+            return frozenset(request.id for request in asked if has_voted(tx, request, person))
+
+        return await self._run(read)
+
+    async def asked(self, ids: Sequence[str]) -> tuple[tuple[Request, Call], ...]:
+        """Return open requests with their calls."""
+
+        def read(tx: Tx) -> tuple[tuple[Request, Call], ...]:
+            found = [open_case(tx, id) for id in ids]
+            return tuple((case.request, case.call) for case in found)
+
+        return await self._run(read)
+
+    async def interrupts(
+        self, person: Person, conversation_id: str, ids: Sequence[str]
+    ) -> dict[str, Interrupted]:
+        """Return those of the named requests that are of the person's own conversation, by id."""
+
+        def read(tx: Tx) -> dict[str, Interrupted]:
+            own_conversation(tx, person, conversation_id)
+            found: dict[str, Interrupted] = {}
+            waiting: dict[str, tuple[str, ...]] = {}
+            for id in dict.fromkeys(ids):
+                request = tx.requests.look(id)
+                call = None if request is None else tx.calls.get(request.call_id)
+                if request is None or call is None or request.conversation_id != conversation_id:
+                    continue
+                if request.turn_id not in waiting:
+                    asked = tx.requests.of_turn(request.turn_id)
+                    waiting[request.turn_id] = tuple(each.id for each in asked if each.is_open)
+                found[id] = Interrupted(
+                    request=request,
+                    call=call,
+                    has_voted=has_voted(tx, request, person),
+                    open_ids=waiting[request.turn_id],
+                )
+            return found
+
+        return await self._run(read)
+
+    async def open_inputs(self, person: Person, id: str) -> list[Request]:
+        """Return the forms that wait in the newest turn of the person's own conversation."""
+
+        def read(tx: Tx) -> list[Request]:
+            newest = tx.turns.newest(own_conversation(tx, person, id).id)
+            asked = [] if newest is None else tx.requests.of_turn(newest.id)
+            return [r for r in reversed(asked) if r.is_open and r.kind is RequestKind.INPUT]
+
+        return await self._run(read)
+
+    async def asked_call(
+        self, person: Person, call_id: str, *, conversation_id: str | None = None
+    ) -> AskedCall:
+        """Return a call that this person may know of, with its requests."""
+        return await self._run(lambda tx: read_asked_call(tx, person, call_id, conversation_id))
+
+    async def call(self, id: str) -> Call | None:
+        """Return a call, if there is one with this id."""
+        return await self._run(lambda tx: tx.calls.get(id))
+
+
+def _subjects(tx: Tx, requests: Sequence[Request], longest: int) -> Mapping[str, Subject]:
+    calls = list(dict.fromkeys(request.call_id for request in requests))
+    return tx.subjects.arguments(calls, longest=longest)
