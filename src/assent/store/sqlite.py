@@ -13,6 +13,8 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Clock, Tx
+from assent.store import file_hints
+from assent.store.file_hints import FileHints
 from assent.store.files import DatabaseFile
 from assent.store.forward_clock import Course
 from assent.store.inserts import insert_one
@@ -124,7 +126,7 @@ class _Job:
 
 
 class _Watch:
-    """Hears of commits by other processes: on this connection `data_version` moves with them."""
+    """Finds commits by other processes of which no hint came: `data_version` moves with them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -157,6 +159,7 @@ class SqliteStore:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._file: DatabaseFile | None = None
+        self._hints: FileHints | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
 
     @property
@@ -178,6 +181,8 @@ class SqliteStore:
         except BaseException:
             self._let_go()
             raise
+        if self._file is not None:
+            self._hints = file_hints.join(self._path, self._tell_of_others)
 
     async def close(self) -> None:
         # From here on nobody is let in: behind the None no job would ever be taken.
@@ -185,6 +190,9 @@ class SqliteStore:
         if thread is not None:
             self._jobs.put(None)
             await asyncio.to_thread(thread.join)
+        if self._hints is not None:
+            self._hints.close()
+            self._hints = None
         self._let_go()
 
     async def run(self, fn: Callable[[Tx], T]) -> T:
@@ -212,6 +220,9 @@ class SqliteStore:
         for heard in self._heard:
             heard(touched)
 
+    def _tell_of_others(self) -> None:
+        self._tell(frozenset())
+
     def _work(self, started: asyncio.Future[None]) -> None:
         try:
             connection = self._connect()
@@ -222,10 +233,13 @@ class SqliteStore:
         watch = _Watch(connection)
         while (batch := self._next_batch()) is not None:
             if batch:
+                changes = connection.total_changes
                 self._answer(connection, batch)
                 self._loop.call_soon_threadsafe(self._settle, batch)
+                if connection.total_changes != changes and self._hints is not None:
+                    self._hints.send()
             if watch.sees_a_change():
-                self._loop.call_soon_threadsafe(self._tell, frozenset[str]())
+                self._loop.call_soon_threadsafe(self._tell_of_others)
         connection.close()
 
     def _connect(self) -> sqlite3.Connection:

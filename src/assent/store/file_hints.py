@@ -1,0 +1,158 @@
+"""Hints between processes on one SQLite file: a byte to each other's sockets after each commit.
+
+A hint carries no news and can get lost: every process polls as well. Where there are no Unix
+sockets, or no folder for them can be made, polling is all there is.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+log = logging.getLogger(__name__)
+
+FOLDER: Final = "-hints"
+SUFFIX: Final = ".socket"
+HINT: Final = b"\n"
+# However many commits there are elsewhere: what they have in common is one look at the rows.
+PACE_SECONDS = 0.005
+# Of others: as many as a socket keeps on any Linux. More are as good as one.
+MOST_AT_ONCE = 600
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_TRIES = 10
+
+
+def join(path: str, heard: Callable[[], None]) -> "FileHints | None":
+    """Exchange hints with all who have this file open; None where that cannot be done."""
+    if not hasattr(socket, "AF_UNIX") or os.listdir not in os.supports_fd:
+        return None
+    # One folder, whatever names the file is opened by.
+    real = Path(path).resolve()
+    try:
+        hints = FileHints(real.with_name(real.name + FOLDER), heard)
+    except (OSError, NotImplementedError) as error:
+        log.debug("no hints from other processes: %s", error)
+        return None
+    # Sockets of processes that were killed are found by sending to them.
+    hints.send()
+    return hints
+
+
+class FileHints:
+    """A socket of our own in a folder beside the file, and the sockets of the others there."""
+
+    def __init__(self, folder: Path, heard: Callable[[], None]) -> None:
+        self._folder, self._heard = folder, heard
+        self._loop = asyncio.get_running_loop()
+        self._pause: asyncio.TimerHandle | None = None
+        # Random, so that a name is never used twice and a dead one may be removed by anybody.
+        self._name = secrets.token_hex(8) + SUFFIX
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            self._directory = self._bound()
+        except BaseException:
+            self._socket.close()
+            raise
+        try:
+            self._listen()
+        except BaseException:
+            self._leave()
+            raise
+
+    def send(self) -> None:
+        """Tell everybody else; never waits, and never fails."""
+        try:
+            names = os.listdir(self._directory)  # noqa: PTH208 - a descriptor is no path
+        except OSError:
+            return
+        for name in names:
+            if name != self._name and name.endswith(SUFFIX):
+                self._send(name)
+
+    def close(self) -> None:
+        """Hear no more, and leave nothing behind."""
+        if self._pause is not None:
+            self._pause.cancel()
+        self._loop.remove_reader(self._socket)
+        self._leave()
+
+    def _send(self, name: str) -> None:
+        try:
+            self._socket.sendto(HINT, f"{self._reached_by}/{name}")
+        except ConnectionRefusedError:
+            # Its process was killed.
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=self._directory)
+        except OSError:
+            # It has just left, or has more hints than it can read: one of them is enough.
+            pass
+
+    def _bound(self) -> int:
+        """The folder's descriptor, once our socket is in it."""
+        self._socket.setblocking(False)
+        # Before it has a name: on Linux the name is private from its first moment.
+        with contextlib.suppress(OSError):
+            os.fchmod(self._socket.fileno(), 0o600)
+        for _ in range(_TRIES):
+            directory = _private_folder(self._folder)
+            try:
+                self._reached_by = _short(directory, self._folder)
+                self._socket.bind(f"{self._reached_by}/{self._name}")
+                os.chmod(self._name, 0o600, dir_fd=directory)
+            except FileNotFoundError:
+                # The last one who was here has just taken the folder away.
+                os.close(directory)
+            except BaseException:
+                os.close(directory)
+                raise
+            else:
+                return directory
+        raise FileNotFoundError(f"{self._folder} does not stay")
+
+    def _listen(self) -> None:
+        self._pause = None
+        self._loop.add_reader(self._socket, self._read)
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):
+            for _ in range(MOST_AT_ONCE):
+                self._socket.recv(len(HINT))
+        # What comes during the pause stays in the socket, and is heard at its end.
+        self._loop.remove_reader(self._socket)
+        self._pause = self._loop.call_later(PACE_SECONDS, self._listen)
+        self._heard()
+
+    def _leave(self) -> None:
+        self._socket.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self._name, dir_fd=self._directory)
+        os.close(self._directory)
+        # Fails as long as there are others.
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
+
+
+def _private_folder(folder: Path) -> int:
+    """Open it, made if need be; one that others may enter, or that is not ours, is refused."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(0o700)
+        # An odd umask can take the owner's own bits away.
+        folder.chmod(0o700)
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    found = os.fstat(directory)
+    if found.st_uid != os.geteuid() or found.st_mode & _OTHERS:
+        os.close(directory)
+        raise PermissionError(f"{folder} is not ours alone")
+    return directory
+
+
+def _short(directory: int, folder: Path) -> Path:
+    """A path of the folder that leaves room in an address, which has about 100 bytes."""
+    by_descriptor = Path(f"/proc/self/fd/{directory}")
+    return by_descriptor if by_descriptor.is_dir() else folder
