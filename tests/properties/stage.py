@@ -71,6 +71,9 @@ class Line:
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._store.listen(lambda touched: heard(touched) if touched else None)
 
+    def listen_for_work(self, found: Callable[[], None]) -> None:
+        del found
+
     def cut(self) -> None:
         """From now on nothing is heard from or said to the database."""
         self._is_cut = True

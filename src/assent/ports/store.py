@@ -99,3 +99,7 @@ class Store(Protocol):
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         """Call back after commits: turns that changed here, or nothing for a change elsewhere."""
         ...
+
+    def listen_for_work(self, found: Callable[[], None]) -> None:
+        """Call back when another process may have left something that a worker has to look at."""
+        ...

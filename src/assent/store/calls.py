@@ -117,6 +117,7 @@ class StoredCalls:
         self._driver = driver
 
     def add(self, calls: Sequence[Call]) -> None:
+        self._driver.leaves_work |= any(call.status is CallStatus.CLEARED for call in calls)
         self._driver.insert(_c.id.table, [_call_params(call) for call in calls])
 
     def get(self, id: str) -> Call | None:
@@ -154,6 +155,7 @@ class StoredCalls:
             "is_revision": call.revision,
             "is_fence": call.fence,
         }
+        self._driver.leaves_work |= target is CallStatus.CLEARED
         return self._driver.expect(call.id, _move(names, lost, in_time), params)
 
     def revise(self, revision: Revision) -> None:

@@ -207,6 +207,7 @@ class StoredTurns:
             "created_at": micros(turn.created_at),
             "ended_at": micros(turn.ended_at),
         }
+        self._driver.leaves_work |= turn.status is TurnStatus.READY
         self._driver.insert(turns, [row])
 
     def get(self, id: str) -> TurnRow | None:
@@ -236,6 +237,7 @@ class StoredTurns:
         return changed(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
+        self._driver.leaves_work = True
         self._driver.rows(ROUSE_TURN, {"turn": id})
 
     def move(
@@ -248,6 +250,7 @@ class StoredTurns:
         **changes: Unpack[TurnChanges],
     ) -> bool:
         statement, params = _move(turn, target, sources, changes, fenced=fenced)
+        self._driver.leaves_work |= target is TurnStatus.READY
         return bool(self._driver.rows(statement, params))
 
     def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:

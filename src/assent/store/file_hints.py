@@ -11,15 +11,14 @@ import os
 import secrets
 import socket
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 log = logging.getLogger(__name__)
 
 FOLDER: Final = "-hints"
 SUFFIX: Final = ".socket"
-HINT: Final = b"\n"
+NEWS, WORK = b"n", b"w"
 # However many commits there are elsewhere: what they have in common is one look at the rows.
 PACE_SECONDS = 0.005
 # Of others: as many as a socket keeps on any Linux. More are as good as one.
@@ -28,7 +27,13 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _TRIES = 10
 
 
-def join(path: str, heard: Callable[[], None]) -> "FileHints | None":
+class Heard(Protocol):
+    """Is called for hints; `work` if one of them said that there is something to be claimed."""
+
+    def __call__(self, *, work: bool) -> None: ...
+
+
+def join(path: str, heard: Heard) -> "FileHints | None":
     """Exchange hints with all who have this file open; None where that cannot be done."""
     if not hasattr(socket, "AF_UNIX") or os.listdir not in os.supports_fd:
         return None
@@ -40,14 +45,14 @@ def join(path: str, heard: Callable[[], None]) -> "FileHints | None":
         log.debug("no hints from other processes: %s", error)
         return None
     # Sockets of processes that were killed are found by sending to them.
-    hints.send()
+    hints.send(work=False)
     return hints
 
 
 class FileHints:
     """A socket of our own in a folder beside the file, and the sockets of the others there."""
 
-    def __init__(self, folder: Path, heard: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, heard: Heard) -> None:
         self._folder, self._heard = folder, heard
         self._loop = asyncio.get_running_loop()
         self._pause: asyncio.TimerHandle | None = None
@@ -65,15 +70,16 @@ class FileHints:
             self._leave()
             raise
 
-    def send(self) -> None:
+    def send(self, *, work: bool) -> None:
         """Tell everybody else; never waits, and never fails."""
         try:
             names = os.listdir(self._directory)  # noqa: PTH208 - a descriptor is no path
         except OSError:
             return
+        hint = WORK if work else NEWS
         for name in names:
             if name != self._name and name.endswith(SUFFIX):
-                self._send(name)
+                self._send(hint, name)
 
     def close(self) -> None:
         """Hear no more, and leave nothing behind."""
@@ -82,9 +88,9 @@ class FileHints:
         self._loop.remove_reader(self._socket)
         self._leave()
 
-    def _send(self, name: str) -> None:
+    def _send(self, hint: bytes, name: str) -> None:
         try:
-            self._socket.sendto(HINT, f"{self._reached_by}/{name}")
+            self._socket.sendto(hint, f"{self._reached_by}/{name}")
         except ConnectionRefusedError:
             # Its process was killed.
             with contextlib.suppress(OSError):
@@ -120,13 +126,14 @@ class FileHints:
         self._loop.add_reader(self._socket, self._read)
 
     def _read(self) -> None:
+        work = False
         with contextlib.suppress(OSError):
             for _ in range(MOST_AT_ONCE):
-                self._socket.recv(len(HINT))
+                work |= self._socket.recv(1) != NEWS
         # What comes during the pause stays in the socket, and is heard at its end.
         self._loop.remove_reader(self._socket)
         self._pause = self._loop.call_later(PACE_SECONDS, self._listen)
-        self._heard()
+        self._heard(work=work)
 
     def _leave(self) -> None:
         self._socket.close()

@@ -37,6 +37,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 CHANNEL = "assent"
+NEWS, WORK = "news", "work"
 HINT_SECONDS = 0.02
 RESYNC_SECONDS = 30.0
 WATCH_SECONDS = 1.0
@@ -63,6 +64,7 @@ class _Done(NamedTuple, Generic[T]):
     result: T
     touched: frozenset[str]
     has_written: bool
+    leaves_work: bool
     writes: Writes | None = None
     # Nothing was written, and what was read is of several moments.
     is_loose: bool = False
@@ -82,6 +84,7 @@ class PostgresDriver:
         self._connection, self._compiler, self._now = connection, compiler, now
         self._trusting = trusting
         self.began = False
+        self.leaves_work = False
         self.sent = 0
         self.witness: Witness | None = None
         self._inserts: dict[Table, list[Params]] = {}
@@ -192,7 +195,10 @@ class PostgresStore:
         self._commits: Commits | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._found_work: list[Callable[[], None]] = []
         self._hint = asyncio.Event()
+        # Whether what the next hint is about includes something to be claimed.
+        self._leaves_work = False
         self._offset_micros = 0
 
     async def open(self, *, worker: bool) -> None:
@@ -275,8 +281,8 @@ class PostgresStore:
             raise StoreUnavailable(str(error)) from error
         if done.touched:
             self._tell(done.touched)
-        # Also of what belongs to no turn: a tool that an admin tightens must bind everywhere soon.
         if done.has_written:
+            self._leaves_work |= done.leaves_work
             self._hint.set()
         return done.result
 
@@ -329,13 +335,14 @@ class PostgresStore:
             writes = driver.collected()
             if trusting and not driver.began:
                 is_loose = writes is None and driver.sent > 1
-                return _Done(result, touched, writes is not None, writes, is_loose)
+                has_written, leaves_work = writes is not None, driver.leaves_work
+                return _Done(result, touched, has_written, leaves_work, writes, is_loose)
             await self._end(connection, driver, writes)
         except Exception:
             if driver.began:
                 await _rollback(connection)
             raise
-        return _Done(result, touched, driver.began or writes is not None)
+        return _Done(result, touched, driver.began or writes is not None, driver.leaves_work)
 
     async def _end(
         self, connection: Connection, driver: PostgresDriver, writes: Writes | None
@@ -348,14 +355,22 @@ class PostgresStore:
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
 
+    def listen_for_work(self, found: Callable[[], None]) -> None:
+        self._found_work.append(found)
+
     def _tell(self, touched: frozenset[str]) -> None:
         for heard in self._heard:
             heard(touched)
 
-    def _hinted(self, connection: Any, sender: int, *_: object) -> None:
+    def _hinted(self, connection: Any, sender: int, _: str, payload: str) -> None:
         # Our own hints come back too; what changed here is known here.
-        if sender != connection.get_server_pid():
-            self._tell(frozenset())
+        if sender == connection.get_server_pid():
+            return
+        self._tell(frozenset())
+        # Releases that say nothing may mean work.
+        if payload != NEWS:
+            for found in self._found_work:
+                found()
 
     def _now(self) -> int:
         """The server's clock, estimated between readings; guards read the clock itself."""
@@ -372,7 +387,7 @@ class PostgresStore:
     async def _exchange_hints(self) -> None:
         """Tell others that something changed, and hear it from them, on a connection of its own.
 
-        No payload, and not once per commit. Readers poll as well, so a lost hint only delays.
+        Not once per commit. Readers poll as well, so a lost hint only delays.
         """
         while True:
             try:
@@ -398,8 +413,9 @@ class PostgresStore:
                 await self._synchronise(connection)
             return
         self._hint.clear()
+        payload, self._leaves_work = WORK if self._leaves_work else NEWS, False
         async with asyncio.timeout(self._wait):
-            await connection.execute(f"NOTIFY {CHANNEL}")
+            await connection.execute(f"NOTIFY {CHANNEL}, '{payload}'")
         await asyncio.sleep(HINT_SECONDS)
 
 

@@ -34,6 +34,10 @@ Params = dict[str, object]
 class Driver(Protocol):
     """One open transaction of a database driver."""
 
+    # Set where a worker of another process has to look: at a turn or a call that nobody holds, or
+    # at a tool that was overridden. The others are told once it is committed.
+    leaves_work: bool
+
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]: ...
     def insert(self, table: Table, rows: list[Params]) -> None: ...
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:

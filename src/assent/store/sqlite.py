@@ -53,6 +53,7 @@ class SqliteDriver:
         self._now = now()
         # Until then it can fail without anything to be undone.
         self.has_written = False
+        self.leaves_work = False
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
@@ -90,7 +91,18 @@ class SqliteDriver:
 class _Job:
     """A transaction that waits for the writer thread, and the future of whoever awaits it."""
 
-    __slots__ = ("_begun", "_lock", "_void", "error", "fn", "future", "result", "touched", "wrote")
+    __slots__ = (
+        "_begun",
+        "_lock",
+        "_void",
+        "error",
+        "fn",
+        "future",
+        "leaves_work",
+        "result",
+        "touched",
+        "wrote",
+    )
 
     def __init__(self, fn: Callable[[Tx], Any], future: asyncio.Future[Any]) -> None:
         self.fn, self.future = fn, future
@@ -99,6 +111,7 @@ class _Job:
         self.touched: frozenset[str] = frozenset()
         # Whether it may have written something; known once it has run.
         self.wrote = True
+        self.leaves_work = False
         self._lock = threading.Lock()
         self._begun = self._void = False
 
@@ -161,6 +174,7 @@ class SqliteStore:
         self._file: DatabaseFile | None = None
         self._hints: FileHints | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
+        self._found_work: list[Callable[[], None]] = []
 
     @property
     def url(self) -> str:
@@ -211,6 +225,9 @@ class SqliteStore:
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
 
+    def listen_for_work(self, found: Callable[[], None]) -> None:
+        self._found_work.append(found)
+
     def _let_go(self) -> None:
         if self._file is not None:
             self._file.close()
@@ -220,8 +237,12 @@ class SqliteStore:
         for heard in self._heard:
             heard(touched)
 
-    def _tell_of_others(self) -> None:
+    def _tell_of_others(self, *, work: bool = True) -> None:
+        """Another process committed something; unless a hint says otherwise it left work."""
         self._tell(frozenset())
+        if work:
+            for found in self._found_work:
+                found()
 
     def _work(self, started: asyncio.Future[None]) -> None:
         try:
@@ -237,7 +258,7 @@ class SqliteStore:
                 self._answer(connection, batch)
                 self._loop.call_soon_threadsafe(self._settle, batch)
                 if connection.total_changes != changes and self._hints is not None:
-                    self._hints.send()
+                    self._hints.send(work=any(job.leaves_work for job in batch))
             if watch.sees_a_change():
                 self._loop.call_soon_threadsafe(self._tell_of_others)
         connection.close()
@@ -324,7 +345,7 @@ class SqliteStore:
         try:
             job.result = job.fn(tx)
             job.touched = tx.finish()
-            job.wrote = driver.has_written
+            job.wrote, job.leaves_work = driver.has_written, driver.leaves_work
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
             job.error = _unavailable(error)
             return not driver.has_written

@@ -125,6 +125,8 @@ class StoredSettings:
         return {row[0]: row[1] for row in self._driver.rows(OVERRIDES, {})}
 
     def override(self, tool: str, settings: str | None, by: str) -> None:
+        # What an admin tightens must soon bind everywhere.
+        self._driver.leaves_work = True
         self._driver.rows(DROP_OVERRIDE, {"tool": tool})
         if settings is not None:
             self._driver.rows(SET_OVERRIDE, {"tool": tool, "settings": settings, "by": by})

@@ -37,7 +37,7 @@ class Worker:
             await self._kernel.store.run(lambda tx: tx.leases.break_others(worker))
         await self._sweeper.sweep()
         await self._reconciler.reconcile()
-        self._kernel.store.listen(self._heard)
+        self._kernel.store.listen_for_work(self._nudge.set)
         beat = self._kernel.times.lease.total_seconds() / 3
         look = self._kernel.times.look.total_seconds()
         self._tasks = [
@@ -58,11 +58,6 @@ class Worker:
     async def stop(self) -> None:
         """End the recurring tasks."""
         await _end(self._tasks)
-
-    def _heard(self, touched: frozenset[str]) -> None:
-        # Only a change by another process can have left work that nobody here knows of.
-        if not touched:
-            self._nudge.set()
 
     async def _beat(self) -> None:
         started = self._kernel.clock.monotonic()
