@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import NamedTuple
 
 from assent import Agent, Assent, Person, Risk, approve, tool
 from assent.domain.lifecycle import TurnStatus
@@ -59,8 +60,15 @@ async def one(assent: Assent) -> None:
         raise RuntimeError(f"a cycle ended {done.status}: {done.error}")
 
 
-async def throughput(url: str, cycles: int, concurrency: int) -> float:
-    """Cycles per second at a concurrency."""
+class Pace(NamedTuple):
+    """Cycles per second, and the CPU that this process needed for each."""
+
+    per_second: float
+    cpu_milliseconds: float
+
+
+async def throughput(url: str, cycles: int, concurrency: int) -> Pace:
+    """How fast cycles go at a concurrency."""
     async with Assent(url, agents=[agent()]) as assent:
         left = iter(range(cycles))
 
@@ -70,6 +78,7 @@ async def throughput(url: str, cycles: int, concurrency: int) -> float:
 
         # Warm, as the floor's pool is: connections open, statements prepared.
         await asyncio.gather(*(one(assent) for _ in range(concurrency)))
-        started = perf_counter()
+        started, cpu = perf_counter(), process_time()
         await asyncio.gather(*(work() for _ in range(concurrency)))
-        return cycles / (perf_counter() - started)
+        seconds, cpu = perf_counter() - started, process_time() - cpu
+        return Pace(cycles / seconds, cpu / cycles * 1e3)

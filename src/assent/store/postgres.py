@@ -391,7 +391,7 @@ class PostgresStore:
         """
         while True:
             try:
-                connection = await cast("Any", asyncpg).connect(_dsn(self.url), timeout=self._wait)
+                connection = (await self._connect()).raw
                 try:
                     async with asyncio.timeout(self._wait):
                         await connection.add_listener(CHANNEL, self._hinted)
@@ -400,7 +400,12 @@ class PostgresStore:
                 finally:
                     with contextlib.suppress(OSError, asyncpg.PostgresError):
                         await connection.close(timeout=CLOSE_SECONDS)
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except (
+                OSError,
+                asyncpg.PostgresError,
+                asyncpg.InterfaceError,
+                StoreUnavailable,
+            ) as error:
                 log.warning("exchanging hints was interrupted: %s", _said(error))
                 await asyncio.sleep(1)
 
