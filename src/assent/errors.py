@@ -1,7 +1,7 @@
-"""Everything that can be refused or go wrong, in one tree.
+"""All errors of this package, in one tree.
 
-Each is named for what happened and holds the facts as attributes. `code` is stable and short: code
-that must choose reads it or an attribute, never the message.
+Each class is named for what happened and holds the facts as attributes. `code` is short and stable:
+a program that must choose reads it or an attribute, never the message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,19 +11,19 @@ from typing import ClassVar
 
 
 class AssentError(Exception):
-    """The root: every error of this package is one of these."""
+    """The base class of every error of this package."""
 
     code: ClassVar[str] = "error"
 
 
 class Conflict(AssentError):
-    """What was asked does not fit the state the record is in."""
+    """The request does not fit the state that the record is in."""
 
     code = "conflict"
 
 
 class NotFound(AssentError):
-    """There is no such thing, or it is not visible to whoever asks."""
+    """There is no such thing, or the person who asks may not see it."""
 
     code = "not_found"
 
@@ -33,7 +33,7 @@ class NotFound(AssentError):
 
 
 class NotAllowed(AssentError):
-    """This person may not do that at all."""
+    """The person lacks the permission for this action."""
 
     code = "not_allowed"
 
@@ -42,11 +42,11 @@ class NotAllowed(AssentError):
         super().__init__(f"{person!r} may not {action}")
 
 
-# A decision that came too late: one class for each state that may have won.
+# Decisions that came too late: one class for each final status.
 
 
 class AlreadySettled(Conflict):
-    """Somebody or something was first; the state that won is in `status`."""
+    """The request was closed before this decision arrived; `status` says how."""
 
     code = "already_settled"
 
@@ -61,43 +61,43 @@ class AlreadySettled(Conflict):
     def of(
         request_id: str, status: str, *, by: str | None = None, at: datetime | None = None
     ) -> "AlreadySettled":
-        """The error class that stands for this final status."""
+        """Return an error of the class for this final status."""
         kind = _SETTLED.get(status, AlreadySettled)
         return kind(request_id, status, by=by, at=at)
 
 
 class AlreadyApproved(AlreadySettled):
-    """Somebody approved it before."""
+    """The request was approved before this decision arrived."""
 
     code = "already_approved"
 
 
 class AlreadyRejected(AlreadySettled):
-    """Somebody rejected it before."""
+    """The request was rejected before this decision arrived."""
 
     code = "already_rejected"
 
 
 class AlreadyAnswered(AlreadySettled):
-    """Somebody answered it before."""
+    """The request was answered before this decision arrived."""
 
     code = "already_answered"
 
 
 class Expired(AlreadySettled):
-    """The deadline passed before the decision arrived."""
+    """The deadline passed before this decision arrived."""
 
     code = "expired"
 
 
 class Cancelled(AlreadySettled):
-    """It was cancelled before the decision arrived."""
+    """The request was cancelled before this decision arrived."""
 
     code = "cancelled"
 
 
 class Superseded(AlreadySettled):
-    """A newer message, revision or policy took its place."""
+    """A newer message, revision or policy replaced the request."""
 
     code = "superseded"
 
@@ -112,7 +112,7 @@ _SETTLED: dict[str, type[AlreadySettled]] = {
 }
 
 
-# Why a decision is not taken.
+# Decisions that are refused.
 
 
 class NotEligible(AssentError):
@@ -126,38 +126,43 @@ class NotEligible(AssentError):
 
 
 class AlreadyVoted(Conflict):
-    """Several people have to approve it, and this one has."""
+    """The request needs approvals from several people, and this person has already given one."""
 
     code = "already_voted"
 
     def __init__(self, request_id: str, person: str) -> None:
         self.request_id, self.person = request_id, person
-        super().__init__(f"{person!r} has already approved {request_id!r}: somebody else has to")
+        super().__init__(
+            f"{person!r} has already approved request {request_id!r}: another person has to give "
+            "the next approval"
+        )
 
 
 class StaleDigest(Conflict):
-    """What the person saw is not what the request stands for now."""
+    """The request has changed since the person saw it."""
 
     code = "stale_digest"
-    said: ClassVar[str] = "Request {id!r} is not what was shown: look again, then decide"
+    _message: ClassVar[str] = (
+        "Request {id!r} has changed since it was shown: look at it again, then decide"
+    )
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
-        super().__init__(self.said.format(id=request_id))
+        super().__init__(self._message.format(id=request_id))
 
 
 class NotAsShown(StaleDigest):
-    """What would run is not what the person was told would run; nothing changed."""
+    """The arguments that would run differ from those the person was shown; nothing changed."""
 
     code = "not_as_shown"
-    said = (
-        "Request {id!r} would run other arguments than those that were shown as what will run: "
-        "look again, then decide. Nothing was changed"
+    _message = (
+        "Request {id!r} would run with other arguments than those that were shown: look at it "
+        "again, then decide. Nothing was changed"
     )
 
 
 class InvalidVerdict(AssentError):
-    """A verdict made of something that it cannot mean."""
+    """A verdict was made from values that it does not take."""
 
     code = "invalid_verdict"
 
@@ -170,25 +175,26 @@ class WrongVerdict(Conflict):
     def __init__(self, request_id: str, kind: str, verdict: str) -> None:
         self.request_id, self.kind, self.verdict = request_id, kind, verdict
         super().__init__(
-            f"Request {request_id!r} of kind {str(kind)!r} cannot be decided by {str(verdict)!r}"
+            f"Request {request_id!r} is of kind {str(kind)!r} and does not take the verdict "
+            f"{str(verdict)!r}"
         )
 
 
 class StillRunning(Conflict):
-    """A call in doubt whose body has outlived its time: nothing is run beside it."""
+    """The body of a call in doubt is still running, so the call cannot be run again yet."""
 
     code = "still_running"
 
     def __init__(self, request_id: str, call_id: str, *, worker: str, since: datetime) -> None:
         self.request_id, self.call_id, self.worker, self.since = request_id, call_id, worker, since
         super().__init__(
-            f"Call {call_id!r} still runs in {worker!r}, past its time since {since:%F %T} UTC. "
-            "Wait until it has ended, or restart that process, then decide again"
+            f"Call {call_id!r} is still running in worker {worker!r}; its time ran out at "
+            f"{since:%F %T} UTC. Wait until it ends, or restart that process, then decide again"
         )
 
 
 class EditRefused(AssentError):
-    """Policy denies the edited arguments; nothing changed and the call still waits."""
+    """The policy denies the edited arguments; nothing changed and the call still waits."""
 
     code = "edit_refused"
 
@@ -198,10 +204,11 @@ class EditRefused(AssentError):
 
 
 class ConfirmationRequired(AssentError):
-    """An approval that has to be confirmed by typing a value; nothing was decided.
+    """The approval has to be confirmed by typing a value; nothing was decided.
 
-    `to_type` is the value, `argument` whose it is (empty: the tool's name); `is_check` says that it
-    is the start of the value's SHA-256, because the value itself cannot be typed.
+    `to_type` is that value and `argument` the argument it comes from (empty: it is the tool name).
+    `is_check` is True if it is the start of the argument's SHA-256, because the argument itself
+    cannot be typed.
     """
 
     code = "confirmation_required"
@@ -218,37 +225,41 @@ class ConfirmationRequired(AssentError):
     ) -> None:
         self.request_id, self.typed = request_id, typed
         self.to_type, self.argument, self.is_check = to_type, argument, is_check
-        wrong = "What was typed is not it. " if typed else ""
-        super().__init__(f"{wrong}To approve {request_id!r}, type {what}: {to_type}")
+        wrong = "The text that was typed does not match. " if typed else ""
+        super().__init__(f"{wrong}To approve request {request_id!r}, type {what}: {to_type}")
 
 
 class TooEarly(AssentError):
-    """An approval that came sooner than anybody could have read what it is about."""
+    """The approval came sooner than a person can read the call; nothing was decided."""
 
     code = "too_early"
 
     def __init__(self, request_id: str, seconds: int) -> None:
         self.request_id, self.retry_after = request_id, seconds
         super().__init__(
-            f"That was quick. Read the call first, then approve {request_id!r} once more"
+            f"The approval of request {request_id!r} came before the call could be read. Read it, "
+            "then approve it again"
         )
 
 
 class ConflictingDecisions(Conflict):
-    """One batch says two things about one request; nothing was decided."""
+    """One batch holds different decisions about the same request; nothing was decided."""
 
     code = "conflicting_decisions"
 
     def __init__(self, request_ids: Sequence[str]) -> None:
         self.request_ids = tuple(request_ids)
-        super().__init__(f"The batch contradicts itself about {', '.join(map(repr, request_ids))}")
+        super().__init__(
+            f"The batch holds different decisions about {', '.join(map(repr, request_ids))}: send "
+            "one for each request. Nothing was decided"
+        )
 
 
-# Why a message, or the answer to a paused run, is not taken.
+# Messages, and answers to a paused run, that are refused.
 
 
 class PendingCalls(Conflict):
-    """A new message came while calls wait for people: `calls` are their ids."""
+    """A new message came while calls wait for people; `calls` are the ids of those calls."""
 
     code = "pending_calls"
 
@@ -257,142 +268,145 @@ class PendingCalls(Conflict):
         waiting = ", ".join(f"{tool} ({id!r})" for id, tool in calls.items())
         super().__init__(
             f"Conversation {conversation_id!r} waits for {waiting or 'a turn in progress'}: decide "
-            "first, or send with on_pending='supersede' to cancel what waits"
+            "first, or send with on_pending='supersede' to cancel the calls that wait"
         )
 
 
 class NothingAwaited(Conflict):
-    """The call or turn awaits nothing of the kind."""
+    """The call, request, turn or conversation is not waiting for what was sent."""
 
     code = "nothing_awaited"
 
     def __init__(self, noun: str, id: str, status: str) -> None:
         self.noun, self.id, self.status = noun, id, status
-        super().__init__(f"{noun} {id!r} is {status} and awaits no such thing")
+        super().__init__(f"{noun} {id!r} is {status} and is not waiting for this")
 
 
 class MessageChanged(Conflict):
-    """A message came again under its id, with another text."""
+    """A message with the id of an earlier message has another text."""
 
     code = "message_changed"
 
     def __init__(self, message_id: str) -> None:
         self.message_id = message_id
         super().__init__(
-            f"Message {message_id!r} was sent before with another text; what was said stays on "
-            "record, so send the new text as a message of its own"
+            f"Message {message_id!r} was sent before with another text. Messages on record cannot "
+            "be changed: send the new text as a new message, with another id"
         )
 
 
 class NothingToRegenerate(Conflict):
-    """An answer was to be made anew that is on record, with calls that may have run."""
+    """The answer to regenerate did not fail; it stays on record, with calls that may have run."""
 
     code = "nothing_to_regenerate"
 
     def __init__(self, conversation_id: str, status: str) -> None:
         self.conversation_id, self.status = conversation_id, status
         super().__init__(
-            f"The answer in conversation {conversation_id!r} is {status} and stays on record; only "
-            "one that failed is tried again. Ask again in a message of its own"
+            f"The answer in conversation {conversation_id!r} is {status} and stays on record: only "
+            "a failed answer can be regenerated. Ask again in a new message"
         )
 
 
 class EmptyMessage(AssentError):
-    """A message in which nothing can be read; kept, it would spoil every later one with it."""
+    """A message has no visible character; models refuse every conversation that holds one."""
 
     code = "empty_message"
 
     def __init__(self) -> None:
-        super().__init__("A message has at least one visible character")
+        super().__init__("The message is empty: send at least one visible character")
 
 
 class UnsupportedContent(AssentError):
-    """A message has parts that no agent here is given."""
+    """A message has parts other than text, which agents cannot be given."""
 
     code = "unsupported_content"
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self.kinds = tuple(kinds)
         super().__init__(
-            f"A message is text; it has parts of another kind: {', '.join(map(repr, kinds))}"
+            f"Only text can be sent; this message also has parts of kind "
+            f"{', '.join(map(repr, kinds))}"
         )
 
 
 class AgentNotNamed(AssentError):
-    """A message for one of several agents that does not say which."""
+    """A message does not name its agent, and there are several."""
 
     code = "agent_not_named"
 
     def __init__(self, agents: Sequence[str]) -> None:
         self.agents = tuple(agents)
         super().__init__(
-            f"Say whom the message is for: 'agent' is one of {', '.join(map(repr, agents))}"
+            "The message does not name its agent, and there are several: set 'agent' to one of "
+            f"{', '.join(map(repr, agents))}"
         )
 
 
 class InvalidResume(AssentError):
-    """An answer to a paused run that cannot be taken; nothing was decided by it."""
+    """An answer to a paused run is not valid; nothing was decided."""
 
     code = "invalid_resume"
 
     def __init__(self, interrupt: str, reason: str) -> None:
         self.interrupt, self.reason = interrupt, reason
-        super().__init__(f"The answer to interrupt {interrupt!r} is not acceptable: {reason}")
+        super().__init__(f"The answer to interrupt {interrupt!r} is not valid: {reason}")
 
 
 class ResumeIncomplete(Conflict):
-    """A paused run was answered in part; `missing` are the interrupts left out."""
+    """Only a part of a paused run was answered; `missing` are the interrupts without an answer."""
 
     code = "resume_incomplete"
 
     def __init__(self, missing: Sequence[str]) -> None:
         self.missing = tuple(missing)
         super().__init__(
-            f"Answer every open interrupt at once: {', '.join(map(repr, missing))} are left out"
+            f"No answer was sent for {', '.join(map(repr, missing))}: answer every open interrupt "
+            "in the same request"
         )
 
 
-# Why a run cannot start, or ends without an answer.
+# Runs that cannot start, or end without an answer.
 
 
 class ApprovalUnavailable(AssentError):
-    """Gated calls in a run that has nobody to ask."""
+    """A run has tools that need approval and no way to ask a person."""
 
     code = "approval_unavailable"
 
     def __init__(self, tools: Sequence[str]) -> None:
         self.tools = tuple(tools)
         super().__init__(
-            f"Nobody can be asked about {', '.join(map(repr, tools))}: give the run a database "
-            "or an on_confirmation callback, or choose approvals='off' on purpose"
+            f"This run has no way to ask a person about {', '.join(map(repr, tools))}: give it a "
+            "database or an on_confirmation callback, or pass approvals='off' to run without asking"
         )
 
 
 class Paused(AssentError):
-    """A run that had to answer at once paused instead; `requests` are what it waits for."""
+    """The run paused for people, where an answer was expected; `requests` are what it waits for."""
 
     code = "paused"
 
     def __init__(self, agent: str, requests: Sequence[str], tools: Sequence[str]) -> None:
         self.agent, self.requests, self.tools = agent, tuple(requests), tuple(tools)
         super().__init__(
-            f"Agent {agent!r} paused for people on {', '.join(map(repr, tools))} "
-            f"(requests {', '.join(map(repr, requests))}) and has no answer"
+            f"Agent {agent!r} has no answer yet: it paused until people decide about "
+            f"{', '.join(map(repr, tools))} (requests {', '.join(map(repr, requests))})"
         )
 
 
 class TurnFailed(AssentError):
-    """A run that had to answer at once ended without an answer; `error` says what went wrong."""
+    """The run ended without an answer; `error` says what went wrong."""
 
     code = "turn_failed"
 
     def __init__(self, agent: str, status: str, error: str | None) -> None:
         self.agent, self.status, self.error = agent, status, error
-        super().__init__(f"Agent {agent!r} gave no answer, its turn is {status}: {error}")
+        super().__init__(f"Agent {agent!r} gave no answer (its turn is {status}): {error}")
 
 
 class ModelFailed(AssentError):
-    """The model gave no usable answer; `transient` says whether asking again may help."""
+    """The model gave no usable answer; `transient` is True if asking again may help."""
 
     code = "model_failed"
 
@@ -412,20 +426,20 @@ class ModelNotConfigured(AssentError):
 
 
 class OverQuota(AssentError):
-    """More of something than this deployment allows; nothing was started, nothing will run."""
+    """A limit of this deployment is reached; nothing was started and nothing will run."""
 
     code = "over_quota"
 
     def __init__(self, what: str, limit: int, *, retry_after: int | None = None) -> None:
         self.what, self.limit, self.retry_after = what, limit, retry_after
-        super().__init__(f"There can be no more than {limit:,} {what}; nothing was started")
+        super().__init__(f"The limit of {limit:,} {what} is reached. Nothing was started")
 
 
-# Tools that are declared wrongly, and what is given to or comes out of them.
+# Tools that are declared wrongly, and values that do not fit a tool.
 
 
 class InvalidTool(AssentError):
-    """A tool, or a form it declares, contradicts itself; `tool` names what is being declared."""
+    """The declaration of a tool or of its form is not valid; `tool` is its name."""
 
     code = "invalid_tool"
 
@@ -436,51 +450,51 @@ class InvalidTool(AssentError):
 
 
 class InvalidArguments(AssentError):
-    """Arguments are no JSON or do not fit the tool's schema."""
+    """The arguments are not JSON or do not fit the tool's schema."""
 
     code = "invalid_arguments"
 
     def __init__(self, tool: str, problems: Sequence[str]) -> None:
         self.tool, self.problems = tool, tuple(problems)
-        super().__init__(f"Arguments for {tool!r} are not valid: {'; '.join(problems)}")
+        super().__init__(f"The arguments for {tool!r} are not valid: {'; '.join(problems)}")
 
 
 class InvalidOutput(AssentError):
-    """An output does not fit what the tool declared, or cannot be stored."""
+    """An output does not fit the tool's output type, or cannot be stored."""
 
     code = "invalid_output"
 
     def __init__(self, tool: str, reason: str) -> None:
         self.tool, self.reason = tool, reason
-        super().__init__(f"Output of {tool!r} is not valid: {reason}")
+        super().__init__(f"The output of {tool!r} is not valid: {reason}")
 
 
 class InvalidAnswer(AssentError):
-    """Submitted values break the rules of their form; `errors` maps each field to its message."""
+    """An answer breaks the rules of its form; `errors` maps each field to its message."""
 
     code = "invalid_answer"
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         found = "; ".join(f"{n!r}: {message.rstrip('.')}" for n, message in errors.items())
-        super().__init__(f"The answer is not acceptable: {found}")
+        super().__init__(f"The answer is not valid: {found}")
         self.errors = dict(errors)
 
 
 class WrongTool(Conflict):
-    """A task belongs to another tool than the one that settles it."""
+    """A result was supplied for a task of another tool."""
 
     code = "wrong_tool"
 
     def __init__(self, task_id: str, tool: str) -> None:
         self.task_id, self.tool = task_id, tool
-        super().__init__(f"Task {task_id!r} is not one of tool {tool!r}")
+        super().__init__(f"Task {task_id!r} does not belong to tool {tool!r}")
 
 
-# Data that does not keep to its format: JSON, schemas, patterns, versions.
+# Data that breaks its format: JSON, schemas, patterns, versions.
 
 
 class JsonFault(StrEnum):
-    """Why a text or value is not JSON that Assent takes in."""
+    """A reason to refuse a text or value as JSON."""
 
     SYNTAX = "syntax"
     ENCODING = "encoding"
@@ -494,19 +508,19 @@ class JsonFault(StrEnum):
 
 
 class InvalidJson(AssentError):
-    """A text or value breaks the rules of strict JSON; `path` leads to the offender if known."""
+    """A text or value breaks the rules of strict JSON; `path` leads to the place, if known."""
 
     code = "invalid_json"
 
     def __init__(self, reason: JsonFault, detail: str, path: tuple[str | int, ...] = ()) -> None:
-        super().__init__(f"not acceptable JSON ({reason}): {detail}")
+        super().__init__(f"This JSON cannot be used ({reason}): {detail}")
         self.reason = reason
         self.detail = detail
         self.path = path
 
 
 class SchemaFault(StrEnum):
-    """Why a JSON schema is not accepted."""
+    """A reason to refuse a JSON schema."""
 
     SHAPE = "shape"
     SIZE = "size"
@@ -525,35 +539,35 @@ class InvalidSchema(AssentError):
     code = "invalid_schema"
 
     def __init__(self, reason: SchemaFault, detail: str, path: tuple[str | int, ...] = ()) -> None:
-        super().__init__(f"not an acceptable JSON schema ({reason}): {detail}")
+        super().__init__(f"This JSON schema cannot be used ({reason}): {detail}")
         self.reason = reason
         self.detail = detail
         self.path = path
 
 
 class InvalidPattern(AssentError):
-    """A regular expression is not one that RE2 compiles within bounds."""
+    """A regular expression is not valid in RE2, or too large."""
 
     code = "invalid_pattern"
 
     def __init__(self, pattern: str, reason: str) -> None:
-        super().__init__(f"pattern {pattern[:80]!r} is not usable: {reason}")
+        super().__init__(f"Pattern {pattern[:80]!r} cannot be used: {reason}")
         self.pattern = pattern
         self.reason = reason
 
 
 class InvalidIdentifier(AssentError):
-    """An id, key or name that no database can keep as it is; `what` says whose. Not repeated."""
+    """An id, key or name cannot be stored as it is; `what` says which. The message omits it."""
 
     code = "invalid_identifier"
 
     def __init__(self, what: str, reason: str) -> None:
         self.what, self.reason = what, reason
-        super().__init__(f"The {what} cannot be kept: {reason}")
+        super().__init__(f"The {what} cannot be stored: {reason}")
 
 
 class Malformed(AssentError):
-    """Data that does not have the shape its format promises; `field` says where."""
+    """Data does not have the shape that its format prescribes; `field` says where."""
 
     code = "malformed"
 
@@ -563,22 +577,24 @@ class Malformed(AssentError):
 
 
 class UnsupportedVersion(AssentError):
-    """Data of a version this release does not know."""
+    """Data has a version that this release cannot read."""
 
     code = "unsupported_version"
 
     def __init__(self, noun: str, version: object, known: object) -> None:
         self.noun, self.version, self.known = noun, version, known
-        super().__init__(f"{noun} has version {version!r}; this release reads up to {known!r}")
+        super().__init__(
+            f"{noun} has version {version!r}; this release reads versions up to {known!r}"
+        )
 
 
-# What somebody passed to a constructor and it does not take.
+# Values passed to public constructors and functions.
 
 
 class InvalidParameter(AssentError, TypeError, ValueError):
-    """A public constructor got what it does not take; nothing was made.
+    """A public constructor or function was passed a value that it does not take.
 
-    `where` is what was being made, `allowed` and `given` are words for people.
+    `where` is the constructor; `allowed` and `given` are words for people.
     """
 
     code = "invalid_parameter"
@@ -589,20 +605,22 @@ class InvalidParameter(AssentError, TypeError, ValueError):
         super().__init__(f"{where}: {parameter} must be {allowed}, not {given}")
 
 
-# Who somebody is: signing in, and the accounts behind it.
+# Signing in, and accounts.
 
 
 class NotAuthenticated(AssentError):
-    """No credential, or one that does not hold; deliberately says no more."""
+    """There is no credential, or it is not valid; the message does not say which, on purpose."""
 
     code = "not_authenticated"
 
     def __init__(self) -> None:
-        super().__init__("Sign in, or send an API key as 'Authorization: Bearer …'")
+        super().__init__(
+            "You are not signed in: sign in, or send an API key as 'Authorization: Bearer …'"
+        )
 
 
 class SignInFailed(AssentError):
-    """A sign-in that did not succeed; deliberately says little."""
+    """A sign-in did not succeed; the message says little, on purpose."""
 
     code = "sign_in_failed"
 
@@ -612,85 +630,89 @@ class SignInFailed(AssentError):
 
 
 class IdentityUnavailable(AssentError):
-    """An identity provider cannot be asked, so nobody can be known by it."""
+    """The identity provider does not answer, so its people cannot sign in."""
 
     code = "identity_unavailable"
 
     def __init__(self, issuer: str, reason: str) -> None:
         self.issuer, self.reason = issuer, reason
-        super().__init__(f"Identity provider {issuer!r} cannot be asked: {reason}. Try again later")
+        super().__init__(
+            f"Identity provider {issuer!r} cannot be reached: {reason}. Try again later"
+        )
 
 
 class InvalidAccount(AssentError):
-    """An account, or a change of one, that cannot be; `reason` says why."""
+    """An account, or a change of one, is not allowed; `reason` says why."""
 
     code = "invalid_account"
 
     def __init__(self, id: str, reason: str) -> None:
         self.id, self.reason = id, reason
-        super().__init__(f"Account {id!r} cannot be so: {reason}")
+        super().__init__(f"Account {id!r} is not allowed: {reason}")
 
 
 class AccountExists(Conflict):
-    """There is an account of this id already."""
+    """An account with this id exists already."""
 
     code = "account_exists"
 
     def __init__(self, id: str) -> None:
         self.id = id
-        super().__init__(f"There is an account {id!r} already")
+        super().__init__(
+            f"Account {id!r} exists already: choose another id, or change that account"
+        )
 
 
-# Keys, and the secrets sealed with them.
+# Keys, and the secrets that they seal.
 
 
 class InvalidKey(AssentError):
-    """Key text that is no key; says which entry, never what it holds."""
+    """A key cannot be read; the message says which entry it is, never its text."""
 
     code = "invalid_key"
 
     def __init__(self, source: str, reason: str) -> None:
         self.source, self.reason = source, reason
-        super().__init__(f"The keys in {source} are not usable: {reason}")
+        super().__init__(f"The keys in {source} cannot be used: {reason}")
 
 
 class KeyFileUnusable(AssentError):
-    """The key file cannot be read or made, or others can read it too."""
+    """The key file cannot be read or created, or other users of the machine can read it."""
 
     code = "key_file_unusable"
 
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
-        super().__init__(f"The key file {path!r} is not usable: {reason}")
+        super().__init__(f"Key file {path!r} cannot be used: {reason}")
 
 
 class KeyNotNamed(AssentError):
-    """PostgreSQL has no place of its own for a key file; `found` is an earlier one, if any."""
+    """No key is named for a PostgreSQL database; `found` is the key file of an earlier release."""
 
     code = "key_not_named"
 
     def __init__(self, found: str | None = None) -> None:
         self.found = found
-        here = f"; one that an earlier release made is here: key_file={found!r}" if found else ""
+        here = f". An earlier release created this one: key_file={found!r}" if found else ""
         super().__init__(
-            "Which key seals the secrets in this database? Set ASSENT_KEY, or name a file with "
-            "key_file=… or ASSENT_KEY_FILE; it is made if it is not there, and all processes of "
-            f"one database need the same{here}"
+            "No key is configured to seal the secrets in this database. Set ASSENT_KEY, or name a "
+            "file with key_file=… or ASSENT_KEY_FILE (it is created if it does not exist). All "
+            f"processes of one database need the same key{here}"
         )
 
 
 class SecretUnreadable(AssentError):
-    """A sealed value does not open: unknown key, altered, or moved from another place."""
+    """A sealed value does not open: its key is unknown, or it was altered or moved."""
 
     code = "secret_unreadable"
 
     def __init__(self, reason: str, *, kid: str | None = None) -> None:
         self.reason, self.kid = reason, kid
-        super().__init__(f"A secret cannot be read: {reason}")
+        super().__init__(f"A sealed secret cannot be read: {reason}")
 
 
 class WrongKey(AssentError):
-    """The keys at hand are not those the database was sealed with; nothing may start."""
+    """The configured keys are not those the database was sealed with; nothing starts."""
 
     code = "wrong_key"
 
@@ -698,11 +720,11 @@ class WrongKey(AssentError):
         self.reason, self.kid = reason, kid
         super().__init__(
             f"This database was sealed with another key ({reason}): "
-            "restore the key file it was made with, or set ASSENT_KEY to its keys"
+            "restore the key file it was sealed with, or set ASSENT_KEY to those keys"
         )
 
 
-# A process or a database that cannot do its work.
+# Processes and databases that cannot do their work.
 
 
 class StoreUnavailable(AssentError):
@@ -714,16 +736,16 @@ class StoreUnavailable(AssentError):
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__(f"The database is not usable: {reason}. {self._what_now}")
+        super().__init__(f"The database cannot be used: {reason}. {self._what_now}")
 
 
 class WriteUncertain(StoreUnavailable):
-    """The database was lost while it wrote; whether it did is unknown until somebody looks."""
+    """The database was lost during a write, which may or may not have been recorded."""
 
     code = "write_uncertain"
     _what_now = (
-        "Whether this was recorded is unknown. Look again, or repeat it with the same idempotency "
-        "key: what was recorded already is found, not done twice"
+        "It is unknown whether this was recorded. Look again, or repeat it with the same "
+        "idempotency key: if it was recorded, it is found and not done twice"
     )
 
 
@@ -731,11 +753,13 @@ class StoreGone(StoreUnavailable):
     """The database file was deleted or replaced while it was open; nothing runs any more."""
 
     code = "store_gone"
-    _what_now = "Nothing was changed, and nothing runs here: put it back, then start again"
+    _what_now = (
+        "Nothing was changed, and nothing runs any more: put the file back, then start again"
+    )
 
     def __init__(self, path: str) -> None:
         self.path = path
-        super().__init__(f"the file {path!r} was deleted or replaced")
+        super().__init__(f"its file {path!r} was deleted or replaced")
 
 
 class WorkerRunning(AssentError):
@@ -746,50 +770,50 @@ class WorkerRunning(AssentError):
     def __init__(self, path: str) -> None:
         self.path = path
         super().__init__(
-            f"Another worker already runs on {path!r}. One SQLite file has one worker: stop it, "
-            "open this one with worker=False to read and decide beside it, or use PostgreSQL"
+            f"Another worker already runs on {path!r}, and a SQLite file can have only one: stop "
+            "it, open this one with worker=False to only read and decide, or use PostgreSQL"
         )
 
 
 class NoWorker(AssentError):
-    """Nobody took up a turn: what was sent or decided is stored, and waits for a worker."""
+    """No worker took up a turn; the message or decision is stored and waits for a worker."""
 
     code = "no_worker"
 
     def __init__(self, turn_id: str, seconds: float) -> None:
         self.turn_id, self.seconds = turn_id, seconds
         super().__init__(
-            f"No worker took up turn {turn_id!r} within {seconds:g} s, and this process is none "
-            "(worker=False). Nothing is lost: it goes on once a worker runs on this database, for "
-            "example Assent(…) without worker=False, or `assent serve`"
+            f"No worker took up turn {turn_id!r} within {seconds:g} s, and this process is not a "
+            "worker (worker=False). Nothing is lost: the turn goes on once a worker runs on this "
+            "database, for example Assent(…) without worker=False, or `assent serve`"
         )
 
 
 class WrongLoop(AssentError, RuntimeError):
-    """An engine was used in another event loop than it was opened in."""
+    """An `Assent` was used in another event loop than the one it was opened in."""
 
     code = "wrong_loop"
 
     def __init__(self, where: str) -> None:
         self.where = where
         super().__init__(
-            f"{where}: this engine was opened in another event loop. Use it where its `async with` "
-            "is; from a thread, asyncio.run_coroutine_threadsafe(…, loop) takes you there"
+            f"{where}: this Assent was opened in another event loop. Use it in the loop of its "
+            "`async with`; from another thread, call asyncio.run_coroutine_threadsafe(…, loop)"
         )
 
 
 class LeaseLost(AssentError):
-    """Another worker took over; what this one holds is void."""
+    """Another worker took over the call or turn; what this worker does with it no longer counts."""
 
     code = "lease_lost"
 
     def __init__(self, noun: str, id: str) -> None:
         self.noun, self.id = noun, id
-        super().__init__(f"The lease of {noun} {id!r} is lost; another worker holds it")
+        super().__init__(f"The lease of {noun} {id!r} was lost: another worker holds it now")
 
 
 class NotReady(AssentError):
-    """This process answers but cannot work; the reason is for operators."""
+    """This process answers but cannot work; `reason` is for operators."""
 
     code = "not_ready"
 
@@ -798,43 +822,43 @@ class NotReady(AssentError):
         super().__init__(f"This process is not ready: {reason}")
 
 
-# Requests and commands that are refused before anybody looks at what they ask for.
+# HTTP requests and commands that are refused before their content is looked at.
 
 
 class TooManyRequests(AssentError):
-    """Too much from one person or one address; `retry_after` is how many seconds to wait."""
+    """One person or address sent too many requests; `retry_after` is the seconds to wait."""
 
     code = "too_many_requests"
 
     def __init__(self, retry_after: int) -> None:
         self.retry_after = retry_after
-        super().__init__(f"Too many requests: try again in {retry_after} s")
+        super().__init__(f"There were too many requests: try again in {retry_after} s")
 
 
 class Crowded(AssentError):
-    """As many connections as this process takes; `retry_after` is how many seconds to wait."""
+    """This process takes no more connections; `retry_after` is the seconds to wait."""
 
     code = "crowded"
 
     def __init__(self, retry_after: int = 5) -> None:
         self.retry_after = retry_after
-        super().__init__(f"Too many are connected at this moment: try again in {retry_after} s")
+        super().__init__(f"Too many clients are connected: try again in {retry_after} s")
 
 
 class TooSlow(AssentError):
-    """A request whose body did not come in time; nothing was done."""
+    """The body of a request did not arrive in time; nothing was done."""
 
     code = "too_slow"
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         super().__init__(
-            f"The body of this request did not come within {seconds:g} s: send it again"
+            f"The body of this request did not arrive within {seconds:g} s: send the request again"
         )
 
 
 class TooLarge(AssentError):
-    """A request that is larger than this service takes; `part` says what of it."""
+    """A part of a request is larger than this service takes; `part` says which."""
 
     code = "too_large"
 
@@ -844,22 +868,24 @@ class TooLarge(AssentError):
 
 
 class BadAddress(AssentError):
-    """An address that asks for something no name or text can hold."""
+    """The address of a request holds a character that no name can have."""
 
     code = "bad_address"
 
     def __init__(self) -> None:
-        super().__init__("The address holds a NUL character: nothing here has such a name")
+        super().__init__("The address holds a NUL character, which no name here can have")
 
 
 class CrossSite(AssentError):
-    """A browser's request that another site may have caused; nothing was done."""
+    """A request of a browser may have been caused by another site; nothing was done."""
 
     code = "cross_site"
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__(f"This request may come from another site, so it was refused: {reason}")
+        super().__init__(
+            f"This request was refused because another site may have sent it: {reason}"
+        )
 
 
 class WrongHost(AssentError):
@@ -869,45 +895,47 @@ class WrongHost(AssentError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This service is for this machine only: open it as 127.0.0.1 or localhost, from here"
+            "This service is for this machine only: open it from here, as 127.0.0.1 or localhost"
         )
 
 
 class KeyReused(Conflict):
-    """An idempotency key came back with another body."""
+    """An idempotency key was sent before, with another body."""
 
     code = "idempotency_key_reused"
 
     def __init__(self, key: str) -> None:
         self.key = key
-        super().__init__(f"Idempotency key {key!r} was used for something else")
+        super().__init__(
+            f"Idempotency key {key!r} was used before for another request: send a new key"
+        )
 
 
 class BadCursor(AssentError):
-    """A place in the feed that this service never gave out."""
+    """A cursor is none that this service gave out."""
 
     code = "bad_cursor"
 
     def __init__(self, cursor: str) -> None:
         self.cursor = cursor[:80]
         super().__init__(
-            f"{self.cursor!r} is no place in the feed: send the id of an event you got, or none"
+            f"Cursor {self.cursor!r} is not valid: send the id of an event you received, or none"
         )
 
 
 class BadPage(AssentError):
-    """A place in a list that this service never gave out."""
+    """The start of a page is none that this service gave out."""
 
     code = "bad_page"
 
     def __init__(self, place: str) -> None:
         self.place = place[:80]
         super().__init__(
-            f"{self.place!r} is no place in this list: send the 'next' of a page, or nothing"
+            f"There is no page at {self.place!r}: send the 'next' of a page you received, or none"
         )
 
 
 class InvalidCommand(AssentError):
-    """A command line that cannot be carried out; the message says what to do instead."""
+    """A command line cannot be carried out; the message says what to do instead."""
 
     code = "invalid_command"

@@ -151,7 +151,7 @@ def test_the_flag_has_three_names_and_one_meaning(name: str) -> None:
 
 # conformance: 4
 def test_names_of_the_flag_that_disagree_are_refused() -> None:
-    with pytest.raises(InvalidTool, match="one field and disagree"):
+    with pytest.raises(InvalidTool, match="mean the same and have different values"):
         tool(hil=True, requires_approval=False)(ask_the_boss)
 
 

@@ -140,7 +140,7 @@ async def test_an_edit_that_is_no_json_is_refused_readably_and_the_call_still_wa
         turn = await assent.send("agent", "pay", by=owner)
         [request] = turn.pending
 
-        with pytest.raises(InvalidJson, match="not acceptable JSON"):
+        with pytest.raises(InvalidJson, match="This JSON cannot be used"):
             await assent.decide(request.id, approve(broken), by=owner)
         assert (await assent.request(request.id)).is_open
         assert bank.paid == []

@@ -328,7 +328,7 @@ async def test_arguments_that_are_not_valid_reach_nobody_but_the_model(
         turn = await assent.send("agent", "pay", by=owner, ask_when=witness.per_run)
 
     told = json.loads(outputs(model.prompts[1])[bad.provider_id])["error"]
-    assert told.startswith(("Arguments for 'pay' are not valid: ", "not acceptable JSON "))
+    assert told.startswith(("The arguments for 'pay' are not valid: ", "This JSON cannot be used "))
     assert witness.saw == ["wish", "per run", "hook"]
     assert [call.status for call in turn.calls] == [CallStatus.FAILED, CallStatus.SUCCEEDED]
     assert till.paid == [5]
@@ -438,7 +438,7 @@ async def test_a_call_that_is_no_json_does_not_keep_its_siblings_from_running(
         await assent.send("agent", "pay", by=owner)
 
     told = outputs(model.prompts[1])
-    assert "not acceptable JSON" in json.loads(told[broken.provider_id])["error"]
+    assert "This JSON cannot be used" in json.loads(told[broken.provider_id])["error"]
     assert told[fine.provider_id] == "paid 2"
     assert till.paid == [2]
 

@@ -457,7 +457,9 @@ async def test_an_agent_that_pauses_inside_a_tool_fails_the_tool_loudly(
         [request] = await assent.pending(person=owner)
 
     told = json.loads(outputs(outer.prompts[1])[call.provider_id])["error"]
-    assert told.startswith("Paused: Agent 'inner' paused for people on 'pay'")
+    assert told.startswith(
+        "Paused: Agent 'inner' has no answer yet: it paused until people decide about 'pay'"
+    )
     assert request.id in told
     assert "about to pay" not in told
     assert [call.status for call in turn.calls] == [CallStatus.FAILED]

@@ -31,12 +31,12 @@ def test_what_a_database_could_not_keep_is_refused_with_the_reason(text: str, re
 
     assert (refused.value.what, refused.value.reason) == ("channel", reason)
     # It may end up in a log or an answer, and neither could hold the text itself.
-    assert str(refused.value) == f"The channel cannot be kept: {reason}"
+    assert str(refused.value) == f"The channel cannot be stored: {reason}"
 
 
 @pytest.mark.parametrize("given", [None, 5, b"ada", ["ada"]])
 def test_what_is_no_text_names_nothing(given: object) -> None:
-    assert flaw(given) == "it is no text"
+    assert flaw(given) == "it is not text"
 
 
 def test_nothing_is_found_under_an_id_that_cannot_be() -> None:

@@ -125,7 +125,7 @@ def test_what_has_to_be_typed_is_typed_or_asked_again(
         ("press", "Yes, run it"),
         ("fill", ["Type it", "something else"]),
         ("press", "Confirm"),
-        ("see", "What was typed is not it"),
+        ("see", "The text that was typed does not match"),
         ("fill", ["Type it", "test.txt"]),
         ("press", "Confirm"),
         ("see", "dangerous_tool answered"),

@@ -163,7 +163,7 @@ async def main():
     async with Assent(URL, agents=[agent]), Assent(URL, agents=[agent]):
         pass
 """,
-        "One SQLite file has one worker",
+        "a SQLite file can have only one",
     ),
     _refused(
         "no worker at all",
@@ -175,7 +175,7 @@ async def main():
     async with Assent(URL, agents=[agent], worker=False, times=soon) as assent:
         await assent.send("files", "hi", by="ada")
 """,
-        "it goes on once a worker runs on this database",
+        "the turn goes on once a worker runs on this database",
     ),
 )
 
@@ -312,7 +312,7 @@ await assent.decide(turn.pending[0], reject("no"), by="ada")
     _refused(
         "an answer to what wants an approval",
         _used("await assent.decide(turn.pending[0], answer(path='b'), by='ada')"),
-        "cannot be decided by 'answer'",
+        "does not take the verdict 'answer'",
     ),
     _impossible(
         "an argument for an edit",

@@ -606,8 +606,8 @@ def refused(make: Make, parameter: str, value: object) -> str | None:
 # Where the words of a refusal are others than the parameter's.
 SYNONYMS = {
     "output": ("output schema", "Schema"),
-    "name": ("a name is",),
-    "fields": ("at least one field", "each of its fields"),
+    "name": ("a name must be",),
+    "fields": ("at least one field", "one of its fields"),
     "tools": ("tool: function",),
     "url": ("sqlite:///path",),
     "user_input": ("form",),
@@ -618,7 +618,7 @@ SYNONYMS = {
     "family": ("family",),
     "parameters": ("schema", "signature"),
     "on_tool_called": ("parameter",),
-    "text": ("A message has",),
+    "text": ("The message is empty",),
 }
 
 

@@ -117,7 +117,7 @@ def test_what_a_copy_says_is_declared_and_holds() -> None:
     assert found.describe()["requires_approval"].origin is D
     assert found.describe()["timeout"].origin is U
     assert replace(in_a_decorator("read_file"), risk=Risk.MODERATE).describe()["risk"].origin is D
-    with pytest.raises(InvalidTool, match="it is dangerous and says requires_approval=False"):
+    with pytest.raises(InvalidTool, match="it is dangerous and has requires_approval=False"):
         replace(made, risk=Risk.DANGEROUS)
 
 
@@ -276,7 +276,7 @@ def test_a_name_that_no_model_could_call_is_refused_in_few_words(name: str) -> N
         lambda: hitl(name, output=str, on_tool_called=body),
         lambda: schema_tool(name, description="", parameters={}, execute=lambda *_: None),
     ):
-        with pytest.raises(InvalidTool, match="a name is 1-64 ASCII letters") as refused:
+        with pytest.raises(InvalidTool, match="a name must be 1-64 ASCII letters") as refused:
             make()
         assert len(str(refused.value)) < 300
 
@@ -415,7 +415,7 @@ def test_the_document_s_words_mean_ours() -> None:
         ({"reason": "x", "fields": [{"name": "x", "regex": "."}]}, "'regex'"),
         (
             {"reason": "x", "fields": [{"name": "x"}], "save": True, "save_for_session": True},
-            "twice",
+            "under two names",
         ),
         (True, "a mapping of reason"),
     ],

@@ -85,7 +85,7 @@ def test_dangerous_by_text_and_unasked_contradicts_itself(form: Any, flag: str) 
 
 @FORMS
 def test_two_names_of_the_flag_that_disagree_are_refused(form: Any) -> None:
-    with pytest.raises(InvalidTool, match="one field and disagree"):
+    with pytest.raises(InvalidTool, match="mean the same and have different values"):
         declared(form(requires_approval=True, hil=False))
 
 
@@ -236,7 +236,7 @@ def test_a_field_by_text_is_of_that_type_or_refused_when_made() -> None:
 
     assert Field("env", type=kind, options=["a", "b"]).type is FieldType.SELECT
     assert [each.value for each in Field("env", type=kind, options="prod").choices] == ["prod"]
-    with pytest.raises(InvalidTool, match="select has options"):
+    with pytest.raises(InvalidTool, match="select needs options"):
         Field("env", type=kind)
     with pytest.raises(InvalidParameter, match="type must be 'text', 'number'"):
         Field("env", type="dropdown")  # pyright: ignore[reportArgumentType]

@@ -32,7 +32,7 @@ async def test_a_call_that_still_runs_is_refused_by_name_and_its_page_shows_how_
             assert refused.status_code == 409
             told = refused.json()
             assert (told["code"], told["call_id"]) == ("still_running", call.id)
-            assert "Wait until it has ended" in told["detail"]
+            assert "Wait until it ends" in told["detail"]
 
             go_on.set()
 

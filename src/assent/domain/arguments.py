@@ -1,4 +1,4 @@
-"""How a tool's arguments are validated, normalised and bound: by type hints or by JSON schema."""
+"""Validation of a tool's arguments and outputs, by type hints or by JSON schema."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -26,15 +26,15 @@ from assent.errors import (
 
 
 def is_secret_reference(value: object) -> bool:
-    """Whether this is what stands in frozen arguments for a secret."""
+    """Return True for the stand-in that frozen arguments hold instead of a secret."""
     return isinstance(value, dict) and list(value) == ["$secret"]  # pyright: ignore[reportUnknownArgumentType]
 
 
 class TypedArguments:
-    """Arguments by type hints: three views of one signature.
+    """Arguments declared by type hints, in three views of one signature.
 
-    The model sees all but the fields that people fill in; the gate sees those too, but a secret
-    only as a reference; the body gets everything.
+    The model sees all but the fields that people fill in. The gate sees those too, a secret only as
+    a reference. The body gets every value.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class TypedArguments:
     ) -> None:
         asked = {} if user_input is None else {field.name: field for field in user_input.fields}
         if unknown := asked.keys() - fields.keys():
-            raise InvalidTool(tool, f"user input {sorted(unknown)} is no parameter of the body")
+            raise InvalidTool(tool, f"user input {sorted(unknown)} is not a parameter of its body")
         secrets = {name for name, field in asked.items() if field.type is FieldType.SECRET}
         self._tool = tool
         self._asked = frozenset(asked)
@@ -67,7 +67,7 @@ class TypedArguments:
         model = self._visible if partial else self._gate
         try:
             value = model.model_validate(raw)
-            # A secret that nobody was asked for is left out: the body has its own default for it.
+            # A secret that was not asked for is left out: the body has its own default for it.
             unasked = self._secrets - value.model_fields_set
             dumped = value.model_dump(
                 mode="json", by_alias=True, warnings="none", exclude=unasked or None
@@ -107,14 +107,14 @@ def _schema(tool: str, model: type[BaseModel]) -> dict[str, Json]:
     schema.pop("title", None)
     # A SecretStr would be frozen as asterisks: what was approved could never run.
     if any(spec.get("format") == "password" for spec in schema.get("properties", {}).values()):
-        raise InvalidTool(tool, "declare a secret as a field of user_input, not as SecretStr")
+        raise InvalidTool(tool, "it has a SecretStr; declare the secret as a field of user_input")
     return schema
 
 
 def signature_fields(
     function: Callable[..., object], *, skip_first: bool = False
 ) -> tuple[dict[str, tuple[Any, Any]], str | None]:
-    """The parameters of a body as model fields, and the name of the one that takes the context."""
+    """Return a body's parameters as model fields, and the name of the one for the context."""
     name = getattr(function, "__name__", "tool")
     hints = _hints(name, function)
     described = _descriptions(function)
@@ -123,11 +123,13 @@ def signature_fields(
     parameters = _signature(name, function)[1 if skip_first else 0 :]
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise InvalidTool(name, f"*{parameter.name} has no schema; name every parameter")
+            raise InvalidTool(name, f"'*{parameter.name}' has no schema; name every parameter")
         if parameter.kind is parameter.POSITIONAL_ONLY:
-            raise InvalidTool(name, f"{parameter.name} has to be given by name; remove the /")
+            raise InvalidTool(
+                name, f"parameter {parameter.name!r} cannot be passed by name; remove the '/'"
+            )
         if parameter.name == "self" and not fields:
-            raise InvalidTool(name, "it is a method: decorate none, but pass the bound method")
+            raise InvalidTool(name, "it is an unbound method; pass the method of an instance")
         hint = hints.get(parameter.name, Any)
         if hint is Context:
             context = parameter.name
@@ -160,14 +162,14 @@ def _descriptions(function: Callable[..., object]) -> dict[str, str]:
 
 
 def summary(function: Callable[..., object]) -> str:
-    """What a docstring says of the whole tool, without its parameter list."""
+    """Return the description in a function's docstring, without its parameter list."""
     parsed = docstring_parser.parse(inspect.getdoc(function) or "")
     parts = (parsed.short_description, parsed.long_description)
     return "\n\n".join(part for part in parts if part)
 
 
 class SchemaArguments:
-    """Arguments by a JSON schema that somebody else wrote: nothing is coerced, defaults fill in."""
+    """Arguments declared by a JSON schema: nothing is coerced, and defaults fill in."""
 
     def __init__(
         self, tool: str, schema: dict[str, Json], user_input: UserInput | None = None
@@ -196,7 +198,8 @@ def _compiled(tool: str, what: str, schema: dict[str, Json]) -> Schema:
     try:
         return Schema(schema)
     except InvalidSchema as error:
-        raise InvalidTool(tool, f"{what}: {error}") from None
+        detail = f"its {what} cannot be used as a JSON schema ({error.reason}): {error.detail}"
+        raise InvalidTool(tool, detail) from None
 
 
 def _properties(schema: Mapping[str, Json]) -> dict[str, Json]:
@@ -223,7 +226,7 @@ def _defaults(schema: Mapping[str, Json]) -> dict[str, Json]:
 
 
 class TypedOutput:
-    """An output by type: pydantic validates it on both sides of a person."""
+    """An output declared by a type; pydantic validates it."""
 
     def __init__(self, tool: str, type_: Any) -> None:
         self._tool = tool
@@ -244,7 +247,7 @@ class TypedOutput:
 
 
 class SchemaOutput:
-    """An output by JSON schema."""
+    """An output declared by a JSON schema."""
 
     def __init__(self, tool: str, schema: dict[str, Json]) -> None:
         self._tool, self.schema = tool, schema

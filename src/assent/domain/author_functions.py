@@ -1,4 +1,4 @@
-"""Functions that tool authors wrote, as they are called: without stopping everything else."""
+"""Calling the functions that tool authors write, without blocking the event loop."""
 
 import asyncio
 import inspect
@@ -8,25 +8,25 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
 
-# Such functions mostly wait for something. Python's own pool has a handful of threads, and whoever
-# stands in line there uses up the time limit of its call before it begins.
+# Such functions mostly wait. Python's default pool has a handful of threads; a call that queues
+# there would use up its time limit before it begins.
 MOST: Final = 128
 _THREADS: Final = ThreadPoolExecutor(MOST, thread_name_prefix="assent-function")
 
 
 async def called(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
-    """What it returns: a coroutine function runs here; a plain one may block, so in a thread."""
+    """Call a function and return its result; one that is not async runs in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*given, **named)
     made = await asyncio.wrap_future(_begun(partial(function, *given, **named)))
-    # Asynchronous after all, behind a lambda or an object.
+    # A lambda or a callable object may still have returned an awaitable.
     return await made if inspect.isawaitable(made) else made
 
 
 async def seen_through(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
-    """As `called`, for what has effects: a thread that has begun is not left alone when cancelled.
+    """Call a function with side effects: like `called`, but cancelling waits for its thread.
 
-    It cannot be ended, so its end is waited for; only a second cancellation leaves without it.
+    A running thread cannot be stopped. Only a second cancellation returns before it has ended.
     """
     if inspect.iscoroutinefunction(function):
         return await function(*given, **named)
@@ -49,5 +49,5 @@ def _contained(function: Callable[[], object]) -> object:
     try:
         return function()
     except StopIteration as error:
-        # No future can hold one: whoever awaits the thread would wait for ever.
+        # A future cannot hold a StopIteration: awaiting it would never end.
         raise RuntimeError("it raised StopIteration") from error

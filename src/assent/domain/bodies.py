@@ -1,4 +1,4 @@
-"""What a tool's body is given, and what it may give back besides a result."""
+"""The values that a tool's body is given, and those it may return or raise besides a result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from assent.errors import AssentError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A call in the words of the wire; `arguments` is JSON text, a secret in it a reference."""
+    """A call as it is on the wire; `arguments` is JSON text, with references for secrets."""
 
     call_id: str
     name: str
@@ -35,7 +35,7 @@ _TOOL_CALL: Final = {
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a call stands: handed to predicates, previews and tool bodies.
+    """The circumstances of a call, passed to predicates, previews and tool bodies.
 
     `call_id` is unique and stable over attempts: pass it upstream as an idempotency key.
     """
@@ -51,7 +51,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     approved: bool = False
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     arguments: str = "{}"
-    # Whoever runs a call for another framework may hand in that framework's own, richer one.
+    # An adapter for another framework may pass that framework's own, richer call.
     given: ToolCall | None = None
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def call(self) -> ToolCall:
-        """The call itself, as its hook sees it."""
+        """The call as it is on the wire."""
         plain = ToolCall(call_id=self.call_id, name=self.tool, arguments=self.arguments)
         return self.given or plain
 
@@ -81,12 +81,12 @@ _CONTEXT: Final = {
 
 
 class ApprovalRequired(AssentError):
-    """Raised inside a tool body before it did anything: ask a person, then run me again."""
+    """Raised by a tool body before it has done anything: ask a person, then run it again."""
 
     code = "approval_required"
 
     def __init__(self, metadata: Mapping[str, Json] | str | None = None) -> None:
-        """Say why; text alone is the reason that people read."""
+        """Take details for the person who is asked; a plain text is the reason they read."""
         check = optional(either(parameters.text, parameters.mapping))
         said = check.taken("ApprovalRequired", "metadata", metadata)
         self.metadata = {"reason": said} if isinstance(said, str) else dict(said or {})
@@ -95,7 +95,7 @@ class ApprovalRequired(AssentError):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A yield of a generator tool that is not its result: reaches the stream, not the model."""
+    """An intermediate value of a generator tool: shown in the stream, not told to the model."""
 
     value: Json
     fraction: float | None = None
@@ -106,15 +106,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Returned by a body whose result comes later, from any process, by this task id."""
+    """Returned by a body whose result any process supplies later, under this task id."""
 
-    # Not checked here: its work was begun, so a wrong one is a doubt and no failure.
+    # Not checked here: the work has begun, so a wrong id puts the call in doubt, not in error.
     task_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a call would do, computed before asking: text, or a unified diff of two texts."""
+    """The effect of a call, computed before asking: a text, or a unified diff of two texts."""
 
     text: str = ""
     before: str | None = None

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Author(StrEnum):
-    """Who made a revision of the arguments."""
+    """The origin of a revision of the arguments."""
 
     MODEL = "model"
     EDIT = "edit"
@@ -24,9 +24,9 @@ class Author(StrEnum):
 
 
 class Frozen(Struct, frozen=True, eq=False):
-    """Arguments as immutable canonical text; everything shown or run derives from it.
+    """Arguments as immutable canonical text; all that is shown or run is derived from it.
 
-    Reads like a mapping: `call.arguments["path"]`. `thaw` gives a dict that may be changed.
+    It reads like a mapping: `call.arguments["path"]`. `thaw` returns a dict that may be changed.
     """
 
     text: str
@@ -40,12 +40,12 @@ class Frozen(Struct, frozen=True, eq=False):
 
     @property
     def is_intact(self) -> bool:
-        """Whether the text still is what the digest was made of."""
+        """True if the digest is that of the text."""
         return digest(self.text) == self.digest
 
     def thaw(self) -> dict[str, Json]:
-        """A fresh copy of the arguments."""
-        # Ours as long as the digest fits, and read ten times as fast as what has to be checked.
+        """Return a copy of the arguments."""
+        # A text that fits its digest was checked when it was frozen; this reads ten times as fast.
         value = cast("Json", json.loads(self.text)) if self.is_intact else parse(self.text)
         return value if isinstance(value, dict) else {"arguments": value}
 
@@ -74,30 +74,30 @@ class Frozen(Struct, frozen=True, eq=False):
         return hash(self.text)
 
     def get(self, name: str, default: T | None = None) -> Json | T:
-        """The argument of that name, or the default."""
+        """Return the argument of that name, or the default."""
         return self.thaw().get(name, default)
 
     def keys(self) -> KeysView[str]:
-        """The names of the arguments."""
+        """Return the names of the arguments."""
         return self.thaw().keys()
 
     def values(self) -> ValuesView[Json]:
-        """The values of the arguments."""
+        """Return the values of the arguments."""
         return self.thaw().values()
 
     def items(self) -> ItemsView[str, Json]:
-        """Names and values."""
+        """Return the names and values of the arguments."""
         return self.thaw().items()
 
 
-# A struct cannot inherit from it, and `isinstance(arguments, Mapping)` is what people ask.
+# A struct cannot inherit from Mapping, and callers test `isinstance(arguments, Mapping)`.
 Mapping.register(Frozen)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - typeshed hides it
 
 
 class Call(Struct, frozen=True, kw_only=True):
     """One row of the calls table.
 
-    `fence` grows with every claim; who holds an older one can neither run nor record anything.
+    `fence` grows with every claim; a worker with an older one can neither run nor record anything.
     """
 
     id: str
@@ -135,22 +135,22 @@ class Call(Struct, frozen=True, kw_only=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing can happen to it any more."""
+        """True if the call has ended; its status never changes again."""
         return self.status in TERMINAL
 
     @property
     def failed(self) -> bool:
-        """Whether the model should read the output as an error."""
+        """True if the call has ended and its output is an error."""
         return self.is_settled and self.status is not CallStatus.SUCCEEDED
 
     @property
     def result(self) -> Json:
-        """What came of it, as the model reads it; None as long as there is nothing."""
+        """The output as the model reads it; None as long as there is none."""
         return None if self.output is None else json.loads(self.output)
 
 
 class Revision(Struct, frozen=True, kw_only=True):
-    """One version of a call's arguments, and who made it."""
+    """One version of a call's arguments, with its author."""
 
     call_id: str
     revision: int

@@ -1,6 +1,6 @@
 """Strict JSON in, canonical JSON out (RFC 8785), and the digest of what a person is shown.
 
-Two parsers must never read one text differently, so whatever is ambiguous is refused at intake.
+Two parsers must never read one text differently, so ambiguous text is refused at intake.
 Numbers: a whole number beyond ±(2^53-1) is refused if its canonical text is a row of digits, also
 when it was spelt 1e20; from 1e21 on the canonical text has an exponent and every parser agrees.
 """
@@ -36,7 +36,7 @@ _STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]',
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How large a document may be: bytes of UTF-8, and brackets open at once."""
+    """Limits for one JSON document: bytes of UTF-8, and nested brackets."""
 
     bytes: int = 262_144
     depth: int = 32
@@ -46,21 +46,21 @@ DEFAULT_LIMITS: Final = Limits()
 
 
 def parse(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Json:
-    """Read JSON strictly; raises `InvalidJson` where two parsers might disagree."""
+    """Parse JSON strictly; raises `InvalidJson` where two parsers might disagree."""
     document = _decoded(text, limits)
     refuse_deep(document, limits.depth)
     try:
         value = cast("Json", _DECODER.decode(document))
     except json.JSONDecodeError as error:
         raise InvalidJson(JsonFault.SYNTAX, f"{error.msg} at character {error.pos}") from None
-    # Only an escape can still smuggle in half a surrogate pair: raw ones are no UTF-8.
+    # Only an escape can still hold half a surrogate pair: a raw one is not UTF-8.
     if "\\u" in document:
         _refuse_surrogates(value)
     return value
 
 
 def check(value: object, limits: Limits = DEFAULT_LIMITS) -> Json:
-    """Hold a value that somebody else parsed to the rules of `parse`; returns it unchanged."""
+    """Check a parsed value by the rules of `parse`, and return it unchanged."""
     checked = cast("Json", value)
     if _units(value, limits) * _BYTES_PER_UNIT > limits.bytes:
         _refuse_large(len(encode(checked).encode()), limits)
@@ -68,7 +68,7 @@ def check(value: object, limits: Limits = DEFAULT_LIMITS) -> Json:
 
 
 def encode(value: Json) -> str:
-    """The RFC 8785 text of a value that came from `parse` or `check`."""
+    """Return the RFC 8785 text of a value that came from `parse` or `check`."""
     if _is_plain(value):
         return _PLAIN.encode(value).decode()
     try:
@@ -78,17 +78,17 @@ def encode(value: Json) -> str:
 
 
 def encode_plain(value: Mapping[str, str | int | None]) -> str:
-    """The same, only faster, for fields of our own: ASCII names, and no number beyond ±(2^53-1)."""
+    """Do the same faster for our own fields: ASCII names, and no number beyond ±(2^53-1)."""
     return _PLAIN.encode(value).decode()
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a text's UTF-8 bytes, in lower-case hex."""
+    """Return the SHA-256 of a text's UTF-8 bytes, in lower-case hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _decoded(text: str | bytes, limits: Limits) -> str:
-    """The text of a document of acceptable size and encoding."""
+    """Return the text of a document; raises if its size or encoding is not acceptable."""
     _refuse_large(len(text), limits)
     try:
         document = text if isinstance(text, str) else text.decode()
@@ -96,7 +96,7 @@ def _decoded(text: str | bytes, limits: Limits) -> str:
     except UnicodeEncodeError as error:
         raise InvalidJson(JsonFault.SURROGATE, f"at character {error.start}") from None
     except UnicodeDecodeError as error:
-        raise InvalidJson(JsonFault.ENCODING, f"no UTF-8 at byte {error.start}") from None
+        raise InvalidJson(JsonFault.ENCODING, f"not UTF-8 at byte {error.start}") from None
     _refuse_large(size, limits)
     if document.startswith("\ufeff"):
         raise InvalidJson(JsonFault.ENCODING, "starts with a byte order mark")
@@ -116,7 +116,7 @@ def _refuse_surrogates(value: Json) -> None:
 
 
 def refuse_deep(document: str, limit: int) -> None:
-    """Count brackets before parsing: a parser that recurses must never see a bomb."""
+    """Refuse deep nesting before parsing: a recursive parser would overflow its stack."""
     if document.count("[") + document.count("{") <= limit:
         return
     depth = 0
@@ -132,7 +132,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         seen: set[str] = set()
         key = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise InvalidJson(JsonFault.DUPLICATE_KEY, f"{_shown(key)} is there twice")
+        raise InvalidJson(JsonFault.DUPLICATE_KEY, f"the key {_shown(key)} appears twice")
     return fields
 
 
@@ -146,12 +146,12 @@ def _integer(digits: str) -> int:
 def _float(digits: str) -> float:
     value = float(digits)
     if (fault := _float_fault(value)) is not None:
-        raise InvalidJson(fault, f"{_shown(digits)} does not survive as a number")
+        raise InvalidJson(fault, f"{_shown(digits)} cannot be kept exactly")
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise InvalidJson(JsonFault.NOT_FINITE, f"{name} is no JSON")
+    raise InvalidJson(JsonFault.NOT_FINITE, f"{name} is not JSON")
 
 
 def _float_fault(value: float) -> JsonFault | None:
@@ -163,7 +163,7 @@ def _float_fault(value: float) -> JsonFault | None:
 
 
 def _units(root: object, limits: Limits) -> int:
-    """Visit every value; how many characters and tokens there are, at least."""
+    """Visit every value; return a lower bound of the characters and tokens in it."""
     units = 0
     pending: list[tuple[object, Path]] = [(root, ())]
     while pending:
@@ -179,13 +179,13 @@ def _units(root: object, limits: Limits) -> int:
             units += _push_children(value, path, pending)
         elif value is not None and kind is not bool:
             _check_number(value, path)
-        # Shared sublists make a small value huge, so the count ends the walk, not the value.
+        # Shared sublists make a small value huge, so the count has to end the walk.
         _refuse_large(units, limits)
     return units
 
 
 def _push_children(value: object, path: Path, pending: list[tuple[object, Path]]) -> int:
-    """Queue what a container holds; how many characters its keys have."""
+    """Queue the values in a container; return the number of characters in its keys."""
     if isinstance(value, list):
         items = cast("list[object]", value)
         pending.extend((item, (*path, index)) for index, item in enumerate(items))
@@ -210,7 +210,7 @@ def _check_string(value: str, path: Path) -> None:
 
 
 def _check_number(value: object, path: Path) -> None:
-    """Accept exact ints and floats only: a subclass may print differently from what it is."""
+    """Accept exact ints and floats only: a subclass may print another value than it holds."""
     if type(value) is int:
         if abs(value) > MAX_SAFE_INTEGER:
             raise InvalidJson(JsonFault.NUMBER_RANGE, f"beyond ±(2^53-1) {_place(path)}", path)
@@ -218,12 +218,15 @@ def _check_number(value: object, path: Path) -> None:
         if (fault := _float_fault(value)) is not None:
             raise InvalidJson(fault, f"{value!r} {_place(path)}", path)
     else:
-        detail = f"{_shown(type(value).__name__)} is no JSON type {_place(path)}"
+        detail = f"{_shown(type(value).__name__)} is not a JSON type {_place(path)}"
         raise InvalidJson(JsonFault.TYPE, detail, path)
 
 
 def _is_plain(value: object) -> bool:
-    """Whether msgspec writes what RFC 8785 wants, and faster: no floats, no keys beyond the BMP."""
+    """Return True if msgspec, which is faster, writes it as RFC 8785 does.
+
+    That is so without floats and without keys beyond the BMP.
+    """
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return True
@@ -244,7 +247,7 @@ def _are_plain(values: Iterable[object]) -> bool:
 
 
 def _are_plain_keys(fields: Mapping[object, object]) -> bool:
-    """RFC 8785 sorts by UTF-16 unit: code point order, unless a key needs surrogates."""
+    """Return True if UTF-16 order, which RFC 8785 wants, is the order of code points."""
     for key in fields:
         if type(key) is not str or not (key.isascii() or max(key) <= "\uffff"):
             return False
@@ -252,7 +255,7 @@ def _are_plain_keys(fields: Mapping[object, object]) -> bool:
 
 
 def _shown(text: str) -> str:
-    """A short, printable form of foreign text for a message."""
+    """Return foreign text in a short, printable form for a message."""
     return ascii(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…")
 
 
@@ -261,7 +264,7 @@ def _place(path: Path) -> str:
     return f"at ${steps}{'…' if len(path) > 8 else ''}"
 
 
-# Built once: json.loads builds a new one on each call with these options.
+# Built once: with these options, json.loads would build a new decoder on each call.
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
 )

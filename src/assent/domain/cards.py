@@ -1,4 +1,4 @@
-"""What every channel shows of a request: a `Card`, built once, rendered for each surface."""
+"""The `Card`: a request as every channel shows it, built once and rendered for each surface."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,14 +40,15 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A value that nobody is shown; nothing about it is kept here, not even its length."""
+    """A value that is never shown; nothing about it is kept here, not even its length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blob:
-    """Bytes written as text, which nobody can read: so their kind, size and hash are told too.
+    """Bytes written as text. People cannot read them, so kind, size and hash are shown too.
 
-    `media` is what their first bytes say, `declared` what the text claims; empty where unknown.
+    `media` is the type that the first bytes tell, `declared` the one that the text claims; both are
+    empty where unknown.
     """
 
     encoded: str
@@ -76,7 +77,7 @@ Value = Text | Number | Truth | Null | Secret | Blob | Items | Members
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A named value; `elidable` allows a surface that has a limit to cut it and count."""
+    """A value with its name; a surface with a limit may cut it if it is `elidable`."""
 
     name: str
     value: Value
@@ -101,7 +102,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """A field with another value than the model gave it."""
+    """A field whose value differs from the model's."""
 
     path: Path
     old: Value
@@ -113,14 +114,14 @@ Change = Added | Removed | Changed
 
 @dataclass(frozen=True, slots=True)
 class TextPreview:
-    """What a call would do, in the words of its tool."""
+    """The effect of a call, in the words of its tool."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffPreview:
-    """What a call would change: a text before and after it, and what its tool says to that."""
+    """A text before and after a call, and the tool's own comment."""
 
     before: str
     after: str
@@ -138,9 +139,9 @@ CardPreview = TextPreview | DiffPreview | FailedPreview
 
 
 class Verb(StrEnum):
-    """What a person can do about a request: the verdicts by their recorded names, and two more.
+    """An action offered to a person: the verdicts by their recorded names, and two more.
 
-    `edit` ends in an approval of other arguments; `review` opens a surface that shows everything.
+    `edit` leads to an approval of other arguments; `review` opens a surface that shows everything.
     """
 
     APPROVE = "approve"
@@ -158,7 +159,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One thing a person can do, and what it will do, in our words."""
+    """One action offered to a person, and its effect in our words."""
 
     verb: Verb
     effect: str
@@ -166,7 +167,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """Which answer to another field calls for this one; of several, `among` them."""
+    """The answer to another field that makes this one show; `among`: one of several answers."""
 
     field: str
     value: Value
@@ -175,9 +176,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blank:
-    """One field of a form to fill in, with what the model or an earlier answer put there.
+    """One field of a form to fill in, with the value from the model or an earlier answer.
 
-    `only_if` is when it is asked for; None means always.
+    `only_if` is the condition under which it is asked for; None means always.
     """
 
     field: Field
@@ -187,7 +188,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What one person decided about the request so far."""
+    """One person's decision about the request so far."""
 
     at: datetime
     by: str
@@ -198,9 +199,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """An earlier call of the same tool: how it ended, and who had decided about it.
+    """An earlier call of the same tool: its end, and the person who decided about it.
 
-    `request_id` leads to what was asked then.
+    `request_id` is the request of that time.
     """
 
     at: datetime
@@ -215,9 +216,9 @@ class Past:
 class Card:
     """A request as people see it: title and effects are our words, all other text is foreign.
 
-    A decision carries `digest` back. `edits` compare the arguments with the model's own; `risk`
-    is one tier above `declared_risk` where the arguments hold what nobody can read. `rejected` is
-    how often the same call was rejected in this conversation before.
+    A decision sends `digest` back. `edits` compare the arguments with the model's own. `risk` is
+    one tier above `declared_risk` if the arguments hold data that people cannot read. `rejected`
+    counts how often the same call was rejected in this conversation before.
     """
 
     kind: RequestKind
@@ -249,7 +250,7 @@ class Card:
     choices: tuple[Choice, ...] = ()
     deadline: datetime | None = None
     confirmation: Confirmation = Confirmation.CLICK
-    # What to type to approve; None where nothing has to be typed.
+    # The text to type to approve; None if nothing has to be typed.
     to_type: Phrase | None = None
     rejected: int = 0
     agent_words: str = ""
@@ -259,10 +260,10 @@ class Card:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the tool's own words come from a server that nobody here wrote."""
+        """True if the tool comes from another server, so its own words are foreign text."""
         return self.source != LOCAL
 
     @property
     def is_raised(self) -> bool:
-        """Whether it counts as riskier than its tool was declared."""
+        """True if the call counts as riskier than its tool was declared."""
         return self.declared_risk is not None and self.declared_risk is not self.risk

@@ -1,4 +1,4 @@
-"""A thread of messages with one owner, and the turns of its loop."""
+"""Conversations: threads of messages with one owner, and the turns of their loop."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,7 +24,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
 class TurnRow(Struct, frozen=True, kw_only=True):
     """One row of the turns table: its lease and fence keep two workers apart.
 
-    `guarded` says that it was started with a per-run predicate, which lives in one process only.
+    `guarded` is True if it was started with a per-run predicate, which exists in one process only.
     """
 
     id: str
@@ -43,14 +43,14 @@ class TurnRow(Struct, frozen=True, kw_only=True):
 
 
 class Role(StrEnum):
-    """Who a stored message is from."""
+    """The author of a stored message."""
 
     USER = "user"
     ASSISTANT = "assistant"
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """One row of the messages table; `open_calls` counts what still keeps the turn waiting."""
+    """One row of the messages table; `open_calls` counts the calls that its turn waits for."""
 
     id: str
     conversation_id: str
@@ -65,20 +65,20 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class Scene(Struct, frozen=True, kw_only=True):
-    """A turn with what its conversation holds so far, as it was read at one moment."""
+    """A turn with the messages and calls of its conversation, read at one moment."""
 
     turn: TurnRow
     messages: list[Message]
     calls: list[Call]
-    # Or only the message whose calls are still open.
+    # False if only the message with open calls was read.
     is_whole: bool = True
 
     def open_calls(self, message_id: str) -> int:
-        """How many calls of a message still keep the turn waiting."""
+        """Return the number of a message's calls that the turn waits for."""
         return next(m.open_calls for m in self.messages if m.id == message_id)
 
     def with_settled(self, call: Call) -> "Scene":
-        """The same after a call was settled; of it only the end is taken."""
+        """Return a copy in which this call has ended; only its end is taken over."""
         end = {"status": call.status, "output": call.output, "settled_at": call.settled_at}
         calls = [changed(each, **end) if each.id == call.id else each for each in self.calls]
         return changed(self, calls=calls)
@@ -104,7 +104,7 @@ _PRECEDENCE = list(ConversationStatus)
 def status_of(
     turn: TurnStatus | None, calls: Iterable[Call], manual_tools: frozenset[str]
 ) -> ConversationStatus:
-    """What a conversation waits for: derived from its newest turn and that turn's calls."""
+    """Derive a conversation's status from its newest turn and that turn's calls."""
     found = {_OF_TURN.get(turn, ConversationStatus.IDLE)} if turn else {ConversationStatus.IDLE}
     for call in calls:
         if call.status is CallStatus.AWAITING_RESULT:

@@ -1,4 +1,4 @@
-"""Changed copies of what rows become (msgspec structs); dataclasses have `dataclasses.replace`."""
+"""`changed`: a changed copy of a msgspec struct, as `dataclasses.replace` is for dataclasses."""
 
 from msgspec.structs import replace as changed
 

@@ -1,4 +1,4 @@
-"""What people prove themselves with. None of these holds a secret, only its hash does the store."""
+"""API keys, sessions and links. None of these values holds a secret; the store keeps its hash."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from assent.domain.people import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """An API key: `prefix` is the part of its text that may be shown."""
+    """An API key; `prefix` is the part of its text that may be shown."""
 
     id: str
     person: str
@@ -22,12 +22,12 @@ class Key:
     last_used_at: datetime | None = None
 
     def holds(self, now: datetime) -> bool:
-        """Whether it still opens anything."""
+        """Return True if the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
 class SignIn(StrEnum):
-    """How a browser session began."""
+    """The way in which a browser session began."""
 
     KEY = "key"
     LINK = "link"
@@ -36,10 +36,10 @@ class SignIn(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A browser's session; `roles` are those its identity provider vouched for at sign-in.
+    """A browser's session; `roles` are those the identity provider gave at sign-in.
 
-    One that began with an API key ends with that key. One that began with a link to a request is
-    for that request alone.
+    A session that began with an API key ends with that key. One that began with a link to a request
+    is for that request alone.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Session:
 
 
 class Purpose(StrEnum):
-    """What a link lets its recipient do, once."""
+    """The one action that a link is for."""
 
     SIGN_IN = "sign_in"
     DECIDE = "decide"

@@ -1,4 +1,4 @@
-"""How tools are written: a decorator over typed functions, and a class form."""
+"""Declaring tools: a decorator for typed functions, functions for other kinds, and a class form."""
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -54,9 +54,9 @@ def tool(
     output: Any = None,
     **said: Any,
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
-    """Make a typed function a tool: schema from its hints, texts from its docstring.
+    """Make a tool of a typed function: its schema from the hints, its texts from the docstring.
 
-    An async generator function becomes a generator tool. Everything in `Metadata` may be given.
+    An async generator function becomes a generator tool. Every field of `Metadata` may be passed.
     """
 
     def declare(body: Callable[..., Any]) -> Tool:
@@ -82,7 +82,7 @@ def hitl(
     description: str | None = None,
     **said: Any,
 ) -> Tool:
-    """A tool whose hook answers or, by returning None, leaves the call to a person."""
+    """Make a tool whose hook answers or, by returning None, leaves the call to a person."""
     saying = Saying.of(_name(name), said)
     _FUNCTION.taken(f"Tool {name!r}", "on_tool_called", on_tool_called)
     _RECEIVER.taken(f"Tool {name!r}", "on_response_received", on_response_received)
@@ -105,7 +105,10 @@ def manual(
     output: Any = None,
     **said: Any,
 ) -> Tool:
-    """A tool nobody runs: the caller supplies its output. `parameters`: a signature or a schema."""
+    """Make a tool that is not run here: the caller supplies its output.
+
+    `parameters` is a function or class whose signature says them, or a JSON schema.
+    """
     saying = Saying.of(_name(name), said)
     codec = _parameters(name, parameters, saying.metadata.user_input)
     shape = _output(name, output)
@@ -121,7 +124,7 @@ def schema_tool(
     output: dict[str, Json] | None = None,
     **said: Any,
 ) -> Tool:
-    """A tool whose parameters are a JSON schema that somebody else wrote."""
+    """Make a tool whose parameters are a given JSON schema."""
     saying = Saying.of(_name(name), said)
     where = f"Tool {name!r}"
     schema = _SCHEMA.taken(where, "parameters", parameters)
@@ -147,17 +150,17 @@ _NAMELESS: Final = "a function with a name, or one beside `name=…`"
 
 def _name(given: object) -> str:
     name = parameters.name.taken("Tool", "name", given)
-    # Before anything is made of it: not every name can be that of a class.
+    # Checked before a class is made with this name: not every name can be that of a class.
     want_name(name)
     return name
 
 
 def _named(body: object, name: str | None) -> str:
-    """What a tool is called: as it is said, or as its function is."""
+    """Return a tool's name: the given one, or that of its function."""
     if isinstance(body, type) or not callable(body):
         raise InvalidParameter("tool", "function", "a function", parameters.shown(body))
     if isinstance(body, partial):
-        # What it fixes would still be a parameter, which the model could set otherwise.
+        # The arguments it fixes would still be parameters, which the model could set.
         raise InvalidParameter("tool", "function", "a function of its own", "a functools.partial")
     if name is not None:
         return _name(name)
@@ -195,7 +198,7 @@ def _runnable(function: Callable[..., Any], context: str | None) -> Kind:
     if inspect.isasyncgenfunction(function):
         return Generator(steps=_steps(function, context))
     if inspect.isgeneratorfunction(function):
-        raise InvalidTool(function.__name__, "a generator tool is an async generator")
+        raise InvalidTool(function.__name__, "it is a generator; write it with 'async def'")
     return Regular(body=_body(function, context))
 
 
@@ -224,7 +227,7 @@ def _hook(function: Callable[..., Any]) -> Callable[[Context, Json], Awaitable[o
 
 
 class BaseTool:
-    """The class form: set `name`, `description`, any metadata, and write `execute`.
+    """The class form of a tool: set `name`, `description`, any metadata, and write `execute`.
 
     With `on_tool_called` and `output` it is a HITL tool; with neither, a manual one.
     """
@@ -236,15 +239,15 @@ class BaseTool:
 
     @classmethod
     def declaration(cls) -> Tool:
-        """The tool this class declares."""
+        """Return the tool that this class declares."""
         return _declared(_instance(cls))
 
 
 _BODIES: Final = ("execute", "on_tool_called", "on_response_received")
 _ATTRIBUTES: Final = (*METADATA, "name", "description", "output", "parameters", *_BODIES)
-# How alike two names are that are one name and a slip of the pen.
+# Two names that are this similar are taken for one name and a typing error.
 _SLIP: Final = 0.85
-# Words that speak of asking, whatever is around them: passed over, a tool would run unasked.
+# An attribute with one of these words in its name is refused: ignored, a tool would run unasked.
 _ASKING: Final = {
     "risk": "risk",
     "approval": "requires_approval",
@@ -255,11 +258,13 @@ _ASKING: Final = {
 
 def _instance(cls: type[BaseTool]) -> BaseTool:
     if cls is BaseTool:
-        raise InvalidTool("BaseTool", "it is what tools are derived from, and none itself")
+        raise InvalidTool("BaseTool", "it is only a base class; derive a class from it")
     try:
         return cls()
     except TypeError as error:
-        raise InvalidTool(cls.__name__, f"it cannot be made without arguments: {error}") from None
+        raise InvalidTool(
+            cls.__name__, f"its class cannot be created without arguments: {error}"
+        ) from None
 
 
 def _declared(instance: BaseTool) -> Tool:
@@ -293,13 +298,13 @@ def _declared(instance: BaseTool) -> Tool:
 
 
 def _said(instance: BaseTool, attribute: str, otherwise: str) -> Any:
-    """A text of the class, checked later; None and an empty one are not said."""
+    """Return a text of the class, or the other one if it is None or empty; it is checked later."""
     own = _own(instance, attribute)
     return otherwise if own is None or own == "" else own
 
 
 def _own(instance: BaseTool, attribute: str) -> Any:
-    """What an instance or its class says; a function that does not take `self` stays as it is."""
+    """Return an attribute; a function that does not take `self` is returned unbound."""
     raw = inspect.getattr_static(instance, attribute, None)
     if (
         isinstance(raw, FunctionType)
@@ -310,20 +315,24 @@ def _own(instance: BaseTool, attribute: str) -> Any:
 
 
 def _refuse_slips(name: str, instance: BaseTool) -> None:
-    """Raise for an attribute that is nearly one that means something: it would mean nothing."""
+    """Raise for an attribute that is nearly a known one: it would be ignored."""
     for own in _public(instance):
         if own not in _ATTRIBUTES and (meant := _meant(own)):
-            advice = "if it is something else, begin its name with an underscore"
-            raise InvalidTool(name, f"{own!r} is nothing; did you mean {meant!r}? ({advice})")
+            advice = "if it is your own, begin its name with an underscore"
+            raise InvalidTool(
+                name, f"{own!r} is not a known attribute; did you mean {meant!r}? ({advice})"
+            )
 
 
 def _refuse_idle(name: str, instance: BaseTool) -> None:
-    """Raise for what would never be read or called, beside the body that there is."""
+    """Raise for an attribute that this kind of tool never reads or calls."""
     bodies = [each for each in ("execute", "on_tool_called") if hasattr(instance, each)]
     if bodies and _own(instance, "parameters") is not None:
-        raise InvalidTool(name, f"its parameters are the signature of {bodies[0]}; remove them")
+        raise InvalidTool(
+            name, f"its parameters are read from the signature of {bodies[0]}; remove 'parameters'"
+        )
     if "on_tool_called" not in bodies and hasattr(instance, "on_response_received"):
-        reason = "on_response_received is never called: only on_tool_called leaves a call to people"
+        reason = "on_response_received is never called without on_tool_called; add that"
         raise InvalidTool(name, reason)
 
 
@@ -344,7 +353,7 @@ _TOOL_LIKE: Final = "a function, a tool, or a class derived from BaseTool"
 
 
 def declared(item: ToolLike) -> Tool:
-    """The tool behind whatever form it was written in; a plain function is one undecorated."""
+    """Return the tool that an item declares; a plain function counts as if decorated."""
     if isinstance(item, Tool):
         return item
     if isinstance(item, BaseTool):

@@ -1,4 +1,4 @@
-"""Appended facts: what a turn's stream shows, and what the audit keeps."""
+"""Events of a turn, which its followers see, and entries of the audit."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,7 +9,7 @@ from assent.domain.canonical import Json
 
 
 class EventKind(StrEnum):
-    """What happened in a turn, as its followers see it."""
+    """The kinds of events in a turn."""
 
     STARTED = "started"
     STEP = "step"
@@ -27,14 +27,14 @@ class EventKind(StrEnum):
     ERROR = "error"
 
 
-# After one of these a turn says nothing more until somebody acts.
+# After one of these a turn has no further event until a person or a client acts.
 RESTING = frozenset({EventKind.WAITING, EventKind.FINISHED, EventKind.ERROR})
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """One fact of a turn; `seq` grows and is the cursor to follow from.
+    """One event of a turn; `seq` grows and is the cursor to follow from.
 
-    A `reset` takes the text of the answer that it ends with it, so numbers may be missing.
+    A `reset` deletes the text events of the answer that it discards, so numbers may be missing.
     """
 
     turn_id: str

@@ -1,4 +1,4 @@
-"""What happened in the whole deployment, in one order: the events that live pages are woken by."""
+"""The feed: events of the whole deployment in one order, which update live pages."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from assent.domain.events import EventKind
 from assent.domain.people import Audience, Person
 from assent.errors import BadCursor
 
-# Everything but the words of an answer: those are followed turn by turn.
+# All kinds but the words of an answer, which are followed turn by turn.
 FED = frozenset(
     {
         EventKind.STARTED,
@@ -24,7 +24,7 @@ FED = frozenset(
         EventKind.ERROR,
     }
 )
-# Ids and states. Words, arguments and outputs are read where they are authorised one by one.
+# Ids and statuses only. Texts, arguments and outputs are read where each read is authorised.
 SHOWN = ("request_id", "call_id", "tool", "kind", "status", "by", "requests", "reason")
 MAX_CHARACTERS = 200
 _CURSOR = re.compile(r"(0|[1-9][0-9]{0,18})-(0|[1-9][0-9]{0,18})")
@@ -43,7 +43,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str) -> "Cursor":
-        """Read what `str` wrote; raises `BadCursor`."""
+        """Parse the text that `str` wrote; raises `BadCursor`."""
         found = _CURSOR.fullmatch(text)
         if found is None:
             raise BadCursor(text)
@@ -57,7 +57,7 @@ START = Cursor(0, 0)
 
 
 def shown(data: Mapping[str, Json]) -> dict[str, Json]:
-    """What the feed tells of an event: short, and nothing that needs a permission of its own."""
+    """Return the part of an event's data that the feed may show without a further permission."""
     return {name: _short(data[name]) for name in SHOWN if name in data}
 
 
@@ -65,10 +65,10 @@ def _short(value: Json) -> Json:
     return value[:MAX_CHARACTERS] if isinstance(value, str) else value
 
 
-# Compared by identity: one that was read once is written out once, however many follow.
+# Compared by identity: an event that was read once is encoded once, for any number of followers.
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class News:
-    """One event of the feed, with what is needed to judge who may see it."""
+    """One event of the feed, with the owner and audiences that decide who may see it."""
 
     cursor: Cursor
     kind: EventKind
@@ -79,11 +79,11 @@ class News:
     owner_behind: str | None = None
     at: datetime
     data: dict[str, Json] = field(default_factory=dict[str, Json])
-    # Who may decide, or could have decided, the requests that this event is about.
+    # Those who may decide, or could have decided, the requests that this event is about.
     audiences: tuple[Audience, ...] = ()
 
     def concerns(self, person: Person) -> bool:
-        """Whether it is the person's own conversation, or a question that is put to them."""
+        """Return True for the owner of the conversation and for those who may decide in it."""
         if person.id == self.owner:
             return True
         return any(each.admits(person, self.owner, self.owner_behind) for each in self.audiences)
@@ -91,9 +91,9 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """News in order, and where to go on.
+    """Events of the feed in order, and the cursor of the last.
 
-    `held` says that more is written, but a transaction that began earlier still runs.
+    `held` is True if more is written, but hidden until a transaction that began earlier ends.
     """
 
     news: tuple[News, ...]

@@ -1,4 +1,4 @@
-"""One field of a form: its kind, its rules, and how an answer becomes the value a tool gets.
+"""One field of a form: its type, its rules, and the checks that turn an answer into a value.
 
 People answer and models pre-fill, so a value is untrusted until a field has accepted it.
 Messages never repeat a value: it may be a secret.
@@ -32,7 +32,7 @@ _BOOLEANS: Final = MappingProxyType({"true": True, "on": True, "false": False, "
 
 
 class FieldType(StrEnum):
-    """What kind of value a field takes."""
+    """The type of value that a field takes."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -50,7 +50,7 @@ _PATTERNED: Final = frozenset(FieldType) - _SELECTS - {FieldType.BOOLEAN}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice: what the tool gets, and what people read (the value, if there is no label)."""
+    """One option of a select: the value for the tool, and the label for people."""
 
     value: str
     label: str = ""
@@ -64,7 +64,7 @@ _OPTION: Final = {"value": parameters.text, "label": parameters.text}
 
 @dataclass(frozen=True, slots=True)
 class ShowIf:
-    """Show a field only while an earlier one has (a multi-select: includes) this value."""
+    """A condition: show a field only while an earlier one has (or includes) this value."""
 
     field: str
     equals: Json
@@ -73,10 +73,10 @@ class ShowIf:
         settle(self, _SHOW_IF, called="field")
 
     def holds(self, answer: Json) -> bool:
-        """Whether an answer to the other field calls for this one."""
+        """Return True if this answer to the other field makes the field show."""
         if isinstance(answer, list):
             return self.equals in answer
-        # In Python True equals 1; in a form it does not.
+        # In Python True equals 1; in a form it must not.
         return isinstance(answer, bool) is isinstance(self.equals, bool) and answer == self.equals
 
 
@@ -96,7 +96,7 @@ _SHOW_IF: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing to ask; raises `InvalidTool` where its parts contradict each other.
+    """One field of a form; raises `InvalidTool` where its settings contradict each other.
 
     A model's value for it only pre-fills the form, unless `model_may_fill`.
     """
@@ -121,7 +121,9 @@ class Field:
     def __post_init__(self) -> None:
         settle(self, _FIELD, called="name")
         if not _NAME.fullmatch(self.name):
-            raise InvalidTool(self.name, "a field's name is an ASCII identifier of 1 to 64 signs")
+            raise InvalidTool(
+                self.name, "the name of a field must be an ASCII identifier of 1 to 64 characters"
+            )
         label = self.label or self.name.replace("_", " ").capitalize()
         object.__setattr__(self, "label", label)
         for reason in _contradictions(self):
@@ -135,14 +137,14 @@ class Field:
         return cast("tuple[Option, ...]", self.options)
 
     def is_given(self, value: object) -> bool:
-        """Whether this counts as an answer: 0 and False do; None, "", [] and blanks do not."""
+        """Return True if this is an answer: 0 and False are; None, "", [] and blanks are not."""
         if isinstance(value, str):
-            # Blanks are somebody's password, but nobody's name.
+            # A password may consist of blanks; no other text may.
             return value != "" if self.type is FieldType.SECRET else value.strip() != ""
         return value is not None and value not in ([], ())
 
     def accept(self, value: object) -> Json:
-        """The value as the tool gets it; raises `InvalidAnswer` with a message for people."""
+        """Return the value for the tool; raises `InvalidAnswer` with a message for people."""
         accepted = self._typed(value)
         try:
             check(accepted)
@@ -155,7 +157,7 @@ class Field:
         return accepted
 
     def to_json(self) -> dict[str, Json]:
-        """Plain JSON that `from_json` reads back; what has its default is left out."""
+        """Return JSON that `from_json` reads back, without the settings that have their default."""
         data: dict[str, Json] = {"name": self.name, "label": self.label, "type": self.type.value}
         for key, default in _DEFAULTS.items():
             if (value := cast("Json", getattr(self, key))) != default:
@@ -168,20 +170,20 @@ class Field:
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Field:
-        """A field in the words of a document: `description` is its help, `validation` a pattern."""
+        """Read a field of a document: `description` is its help, `validation` its pattern."""
         where = f"Field {parameters.shown(said.get('name'))}"
         if "name" not in said:
-            raise InvalidTool("form", "each of its fields has a 'name'")
+            raise InvalidTool("form", "one of its fields has no 'name'")
         return cls(**parameters.renamed(where, said, _WORDS, (*_FIELD, "default")))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Field:
-        """Read what `to_json` wrote; raises `InvalidTool` for anything else."""
+        """Read the JSON of `to_json`; raises `InvalidTool` for any other."""
         try:
             return cls(**_parts(cast("Mapping[str, Any]", data)))
         except (KeyError, TypeError, ValueError) as error:
             name = str(data.get("name"))[:64]
-            raise InvalidTool(name, f"this is no stored field: {error!r:.80}") from None
+            raise InvalidTool(name, f"this is not a stored field: {error!r:.80}") from None
 
     def _typed(self, value: object) -> Json:
         match self.type:
@@ -203,13 +205,13 @@ class Field:
     def _text(self, value: object) -> str:
         if not isinstance(value, str):
             self._refuse("Enter text.")
-        # A browser sends the lines of a textarea with CRLF, whatever was typed.
+        # Browsers always send the lines of a textarea with CRLF.
         text = value.replace("\r\n", "\n") if self.type is FieldType.MULTILINE else value
         if len(text) > self.max_length:
             self._refuse(f"Enter at most {self.max_length} characters.")
         if self.type is not FieldType.SECRET and _CONTROL.search(text):
             self._refuse("Control characters are not allowed.")
-        # A line break where one line is expected is how headers and log lines are forged.
+        # A line break in a single line is a way to forge headers and log lines.
         if self.type is FieldType.TEXT and text.splitlines() not in ([], [text]):
             self._refuse("Enter a single line.")
         return text
@@ -263,7 +265,7 @@ class Field:
         raise InvalidAnswer({self.name: message})
 
 
-# What `to_json` leaves out; `options` and `show_if` have their own shapes there.
+# Left out by `to_json` if unchanged; `options` and `show_if` have their own shapes there.
 _DEFAULTS: Final[Mapping[str, Json]] = MappingProxyType(
     {
         "required": True,
@@ -303,7 +305,7 @@ _FIELD: Final = {
     "show_if": optional(parameters.made(ShowIf, needs=("field", "equals"))),
     "model_may_fill": parameters.flag,
 }
-# How the document that forms come from calls what we call otherwise.
+# Names in documents that differ from ours.
 _WORDS: Final = MappingProxyType({"description": "help", "validation": "pattern"})
 
 
@@ -320,7 +322,7 @@ def _contradictions(field: Field) -> Iterator[str]:
     yield from _pattern_contradictions(field)
     yield from _number_contradictions(field)
     if field.show_if is not None and field.show_if.field == field.name:
-        yield "it cannot depend on itself"
+        yield "its show_if names the field itself"
     if field.type is FieldType.SECRET and field.default is not None:
         yield "a secret cannot have a default"
 
@@ -328,29 +330,29 @@ def _contradictions(field: Field) -> Iterator[str]:
 def _option_contradictions(field: Field) -> Iterator[str]:
     values = [option.value for option in field.choices]
     if (field.type in _SELECTS) is not bool(values):
-        yield "a select has options, and nothing else has"
+        yield "a select needs options, and no other type takes them"
     if len(set(values)) < len(values):
-        yield "two options have one value"
+        yield "two of its options have the same value"
     if not all(map(field.is_given, values)):
-        yield "an option's value is blank"
+        yield "the value of one of its options is blank"
 
 
 def _pattern_contradictions(field: Field) -> Iterator[str]:
     if field.pattern is None:
         return
     if field.type not in _PATTERNED:
-        yield f"a {field.type} has no pattern"
+        yield f"a {field.type} field takes no pattern"
     try:
         Pattern(field.pattern)
     except InvalidPattern as error:
-        yield str(error)
+        yield f"its pattern cannot be used: {error.reason}"
 
 
 def _number_contradictions(field: Field) -> Iterator[str]:
     bounds = [bound for bound in (field.minimum, field.maximum) if bound is not None]
     if bounds and field.type is not FieldType.NUMBER:
-        yield "only a number has a minimum or maximum"
-    # Not `sorted`: any comparison with nan is false, and so is caught here.
+        yield "only a number field takes a minimum or maximum"
+    # Not `sorted`: every comparison with nan is false, so this refuses nan too.
     if not all(low <= high for low in bounds[:1] for high in bounds[-1:]):
         yield "its minimum is above its maximum"
 
@@ -359,7 +361,8 @@ def _accepted_default(field: Field) -> Json:
     try:
         return field.accept(field.default)
     except InvalidAnswer as error:
-        raise InvalidTool(field.name, f"its default: {error.errors[field.name]}") from None
+        reason = f"its default is not valid: {error.errors[field.name]}"
+        raise InvalidTool(field.name, reason) from None
 
 
 def _is_in_calendar(text: str) -> bool:

@@ -1,7 +1,7 @@
-"""What a function says, as a digest: the same in every process, another once its code changes.
+"""Digests of functions: the same in every process, another one once the code changes.
 
-Only what all processes of a deployment share is looked at: code, and plain values that it names.
-One that came to another digest would void every approval given elsewhere, for ever.
+Only code and the plain values that it names are read, which all processes of a deployment share. A
+digest that differed between processes would void every approval given in another one.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from typing import Any, Final, cast
 
 from assent.domain.canonical import digest
 
-# Their repr is their value: it tells of no address and of no file.
+# The repr of these types is their value, without memory addresses or file names.
 _PLAIN: Final = (type(None), bool, int, float, str, bytes, Decimal, date, time, timedelta)
 
 
 def fingerprint(function: object) -> str:
-    """A digest of a function's code, and of the plain values and functions that it names.
+    """Return a digest of a function's code and of the plain values and functions that it names.
 
-    An object counts by the code of its call alone: what it holds may differ between processes.
+    A callable object counts by the code of its call alone: its state may differ between processes.
     """
     return digest(repr(_said(function, [])))
 
@@ -29,7 +29,7 @@ def fingerprint(function: object) -> str:
 def _said(thing: Any, known: list[object]) -> object:
     match thing:
         case FunctionType():
-            # Functions name each other: each is read once.
+            # Functions may name each other, so each is read once.
             is_known = any(thing is each for each in known)
             known.append(thing)
             return thing.__name__ if is_known else list(_function(thing, known))
@@ -69,7 +69,7 @@ def _function(function: FunctionType, known: list[object]) -> Iterator[object]:
 
 
 def _code(code: CodeType, known: list[object]) -> Iterator[object]:
-    # Neither its file nor its lines nor its name: only what it does.
+    # Without its file, lines and name, which may change while the behaviour stays.
     yield from (code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
     yield from (code.co_code.hex(), code.co_exceptiontable.hex(), code.co_names, code.co_freevars)
     yield _said(code.co_consts, known)
@@ -85,7 +85,7 @@ def _object(thing: object, known: list[object]) -> object:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Every name that a function looks up, also in functions that it makes."""
+    """Yield every name that a function looks up, also those in its inner functions."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):

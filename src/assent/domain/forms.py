@@ -1,4 +1,4 @@
-"""What a tool asks of a person before it runs: fields, which of them show, and checked answers."""
+"""Forms that a tool has people fill in before it runs: fields, conditions and checked answers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SHOWN_STRANGERS: Final = 10
 
 @dataclass(frozen=True, slots=True, init=False)
 class UserInput:
-    """The form of a tool: why it asks, what it asks, and whether answers are kept.
+    """The form of a tool: the reason for asking, and the fields.
 
-    With `save` they last for the conversation: for this tool, or for all tools of the `family`.
+    With `save`, answers are kept for the conversation: for this tool, or for all of the `family`.
     """
 
     reason: str
@@ -40,37 +40,37 @@ class UserInput:
         for name, value in taken("UserInput", said, _FORM).items():
             object.__setattr__(self, name, value)
         if not self.fields:
-            raise InvalidTool(reason, "a form has at least one field")
+            raise InvalidTool(reason, "a form needs at least one field")
         if family is not None and not _FAMILY.fullmatch(family):
-            raise InvalidTool(reason, f"{family!r} is no name for a family of tools")
+            raise InvalidTool(reason, f"{family!r} is not a valid name for a family of tools")
         _refuse_contradictions(self.fields)
 
     @classmethod
     def of(cls, where: str, said: Mapping[str, Any]) -> UserInput:
-        """A form in the words of a document: `reason`, `fields`, `save_for_session`."""
+        """Read a form from a document with `reason`, `fields` and `save_for_session`."""
         ours = parameters.renamed(where, said, _WORDS, _FORM)
         for needed in ("reason", "fields"):
             if needed not in ours:
-                raise InvalidTool(where, f"a form has a {needed!r}")
+                raise InvalidTool(where, f"a form needs {needed!r}")
         return cls(**ours)
 
     def scope(self, tool: str) -> str:
-        """Under which name the answers of this tool are saved."""
+        """Return the name under which answers to this tool are saved."""
         return f"tool:{tool}" if self.family is None else f"family:{self.family}"
 
     def visible(self, values: Mapping[str, object]) -> tuple[Field, ...]:
-        """The fields to show, given these values and the defaults of the others."""
+        """Return the fields to show, given these values and the defaults of the others."""
         return tuple(self._fill(values, _NOTHING).visible)
 
     def missing(self, known: Mapping[str, Json]) -> tuple[Field, ...]:
-        """The visible required fields that still need an answer; an unacceptable value is none."""
+        """Return the visible required fields without an acceptable answer."""
         shown = self._fill(_NOTHING, known).visible
         return tuple(item for item in shown if item.required and _usable(item, known) is None)
 
     def validate(
         self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
     ) -> dict[str, Json]:
-        """All answers, normalised: `values` over `known` over defaults, hidden fields dropped.
+        """Return all answers, normalised: `values` over `known` over defaults, no hidden fields.
 
         Raises `InvalidAnswer` with the messages of all fields at once.
         """
@@ -82,7 +82,7 @@ class UserInput:
     def validate_part(
         self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
     ) -> dict[str, Json]:
-        """A draft: only the given values, normalised; `known` is what was answered before."""
+        """Return the given values, normalised; `known` are the answers given before."""
         answers: dict[str, Json] = {}
         errors = self._strangers(values)
         for item in self.fields:
@@ -104,7 +104,7 @@ class UserInput:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> UserInput:
-        """Read what `to_json` wrote; raises `InvalidTool` for anything else."""
+        """Read the JSON of `to_json`; raises `InvalidTool` for any other."""
         match data:
             case {
                 "reason": str(reason),
@@ -114,7 +114,7 @@ class UserInput:
             }:
                 return cls(reason, map(_stored_field, stored), save=save, family=family)
             case _:
-                raise InvalidTool("form", "this is no stored form")
+                raise InvalidTool("form", "this is not a stored form")
 
     def _fill(self, values: Mapping[str, object], known: Mapping[str, Json]) -> _Filled:
         # One pass is enough: a field depends on earlier ones only.
@@ -154,7 +154,7 @@ _FORM: Final = {
     "save": parameters.flag,
     "family": optional(parameters.text),
 }
-# How the document that forms come from calls what we call otherwise.
+# Names in documents that differ from ours.
 _WORDS: Final = MappingProxyType({"save_for_session": "save"})
 
 
@@ -169,7 +169,7 @@ def _answer(item: Field, values: Mapping[str, object], known: Mapping[str, Json]
     value = values.get(item.name)
     if item.is_given(value):
         return item.accept(value)
-    # No page shows a stored secret again, so a blank one means: keep it.
+    # No page shows a stored secret again, so an empty field means to keep it.
     if item.name not in values or item.type is FieldType.SECRET:
         kept = _usable(item, known)
         if (kept := item.default if kept is None else kept) is not None:
@@ -180,7 +180,7 @@ def _answer(item: Field, values: Mapping[str, object], known: Mapping[str, Json]
 
 
 def _usable(item: Field, known: Mapping[str, Json]) -> Json:
-    """A value from elsewhere (a model, an earlier answer), if the field would accept it."""
+    """Return the value from a model or an earlier answer, if the field accepts it."""
     value = known.get(item.name)
     if not item.is_given(value):
         return None
@@ -199,7 +199,7 @@ def _is_ruled_out(item: Field, answers: Mapping[str, Json]) -> bool:
 
 def _stored_field(data: Json) -> Field:
     if not isinstance(data, dict):
-        raise InvalidTool("form", "this is no stored field")
+        raise InvalidTool("form", "this is not a stored field")
     return Field.from_json(data)
 
 
@@ -207,9 +207,11 @@ def _refuse_contradictions(fields: tuple[Field, ...]) -> None:
     earlier: dict[str, Field] = {}
     for item in fields:
         if item.name in earlier:
-            raise InvalidTool(item.name, "two fields have this name")
+            raise InvalidTool(item.name, "two fields of the form have this name")
         if item.show_if is not None and not _can_hold(item.show_if, earlier):
-            raise InvalidTool(item.name, f"it never shows: no earlier field gives {item.show_if}")
+            raise InvalidTool(
+                item.name, f"it would never show: no earlier field can satisfy {item.show_if}"
+            )
         earlier[item.name] = item
 
 

@@ -1,17 +1,17 @@
-"""Identifiers from outside: kept exactly as they are, or refused. Cleaned, two could become one."""
+"""Checks of identifiers from outside: kept exactly or refused, as cleaning could make two equal."""
 
 from typing import Final
 
 from assent.errors import InvalidIdentifier, NotFound
 
-# Two of them are in one index, and an entry of PostgreSQL's holds no more than 2,700 bytes.
+# One index holds two identifiers, and an index entry of PostgreSQL at most 2,700 bytes.
 MAX_BYTES: Final = 1_000
 
 
 def flaw(given: object) -> str | None:
-    """Why some database could not keep this and find it again; None if every one can."""
+    """Return the reason why a database could not store this identifier; None if all can."""
     if not isinstance(given, str):
-        return "it is no text"
+        return "it is not text"
     if not given:
         return "it is empty"
     if "\x00" in given:
@@ -24,12 +24,12 @@ def flaw(given: object) -> str | None:
 
 
 def want_keepable(what: str, given: object) -> None:
-    """Raise unless every database can keep this."""
+    """Raise `InvalidIdentifier` unless every database can store this."""
     if (reason := flaw(given)) is not None:
         raise InvalidIdentifier(what, reason)
 
 
 def want_findable(noun: str, id: str) -> None:
-    """Raise what a search for it would come to, were it possible: nothing has such an id."""
+    """Raise `NotFound` for an id that cannot be stored: nothing can have it."""
     if flaw(id) is not None:
         raise NotFound(noun, id)

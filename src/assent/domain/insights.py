@@ -1,4 +1,4 @@
-"""How questions were answered over a period: what is asked of the record, and what it says."""
+"""Figures about requests and decisions over a period."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -14,25 +14,25 @@ from assent.domain.decisions import VerdictName
 from assent.domain.lifecycle import RequestStatus
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-# Faster than anybody reads: an answer that came sooner was not looked at.
+# People take longer to read: an answer that came sooner was given unread.
 QUICK = timedelta(seconds=2)
-# Of so many answers at least, such a share says something about a habit.
+# With at least so many answers, such a share of quick ones tells of a habit.
 HASTY_LEAST, HASTY_SHARE = 10, 0.5
-# Where one bar of the waiting times ends and the next begins: each about three times the last.
+# The limits between the bars of waiting times, each about three times the one before.
 EDGES: tuple[timedelta, ...] = tuple(
     timedelta(seconds=seconds)
     for seconds in (2, 5, 15, 60, 180, 600, 1_800, 7_200, 28_800, 86_400, 259_200)
 )
-# No more rows than these are looked at, the newest first: a figure costs no more than that.
+# Only so many rows are read, the newest first, which bounds the cost of a figure.
 MOST = 100_000
-# An hour is a surge if the agent asks this much more than usual, and more than anybody can read.
+# An hour is a surge if the agent asks this many times more than usual, and at least so often.
 SURGE_TIMES, SURGE_LEAST = 4, 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 T = TypeVar("T")
 
 
 class Period(StrEnum):
-    """How far back one looks."""
+    """A period up to now."""
 
     DAY = "24h"
     WEEK = "7d"
@@ -41,18 +41,18 @@ class Period(StrEnum):
 
     @property
     def slot(self) -> timedelta:
-        """What one bar stands for."""
+        """The time that one bar covers."""
         return HOUR if self is Period.DAY else DAY
 
     @property
     def slots(self) -> int:
-        """How many bars there are."""
+        """The number of bars."""
         return int(self.value[:-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Whole hours or whole days in UTC, up to now; the last one is not over."""
+    """Whole hours or days in UTC, up to now; the last one is not over."""
 
     start: datetime
     end: datetime
@@ -60,20 +60,20 @@ class Window:
 
     @classmethod
     def of(cls, period: Period, now: datetime) -> Self:
-        """The slots of a period, counted back from the one that `now` is in."""
+        """Return the window of a period, counted back from the slot that `now` is in."""
         begun = _EPOCH + (now - _EPOCH) // period.slot * period.slot
         return cls(start=begun - (period.slots - 1) * period.slot, end=now, slot=period.slot)
 
     @property
     def slots(self) -> tuple[datetime, ...]:
-        """When each of them begins."""
+        """The start of each slot."""
         count = (self.end - self.start) // self.slot + 1
         return tuple(self.start + number * self.slot for number in range(count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What is looked at; `concerning` leaves one person's decisions and conversations."""
+    """A selection of the record; `concerning` limits it to one person's decisions and chats."""
 
     window: Window
     tool: str | None = None
@@ -84,7 +84,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch(Generic[T]):
-    """What a few rows of the record say, and the row to go on from if there are more."""
+    """Some rows of the record, and the row to go on from if there are more."""
 
     items: Sequence[T]
     next: str | None
@@ -103,7 +103,7 @@ class Ruling(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How many requests of one kind were opened in the hour that begins then."""
+    """The number of requests of one kind that were opened in one hour."""
 
     tool: str
     agent: str
@@ -114,9 +114,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """How one tool's questions were answered, or how one person answers.
+    """Figures about the answers to one tool's requests, or of one person.
 
-    `median` and `slow` are times that were really waited: ranks n/2 and 9n/10, rounded up.
+    `median` and `slow` are waiting times that occurred: ranks n/2 and 9n/10, rounded up.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Answers:
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Ruling]) -> Self:
-        """The figures of some decisions, of one at least."""
+        """Compute the figures of one or more decisions."""
         waits, said = sorted(each.wait for each in answers), [each.verdict for each in answers]
         return cls(
             name=name,
@@ -143,24 +143,24 @@ class Answers:
 
     @property
     def approval_rate(self) -> float | None:
-        """Of what was approved or rejected, the part that was approved."""
+        """The share of approvals among approvals and rejections."""
         judged = self.approved + self.rejected
         return self.approved / judged if judged else None
 
     @property
     def quick_share(self) -> float:
-        """The part that was answered sooner than anybody reads."""
+        """The share of answers that came sooner than people can read."""
         return self.quick / self.count
 
     @property
     def is_hasty(self) -> bool:
-        """Whether approving looks like a habit: most answers came sooner than anybody reads."""
+        """True if approving looks like a habit: most answers came sooner than people can read."""
         return self.count >= HASTY_LEAST and self.quick_share >= HASTY_SHARE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
-    """How many decisions of one kind fell into one slot of the window."""
+    """The number of decisions of one kind in one slot of the window."""
 
     slot: int
     verdict: VerdictName
@@ -170,7 +170,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How many of a tool's requests ended in one way."""
+    """The number of a tool's requests that have one status."""
 
     tool: str
     status: RequestStatus
@@ -179,7 +179,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hourly:
-    """How many of something an agent caused in the hour that begins then."""
+    """The number of requests or refusals of an agent in one hour."""
 
     agent: str
     hour: datetime
@@ -199,14 +199,14 @@ class Surge:
 
 
 def bars(answers: Iterable[Ruling]) -> tuple[int, ...]:
-    """How many answers took how long: one number for each bar between `EDGES`."""
+    """Count the answers by waiting time, one number for each bar between `EDGES`."""
     waits = sorted(each.wait for each in answers)
     ends = [0, *(bisect_left(waits, edge) for edge in EDGES), len(waits)]
     return tuple(end - begin for begin, end in pairwise(ends))
 
 
 def surges(asked: Iterable[Hourly], refused: Iterable[Hourly]) -> tuple[Surge, ...]:
-    """The hours that stand out, newest first."""
+    """Return the hours that stand out, newest first."""
     counts: dict[str, dict[datetime, int]] = defaultdict(dict)
     for each in asked:
         counts[each.agent][each.hour] = each.count
@@ -224,7 +224,7 @@ def _surge(
     refused: Mapping[tuple[str, datetime], int],
 ) -> Surge:
     count = hours.get(hour, 0)
-    # What is usual is seen in the other hours: one flood shall not make itself usual.
+    # Usual is the median of the other hours, so that a flood does not count as usual itself.
     usual = 0
     if count >= SURGE_LEAST:
         usual = median_low([n for at, n in hours.items() if at != hour] or [0])
@@ -240,10 +240,10 @@ def _surge(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insights:
-    """All figures of one survey.
+    """All figures of one selection.
 
-    Answers, waits and votes are of decisions made in the window; outcomes and hours of requests
-    opened in it. `cut` says that there were more than the newest `most` of either.
+    Answers, waits and votes are about decisions made in the window; outcomes and hours about
+    requests opened in it. `cut` is True if there were more than the newest `most` of either.
     """
 
     survey: Survey
@@ -259,11 +259,11 @@ class Insights:
 
     @property
     def asked(self) -> int:
-        """How many requests were opened."""
+        """The number of requests that were opened."""
         return sum(each.count for each in self.outcomes)
 
     def ended(self, status: RequestStatus, tool: str | None = None) -> int:
-        """How many of them ended so."""
+        """Return the number of requests with this status."""
         return sum(
             each.count
             for each in self.outcomes
@@ -271,7 +271,7 @@ class Insights:
         )
 
     def expiry_rate(self, tool: str | None = None) -> float | None:
-        """Of the requests that are no longer open, the part that nobody answered in time."""
+        """Return the share of expired requests among those that are no longer open."""
         closed = sum(
             each.count
             for each in self.outcomes

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class CallStatus(StrEnum):
-    """Where a call is; every change is one row of `TRANSITIONS`."""
+    """The status of a call; every change is one row of `TRANSITIONS`."""
 
     PROPOSED = "proposed"
     AWAITING_INPUT = "awaiting_input"
@@ -59,12 +59,12 @@ TRANSITIONS: dict[CallStatus, frozenset[CallStatus]] = {
 
 
 def may(source: CallStatus, target: CallStatus) -> bool:
-    """Whether the table has this transition."""
+    """Return True if the table has this transition."""
     return target in TRANSITIONS[source]
 
 
 class RequestKind(StrEnum):
-    """What a person is asked about a call."""
+    """The kinds of requests that people get about a call."""
 
     APPROVAL = "approval"
     INPUT = "input"
@@ -73,7 +73,7 @@ class RequestKind(StrEnum):
 
 
 class RequestStatus(StrEnum):
-    """How a request ended, or that it is open."""
+    """The status of a request: open, or the way in which it was closed."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -85,7 +85,7 @@ class RequestStatus(StrEnum):
 
 
 class TurnStatus(StrEnum):
-    """Where a turn is: `running` is leased, `ready` wants a worker, `waiting` is but a row."""
+    """The status of a turn: `running` has a lease, `ready` needs a worker, `waiting` people."""
 
     RUNNING = "running"
     WAITING = "waiting"
@@ -99,7 +99,7 @@ ACTIVE_TURNS = frozenset({TurnStatus.RUNNING, TurnStatus.WAITING, TurnStatus.REA
 
 
 class ConversationStatus(StrEnum):
-    """Derived from calls and turns, never stored; declared in order of precedence."""
+    """The status of a conversation, derived from calls and turns; in order of precedence."""
 
     AWAITING_APPROVAL = "awaiting_approval"
     AWAITING_INPUT = "awaiting_input"

@@ -1,4 +1,4 @@
-"""What is said between a conversation and a model, in our own words."""
+"""Prompts to a model and its answers, independent of any provider."""
 
 from enum import StrEnum
 
@@ -7,12 +7,12 @@ from msgspec import Struct, field
 from assent.domain.canonical import Json
 from assent.domain.copies import changed
 
-# What a call counts for in the length of an answer, besides its arguments: its id and its name.
+# A call counts for so many characters in the length of an answer, besides its arguments.
 CALL_CHARS = 32
 
 
 class FinishReason(StrEnum):
-    """Why a model stopped."""
+    """The reason why a model stopped."""
 
     STOP = "stop"
     CALLS = "tool_calls"
@@ -22,14 +22,14 @@ class FinishReason(StrEnum):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """Tokens of one model request."""
+    """The tokens used by one request to a model."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
-    """A tool call as the model wrote it: the provider's id and raw arguments, nothing trusted."""
+    """A tool call as the model wrote it: the provider's id and raw, unchecked arguments."""
 
     provider_id: str
     tool: str
@@ -37,11 +37,11 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A whole answer of a model.
+    """A complete answer of a model.
 
     `wire` is the adapter's own JSON of it, kept so that nothing a provider needs back is lost;
-    `wire_format` names the library and version that wrote it. `left_out` counts calls beyond those
-    that were wanted.
+    `wire_format` names the library and version that wrote it. `left_out` counts the calls that were
+    dropped because there were too many.
     """
 
     text: str = ""
@@ -56,12 +56,12 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def length(self) -> int:
-        """How many characters the model wrote."""
+        """The number of characters that the model wrote."""
         called = sum(CALL_CHARS + len(proposal.arguments) for proposal in self.proposals)
         return len(self.text) + len(self.reasoning) + called
 
     def cut(self, most: int) -> "Answer":
-        """The answer with so many calls at most; without its wire, which has all of them."""
+        """Return the answer with at most so many calls; without `wire`, which has all of them."""
         left_out = len(self.proposals) - most
         if left_out <= 0:
             return self
@@ -93,7 +93,7 @@ Block = TextBlock | MediaBlock
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
-    """What the model is told about one call: text, or content blocks."""
+    """The output of one call as the model reads it: text, or content blocks."""
 
     provider_id: str
     tool: str
@@ -126,9 +126,9 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """One request to a model: instructions, history, tools; no tools means it has to answer.
+    """One request to a model: instructions, history and tools; without tools it has to answer.
 
-    Calls beyond `most_calls` are of no use: a model may count them and leave them out.
+    Calls beyond `most_calls` are not used: a model may drop them and count them in `left_out`.
     """
 
     instructions: str = ""

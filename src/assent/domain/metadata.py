@@ -1,4 +1,4 @@
-"""What is said about a tool besides its body, and what holds where nothing is said."""
+"""Metadata of tools, and the defaults for what an author does not declare."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ Wish = bool | Predicate | Callable[[Mapping[str, Json]], bool | Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What an author says about a tool besides its body; the defaults are the careful ones.
+    """The metadata that an author may declare for a tool; the defaults are the careful ones.
 
-    None is nothing said, but for `timeout` and `decide_within`: there it is no limit.
+    None means not declared; for `timeout` and `decide_within` it means no limit.
     """
 
     risk: Risk | None = None
@@ -73,7 +73,7 @@ _OWN: Final[Mapping[str, Check]] = {
         Check("a UserInput, or a mapping of reason, fields and save_for_session", _form)
     ),
 }
-# Everything that may be said, under all its names.
+# All parameters, under all their names.
 METADATA: Final[Mapping[str, Check]] = _OWN | {
     other: _OWN[name] for other, name in _OTHER_NAMES.items()
 }
@@ -81,14 +81,14 @@ METADATA: Final[Mapping[str, Check]] = _OWN | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
-    """What an author said, checked: the values, and which of them were said at all."""
+    """Checked metadata, and the names of the parameters that the author declared."""
 
     metadata: Metadata
     said: frozenset[str]
 
     @classmethod
     def of(cls, tool: str, given: Mapping[str, Any]) -> Self:
-        """Take what was said about a tool, or refuse it in words that name tool and parameter."""
+        """Check the parameters of a tool; an error names the tool and the parameter."""
         where = f"Tool {parameters.shown(tool)}"
         values = taken(where, given, METADATA)
         _refuse_disagreement(tool, given)
@@ -102,7 +102,7 @@ class Saying:
         return cls(metadata=Metadata(**said), said=frozenset(said))
 
     def origins(self) -> dict[str, Origin]:
-        """Where each value comes from: it was said, or it is the default."""
+        """Return the origin of each value: declared, or the default."""
         said = {"audience" if name == "approvers" else name for name in self.said}
         return {
             name: Origin.DECLARED if name in said else Origin.DEFAULT
@@ -116,7 +116,9 @@ def _refuse_disagreement(tool: str, given: Mapping[str, Any]) -> None:
         said = [given[each] for each in names if given.get(each) is not None]
         if any(each != said[0] for each in said):
             *most, last = names
-            raise InvalidTool(tool, f"{', '.join(most)} and {last} are one field and disagree")
+            raise InvalidTool(
+                tool, f"{', '.join(most)} and {last} mean the same and have different values"
+            )
 
 
 def assemble(
@@ -128,7 +130,7 @@ def assemble(
     output: OutputCodec | None,
     saying: Saying,
 ) -> Tool:
-    """Put a tool together, filling in what its author left open."""
+    """Build a tool, with defaults for what its author did not declare."""
     said, origins = saying.metadata, saying.origins()
     risk, origins["risk"] = _risk(name, said)
     wish, origins["requires_approval"] = _wish(name, risk, said)
@@ -170,7 +172,7 @@ def _risk(name: str, said: Metadata) -> tuple[Risk, Origin]:
 
 
 def _wish(name: str, risk: Risk, said: Metadata) -> tuple[Wish, Origin]:
-    """Whether it asks: another risk alone does not silence a name that asks."""
+    """Return the rule for asking; a declared risk alone does not waive what the name implies."""
     if said.requires_approval is not None:
         return said.requires_approval, Origin.DECLARED
     by_name = risk_by_name(name)
@@ -182,11 +184,11 @@ def _wish(name: str, risk: Risk, said: Metadata) -> tuple[Wish, Origin]:
 
 
 def _want_known(tool: str, hints: Mapping[str, Hint], arguments: ArgumentsCodec) -> None:
-    """Raise for a hint about an argument that can never come: a secret would be shown."""
+    """Raise for a hint about an unknown argument: a secret spelt wrongly would be shown."""
     schema = arguments.full
     properties = schema.get("properties")
     if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
         return
     for name in hints:
         if name not in properties:
-            raise InvalidTool(tool, f"hints name {name!r}, which is none of its parameters")
+            raise InvalidTool(tool, f"hints name {name!r}, which is not one of its parameters")

@@ -1,11 +1,11 @@
-"""Where what holds for a tool comes from: what is said replaces only itself."""
+"""Origins of a tool's settings: declared, default, derived, or overridden."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Origin(StrEnum):
-    """Who says that a tool is treated as it is."""
+    """The origin of one setting of a tool."""
 
     DECLARED = "declared"
     NAME = "name"
@@ -15,7 +15,7 @@ class Origin(StrEnum):
 
     @property
     def words(self) -> str:
-        """The same for people."""
+        """The origin in words for people."""
         return _WORDS[self]
 
 
@@ -30,7 +30,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One value that holds for a tool, and where it comes from."""
+    """One setting of a tool, and its origin."""
 
     value: object
     origin: Origin

@@ -1,4 +1,4 @@
-"""What came of a call, as it is stored and as the model is told."""
+"""Outputs of calls, as they are stored and as the model reads them."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
 def jsonable(tool: str, value: object) -> Json:
-    """Whatever a body returned, as JSON; raises `InvalidOutput` where that is not possible."""
+    """Return the value of a body as JSON; raises `InvalidOutput` if that is not possible."""
     try:
         plain = to_jsonable_python(value, inf_nan_mode="strings", by_alias=True)
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
@@ -35,16 +35,16 @@ def _bounded(value: object) -> object:
 
 
 def json_text(value: object) -> str:
-    """JSON as it is stored: compact, and escaped where a database could not hold it."""
+    """Return JSON as it is stored: compact, and escaped where a database could not hold it."""
     try:
         return to_json(value, inf_nan_mode="strings").decode()
     except (PydanticSerializationError, UnicodeError):
-        # Half a surrogate pair is no UTF-8; as an escape it can be kept.
+        # Half a surrogate pair is not valid UTF-8; as an escape it can be stored.
         return json.dumps(value, separators=(",", ":"))
 
 
 def cut(text: str) -> str:
-    """Head, tail and the exact number of characters left out."""
+    """Return the start and end of a long text, with the number of characters left out."""
     left_out = len(text) - 2 * _KEPT_CHARS
     if left_out <= 0:
         return text
@@ -52,16 +52,16 @@ def cut(text: str) -> str:
 
 
 def as_text(value: Json) -> str:
-    """A value as the model reads it: strings as they are, the rest as JSON."""
+    """Return a value as the model reads it: strings as they are, the rest as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def is_content(value: object) -> bool:
-    """Whether it is a list of content blocks: not empty, and each of a known type and form.
+    """Return True for a list of content blocks: not empty, and each of a known type and form.
 
-    Anything else is JSON to a model: a block it cannot read would spoil every later request.
+    Everything else is sent as JSON: one unreadable block would make every later request fail.
     """
     if not isinstance(value, list) or not value:
         return False
@@ -69,7 +69,7 @@ def is_content(value: object) -> bool:
 
 
 def blocks_of(value: Sequence[Json]) -> tuple[Block, ...]:
-    """Content blocks as the model adapters take them."""
+    """Return content blocks as the model adapters take them."""
     return tuple(block for item in value if (block := _block(item)) is not None)
 
 
@@ -108,12 +108,12 @@ def _media_type(said: str, kind: str) -> str:
 
 
 def error_output(message: str) -> Json:
-    """What the model gets instead of a result."""
+    """Return the output that the model gets instead of a result."""
     return {"error": message}
 
 
 def failed_response(message: str, original: Json) -> Json:
-    """A person's answer that could not be processed: the error, and what they said."""
+    """Return the output for an answer that could not be processed: the error and the answer."""
     if is_content(original):
         return [
             {"type": "input_text", "text": as_text(error_output(message))},
@@ -123,7 +123,7 @@ def failed_response(message: str, original: Json) -> Json:
 
 
 def parsed(supplied: Json) -> Json:
-    """A supplied output, read as JSON if it is a string that holds some."""
+    """Return a supplied output; a string that holds JSON is parsed."""
     if not isinstance(supplied, str):
         return supplied
     try:
@@ -136,4 +136,4 @@ def parsed(supplied: Json) -> Json:
 
 
 def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

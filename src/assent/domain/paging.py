@@ -1,4 +1,4 @@
-"""Lists by pages: a place to go on from, what is wanted, and who a question is put to."""
+"""Lists in pages: the place where a page ends, filters, and rows."""
 
 import base64
 import binascii
@@ -14,13 +14,13 @@ from assent.errors import BadPage
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LONGEST = 400
-# The last moment that a place can name; the first page starts before it.
+# The latest time that a place can name; the first page starts before it.
 _LATEST = 2**53
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The last row of a page: lists are newest first, so the next page has what is older."""
+    """The last row of a page: lists are newest first, so the next page has older rows."""
 
     at: datetime
     id: str
@@ -31,7 +31,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Read what `str` wrote; raises `BadPage`."""
+        """Parse the text that `str` wrote; raises `BadPage`."""
         try:
             if len(text) > _LONGEST:
                 raise ValueError
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFilter:
-    """Which requests are wanted; what is None does not matter."""
+    """A filter for requests; None matches all."""
 
     status: RequestStatus | None = RequestStatus.OPEN
     kind: RequestKind | None = None
@@ -57,13 +57,13 @@ class RequestFilter:
     risk: str | None = None
     agent: str | None = None
     conversation_id: str | None = None
-    # A piece of the tool's, the agent's or the owner's name, in either case.
+    # A part of the name of tool, agent or owner, in upper or lower case.
     text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a request in a list is about; `arguments` is None where they are too long for a list."""
+    """The call of a request in a list; `arguments` is None if they are too long for a list."""
 
     revision: int
     arguments: str | None
@@ -72,7 +72,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFilter:
-    """Which audit entries are wanted; what is None does not matter."""
+    """A filter for audit entries; None matches all."""
 
     conversation_id: str | None = None
     call_id: str | None = None
@@ -83,7 +83,7 @@ class EntryFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A conversation in a list: with its newest turn and what is open in that."""
+    """A conversation in a list, with its newest turn and the open calls in it."""
 
     conversation: Conversation
     turn: TurnStatus | None
@@ -91,18 +91,18 @@ class Summary:
 
 
 def put_to(audience: Audience) -> list[str]:
-    """Whom a question is put to besides the owner, as they are looked up."""
+    """Return the lookup keys of the roles and people in an audience, without the owner."""
     roles = [f"role:{role}" for role in sorted(audience.roles)]
     return roles + [f"person:{person}" for person in sorted(audience.people)]
 
 
 def put_to_role(role: str) -> str:
-    """What finds the questions that are put to a role."""
+    """Return the lookup key for requests to a role."""
     return f"role:{role}"
 
 
 def names_of(person: Person) -> list[str]:
-    """What finds the questions that are put to a person; to an agent nobody puts any."""
+    """Return the lookup keys for requests to a person; none for an agent, which is never asked."""
     if person.kind is PersonKind.AGENT:
         return []
     return put_to(Audience(roles=person.roles, people=frozenset({person.id})))

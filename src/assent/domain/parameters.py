@@ -1,7 +1,7 @@
-"""What people pass to public constructors: taken as they write it, or refused when it is made.
+"""Checks of the parameters of public constructors and functions.
 
-A class or function has one table: parameter → `Check`. Whoever holds a value that went through
-one may compare it with `is`.
+Each class or function has one table: parameter → `Check`. A check returns the value to keep (for
+the text of an enum, its member), so checked values may be compared with `is`.
 """
 
 import inspect
@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, cast
 
 from assent.errors import InvalidParameter
 
-# Far longer than anybody waits, and no database's calendar ends before.
+# Longer than any useful wait, and within the calendar of every database.
 LONGEST: Final = timedelta(days=36_500)
 _UNFIT: Final = object()
 _SHORT: Final = Repr()
@@ -26,9 +26,9 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one parameter takes: `allowed` says it in words, `read` gives the value to keep.
+    """The check of one parameter: `allowed` describes it, `read` returns the value to keep.
 
-    `read` answers `unfit()` for what is not taken. What is `hidden` is never repeated.
+    `read` returns `unfit()` for a value that is refused. A `hidden` value is never repeated.
     """
 
     allowed: str
@@ -36,7 +36,7 @@ class Check:
     hidden: bool = False
 
     def taken(self, where: str, parameter: str, given: object) -> Any:
-        """The value to keep; raises `InvalidParameter`, which names all there is to know."""
+        """Return the value to keep; raises `InvalidParameter`."""
         value = self.read(given)
         if value is _UNFIT:
             what = f"a value of type {type(given).__name__}" if self.hidden else shown(given)
@@ -45,12 +45,12 @@ class Check:
 
 
 def unfit() -> object:
-    """What a check reads from what it does not take."""
+    """Return the mark of a value that a check refuses."""
     return _UNFIT
 
 
 def shown(given: object) -> str:
-    """What was given, in few signs; an object's own words may fail, too."""
+    """Return a short repr of a value, also if its own repr fails."""
     try:
         return _SHORT.repr(given)
     except Exception:  # noqa: BLE001 - a broken repr must not hide what is wrong
@@ -58,9 +58,9 @@ def shown(given: object) -> str:
 
 
 def settle(made: object, checks: Mapping[str, Check], called: str = "") -> None:
-    """Check a frozen dataclass that is being made, and keep what its table makes of it.
+    """Check the fields of a frozen dataclass in its `__post_init__`, and keep the read values.
 
-    `called` is the parameter that tells it from others of its class.
+    `called` is the field that names it in messages.
     """
     for parameter, check in checks.items():
         given = getattr(made, parameter)
@@ -78,7 +78,7 @@ def _label(made: object, called: str, parameter: str) -> str:
 
 
 def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, Any]:
-    """The values to keep of what was passed by name; an unknown name is refused, too."""
+    """Return the values to keep of keyword arguments; raises for an unknown name, too."""
     for name in given:
         if name not in checks:
             raise InvalidParameter(where, "a parameter", _known(checks), _stranger(name, checks))
@@ -88,7 +88,7 @@ def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) 
 def renamed(
     where: str, given: Mapping[str, Any], words: Mapping[str, str], known: Iterable[str]
 ) -> dict[str, Any]:
-    """What a mapping says in somebody else's words, in ours; each thing once, and nothing else."""
+    """Return a mapping with its keys in our words; raises for unknown and repeated keys."""
     names = tuple(known)
     said: dict[str, Any] = {}
     for word_, value in given.items():
@@ -97,9 +97,7 @@ def renamed(
             allowed = _known((*names, *words))
             raise InvalidParameter(where, "a key", allowed, _stranger(word_, (*names, *words)))
         if ours in said:
-            raise InvalidParameter(
-                where, ours, f"said once, as {ours!r} or otherwise", "said twice"
-            )
+            raise InvalidParameter(where, ours, "given once", "given under two names")
         said[ours] = value
     return said
 
@@ -119,7 +117,7 @@ def _alternatives(texts: Iterable[str]) -> str:
 
 
 def optional(check: Check) -> Check:
-    """The same, or None."""
+    """Return a check that also takes None."""
 
     def read(given: object) -> object:
         return None if given is None else check.read(given)
@@ -128,7 +126,7 @@ def optional(check: Check) -> Check:
 
 
 def either(*checks: Check) -> Check:
-    """What the first of several takes that takes it."""
+    """Return a check that takes what any of these checks takes."""
 
     def read(given: object) -> object:
         values = (check.read(given) for check in checks)
@@ -138,7 +136,7 @@ def either(*checks: Check) -> Check:
 
 
 def one_of(kind: type[Enum]) -> Check:
-    """A member of an enum, or its text."""
+    """Return a check for a member of an enum, or its text."""
     members = {str(member.value): member for member in kind}
 
     def read(given: object) -> object:
@@ -153,7 +151,7 @@ def one_of(kind: type[Enum]) -> Check:
 
 
 def word(*words: str) -> Check:
-    """One of a few texts, exactly as written."""
+    """Return a check for one of a few texts, exactly as written."""
 
     def read(given: object) -> object:
         return given if isinstance(given, str) and given in words else _UNFIT
@@ -162,11 +160,11 @@ def word(*words: str) -> Check:
 
 
 def items(given: object) -> list[object] | None:
-    """Several things; text is one thing, and a mapping would lose its values."""
+    """Return a list of several things; None for text and mappings, which are one thing."""
     if isinstance(given, str | bytes | bytearray | Mapping):
         return None
     if isinstance(given, AbstractSet):
-        # In another process a set has another order, and what is made of it another digest.
+        # Sorted: the order of a set differs between processes, and so would digests made from it.
         return sorted(cast("AbstractSet[object]", given), key=_whole_text)
     return list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else None
 
@@ -178,13 +176,13 @@ def _whole_text(given: object) -> str:
 def several(
     one: Check, kept: type[tuple[Any, ...] | frozenset[Any]], what: str, *, some: bool = False
 ) -> Check:
-    """One or several things that each pass a check; `some` refuses an empty list or set.
+    """Return a check for one or several things; `some` refuses an empty list or set.
 
-    The empty value that is kept itself passes all the same: it is how not saying anything looks.
+    An empty value of the type `kept` always passes: it is the default for nothing given.
     """
 
     def read(given: object) -> object:
-        # First what is as it has to be: values from rows pay for nothing else.
+        # First values of the right type: those from rows cost no more than this.
         if type(given) is kept:
             if all(one.read(item) is item for item in cast("Iterable[object]", given)):
                 return cast("object", given)
@@ -230,13 +228,13 @@ ordered_names: Final = several(name, tuple, "a name or several names")
 
 
 def members(kind: type[Enum], *, some: bool = False) -> Check:
-    """One or several members of an enum, or their texts."""
+    """Return a check for one or several members of an enum, or their texts."""
     one = one_of(kind)
     return several(one, frozenset, f"{one.allowed}, or several of them", some=some)
 
 
 def whole(least: int, most: int | None = None) -> Check:
-    """A whole number within bounds; True is no number."""
+    """Return a check for a whole number within bounds; True is not a number."""
 
     def read(given: object) -> object:
         if isinstance(given, bool) or not isinstance(given, int) or given < least:
@@ -247,7 +245,7 @@ def whole(least: int, most: int | None = None) -> Check:
 
 
 def number(least: float | None = None, *, above: float | None = None) -> Check:
-    """A finite number within bounds; True is no number."""
+    """Return a check for a finite number within bounds; True is not a number."""
 
     def read(given: object) -> object:
         if isinstance(given, bool) or not isinstance(given, int | float):
@@ -267,7 +265,7 @@ def _bounds(least: int, most: int | None) -> str:
 
 
 def duration(*, zero: bool = False) -> Check:
-    """Seconds or a timedelta, above zero; None is for `optional`."""
+    """Return a check for seconds or a timedelta, above zero."""
 
     def read(given: object) -> object:
         length = _length(given)
@@ -284,12 +282,12 @@ def _length(given: object) -> timedelta | None:
         return given
     if isinstance(given, bool) or not isinstance(given, int | float):
         return None
-    # Not `>`: any comparison with nan is false.
+    # Not `>`: every comparison with nan is false.
     return timedelta(seconds=given) if abs(given) <= LONGEST.total_seconds() else None
 
 
 def instance(kind: type[Any], what: str = "") -> Check:
-    """A value of a class of ours."""
+    """Return a check for an instance of a class."""
 
     def read(given: object) -> object:
         return given if isinstance(given, kind) else _UNFIT
@@ -298,7 +296,7 @@ def instance(kind: type[Any], what: str = "") -> Check:
 
 
 def made(kind: type[Any], *, needs: tuple[str, ...], may: tuple[str, ...] = ()) -> Check:
-    """A value of a class of ours, or a mapping of what it is made from."""
+    """Return a check for an instance of a class, or a mapping of its parameters."""
 
     def read(given: object) -> object:
         if isinstance(given, kind):
@@ -313,12 +311,12 @@ def made(kind: type[Any], *, needs: tuple[str, ...], may: tuple[str, ...] = ()) 
 
 
 def hidden(check: Check) -> Check:
-    """The same, for what must not be repeated."""
+    """Return the same check for a value that messages must not repeat."""
     return Check(check.allowed, check.read, hidden=True)
 
 
 def positionals(given: Callable[..., object]) -> int | Literal["any", "unknown"]:
-    """How many positional arguments a function takes."""
+    """Return the number of positional arguments that a function takes."""
     try:
         parameters = inspect.signature(given).parameters.values()
     except (TypeError, ValueError):
@@ -331,7 +329,7 @@ def positionals(given: Callable[..., object]) -> int | Literal["any", "unknown"]
 
 
 def of_two(what: str, *, alone: bool = True) -> Check:
-    """A function of two; `alone` takes one of (arguments), too, where the other is the context."""
+    """Return a check for a function of two; `alone` also takes one of the arguments alone."""
 
     def read(given: object) -> object:
         if _function(given) is _UNFIT:
@@ -346,7 +344,7 @@ def of_two(what: str, *, alone: bool = True) -> Check:
 
 
 def function_of(count: int, what: str, *, least: int | None = None) -> Check:
-    """A function that can be called with so many arguments, or with as few as `least`."""
+    """Return a check for a function of so many arguments, or of as few as `least`."""
     counts = range(count if least is None else least, count + 1)
 
     def read(given: object) -> object:
@@ -363,12 +361,12 @@ def _can_take(judge: Callable[..., object], count: int) -> bool:
     except TypeError:
         return False
     except ValueError:
-        return True  # a built-in one that says nothing about itself
+        return True  # a built-in function without a signature
     return True
 
 
 def _with_context(judge: Callable[..., Any]) -> Callable[..., Any]:
-    # `lambda args: …` is what people write; the context is there for those who ask for it.
+    # People write `lambda args: …` and name the context only if they need it.
     if inspect.iscoroutinefunction(judge):
 
         async def asynchronous(arguments: Mapping[str, object], _: object) -> object:
@@ -383,6 +381,6 @@ def _with_context(judge: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _named_after(judge: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
-    # Not functools.wraps: its signature would be the old one, and it would be wrapped again.
+    # Not functools.wraps: with the old signature it would be wrapped again.
     wrapper.__qualname__ = getattr(judge, "__qualname__", type(judge).__qualname__)
     return wrapper

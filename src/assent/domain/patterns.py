@@ -1,6 +1,6 @@
-"""Regular expressions from tool authors and other strangers, on RE2: linear time, no backtracking.
+"""Regular expressions from outside, run by RE2 in linear time, without backtracking.
 
-RE2 knows neither look-around nor back-references, and repeats at most 1,000 times.
+RE2 has neither look-around nor back-references, and repeats at most 1,000 times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_PROGRAM_SIZE: Final = 20_000
 _COMPILE_BYTES: Final = 2 * 1024 * 1024
 
 
-_RE2: Final = cast("Any", re2)  # ships no types; `_Compiled` says what is used of it
+_RE2: Final = cast("Any", re2)  # ships no types; `_Compiled` declares the part used here
 
 
 class _Compiled(Protocol):
@@ -30,7 +30,7 @@ class _Compiled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled RE2 expression; raises `InvalidPattern` for what RE2 refuses."""
+    """A compiled RE2 expression; raises `InvalidPattern` if RE2 refuses it."""
 
     text: str
     _compiled: _Compiled = field(init=False, repr=False, compare=False)
@@ -40,25 +40,25 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """How many instructions the compiled program has."""
+        """The number of instructions in the compiled program."""
         return self._compiled.programsize
 
     def is_in(self, value: str) -> bool:
-        """Whether any part of the value matches, as JSON Schema means `pattern`."""
+        """Return True if any part of the value matches, as JSON Schema means `pattern`."""
         return self._compiled.search(value) is not None
 
     def is_all_of(self, value: str) -> bool:
-        """Whether the value matches from its first to its last character."""
+        """Return True if the value matches from its first to its last character."""
         return self._compiled.fullmatch(value) is not None
 
     def cost(self, value: str) -> int:
-        """At most this many steps to match the value; about ten nanoseconds each."""
+        """Return the most steps that matching can take, of about ten nanoseconds each."""
         return self.size * (len(value.encode()) + 1)
 
 
 def _compile(text: str) -> _Compiled:
     if len(text) > MAX_PATTERN_CHARS:
-        raise InvalidPattern(text, f"longer than {MAX_PATTERN_CHARS} characters")
+        raise InvalidPattern(text, f"it is longer than {MAX_PATTERN_CHARS} characters")
     try:
         compiled = cast("_Compiled", _RE2.compile(text, _options()))
     except UnicodeEncodeError:
@@ -66,7 +66,7 @@ def _compile(text: str) -> _Compiled:
     except _RE2.error as error:
         raise InvalidPattern(text, f"RE2 says {error.args[0]!r}") from None
     if compiled.programsize > MAX_PROGRAM_SIZE:
-        raise InvalidPattern(text, "too large once its repetitions are written out")
+        raise InvalidPattern(text, "it is too large once its repetitions are expanded")
     return compiled
 
 

@@ -1,4 +1,4 @@
-"""What was decided about calls like one."""
+"""Earlier decisions about similar calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +8,9 @@ from assent.domain.lifecycle import CallStatus, RequestStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precedent:
-    """An earlier approval that somebody gave, refused or let pass; `by` closed it.
+    """An earlier request for approval of a similar call: approved, rejected or expired.
 
-    `arguments` is None where they are too long to be read beside something else.
+    `by` closed it. `arguments` is None if they are too long to be shown beside a request.
     """
 
     request_id: str

@@ -1,4 +1,4 @@
-"""What happened, by pages: every call however it went, and the entries of the audit."""
+"""The record in pages: every call, and the entries of the audit."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFilter:
-    """Which calls are wanted; what is None does not matter.
+    """A filter for calls; None matches all.
 
-    `text` is looked for in the names of tool, agent and owner; the times are when it was recorded.
+    `text` is searched in the names of tool, agent and owner; the times are those of the record.
     """
 
     status: CallStatus | None = None
@@ -32,7 +32,7 @@ class CallFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
-    """Which audit entries are wanted; what is None does not matter."""
+    """A filter for audit entries; None matches all."""
 
     actor: str | None = None
     action: str | None = None
@@ -44,7 +44,7 @@ class RecordFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A request as a list of calls shows it: what was asked, and how that ended."""
+    """A request in a list of calls: its kind and its end."""
 
     id: str
     kind: RequestKind
@@ -56,7 +56,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastCall:
-    """A call as a list shows it, with whatever people were asked about it."""
+    """A call in a list, with the requests that people got about it."""
 
     id: str
     conversation_id: str
@@ -76,13 +76,13 @@ class PastCall:
 
     @property
     def decided_by(self) -> str | None:
-        """Who closed the last question about it: a person, the deadline, or the policy."""
+        """The person, deadline or policy that closed the last request about the call."""
         closed = [each.closed_by for each in self.questions if each.closed_by is not None]
         return closed[-1] if closed else None
 
     @property
     def waited(self) -> timedelta | None:
-        """How long it waited for people; None where nobody was asked, or has answered yet."""
+        """The time it waited for people; None if no request about it was closed."""
         ended = [each for each in self.questions if each.closed_at is not None]
         if not ended:
             return None
@@ -90,14 +90,15 @@ class PastCall:
 
     @property
     def waits_for(self) -> Question | None:
-        """The question that is still open."""
+        """The request that is still open, if any."""
         return next((each for each in self.questions if each.status is RequestStatus.OPEN), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch(Generic[T]):
-    """Some rows, newest first. `next` is where to go on: with fewer rows than were wanted, as many
-    as one look may cost have been read past.
+    """Some rows, newest first, and the place where the next page begins.
+
+    There may be fewer rows than asked for: one look reads a limited number of rows.
     """
 
     items: tuple[T, ...]

@@ -1,4 +1,4 @@
-"""What people gave to a conversation: saved answers, and secrets under seal."""
+"""Values that people gave to a conversation: saved answers, and sealed secrets."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What an agent can call: a tool, its kind, and what is known about it."""
+"""Tools that an agent can call: their kinds, metadata and overrides."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 class Risk(StrEnum):
-    """How much harm a call can do."""
+    """The harm that a call can do."""
 
     SAFE = "safe"
     MODERATE = "moderate"
@@ -40,23 +40,23 @@ _RISK_WORDS: tuple[tuple[frozenset[str], Risk], ...] = (
 
 
 def usual_confirmation(risk: str) -> Confirmation:
-    """What approving takes where nobody said anything: a second step for what is dangerous."""
+    """Return the confirmation for a risk where none is declared: a second step if dangerous."""
     return Confirmation.STEP if risk == Risk.DANGEROUS else Confirmation.CLICK
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name, however they are joined: `delete_file`, `deleteFile`, `delete-file`."""
+    """Split a name into words: `delete_file`, `deleteFile` and `delete-file` are the same."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def want_name(name: str) -> None:
     """Raise unless models can call a tool by this name."""
     if not _NAME.fullmatch(name):
-        raise InvalidTool(name, "a name is 1-64 ASCII letters, digits, '_' or '-'")
+        raise InvalidTool(name, "a name must be 1-64 ASCII letters, digits, '_' or '-'")
 
 
 def risk_by_name(name: str) -> Risk | None:
-    """The risk of an undeclared tool by the words of its name, the most dangerous first."""
+    """Return the risk that the words of a name imply, the most dangerous first."""
     words = set(words_of(name))
     return next((risk for known, risk in _RISK_WORDS if words & known), None)
 
@@ -69,55 +69,55 @@ Steps = Callable[[Context, Any], AsyncIterator[object]]
 
 
 class ArgumentsCodec(Protocol):
-    """How raw arguments become normalised ones, and those what a body takes."""
+    """Validates raw arguments, and turns normalised ones into the parameters of a body."""
 
     @property
     def visible(self) -> dict[str, Json]:
-        """The JSON schema that the model sees: without the fields people fill in."""
+        """The JSON schema for the model, without the fields that people fill in."""
         ...
 
     @property
     def full(self) -> dict[str, Json]:
-        """The JSON schema of everything the body takes."""
+        """The JSON schema of all parameters of the body."""
         ...
 
     def normalise(self, raw: Arguments, *, partial: bool) -> dict[str, Json]:
-        """Validated, coerced, defaults filled; `partial` leaves people's fields out."""
+        """Return the arguments validated and with defaults; `partial`: without people's fields."""
         ...
 
     def bind(self, arguments: Arguments) -> Any:
-        """What the body takes, secrets resolved."""
+        """Return the parameters of the body, with secrets resolved."""
         ...
 
 
 class OutputCodec(Protocol):
-    """What an output must look like, on both sides of a person."""
+    """Validates the output of a tool or of a person."""
 
     @property
     def schema(self) -> dict[str, Json]: ...
 
     def normalise(self, value: object) -> Json:
-        """The value as JSON; raises `InvalidOutput`."""
+        """Return the value as JSON; raises `InvalidOutput`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regular:
-    """Runs its body and answers."""
+    """A tool that runs its body and returns the result."""
 
     body: Body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generator:
-    """Yields progress, and exactly one other value: the result."""
+    """A tool that yields progress, and exactly one other value: the result."""
 
     steps: Steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hitl:
-    """Settles the call itself or, by None, leaves it to a person; may rework their answer."""
+    """A tool whose hook answers or, by None, asks a person; a second hook may rework the answer."""
 
     on_tool_called: Body
     on_response_received: Callable[[Context, Json], Awaitable[object]] | None = None
@@ -125,7 +125,7 @@ class Hitl:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manual:
-    """Nobody runs anything: the caller supplies the output."""
+    """A tool that is not run here: the caller supplies the output."""
 
 
 Kind = Regular | Generator | Hitl | Manual
@@ -133,9 +133,9 @@ Kind = Regular | Generator | Hitl | Manual
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """How an argument is displayed: `secret` masks it, `elidable` allows a counted cut.
+    """The display of an argument: `secret` masks it, `elidable` allows a counted cut.
 
-    `significant` makes it the one to type where an approval takes typing.
+    `significant` makes it the one to type if an approval has to be typed.
     """
 
     secret: bool = False
@@ -162,7 +162,7 @@ def _hints(given: object) -> object:
 WISH: Final = either(
     parameters.flag, parameters.of_two("a function of (arguments, context) or of the arguments")
 )
-# What a tool's author may say, however the tool is written.
+# The parameters that every form of declaration takes.
 SAID: Final[Mapping[str, Check]] = {
     "risk": parameters.one_of(Risk),
     "requires_approval": WISH,
@@ -187,7 +187,7 @@ SAID: Final[Mapping[str, Check]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool with everything the gate, the runner and the cards need to know about it."""
+    """A tool, with all that the gate, the runner and the cards need to know about it."""
 
     name: str
     description: str
@@ -196,7 +196,7 @@ class Tool:
     output: OutputCodec | None = None
     risk: Risk = Risk.MODERATE
     requires_approval: bool | Predicate = False
-    # What approving it takes; None leaves that to its risk.
+    # None: by its risk.
     confirmation: Confirmation | None = None
     impact: str = ""
     category: str = ""
@@ -212,7 +212,7 @@ class Tool:
     hints: Mapping[str, Hint] = field(default_factory=dict[str, Hint])
     preview: Previewer | None = None
     user_input: UserInput | None = None
-    # Where these come from, as far as they were not simply declared.
+    # The origins of these settings; one that is missing was declared.
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin], compare=False)
     definition_hash: str = field(init=False, default="")
 
@@ -230,7 +230,7 @@ class Tool:
         object.__setattr__(self, "definition_hash", self._hash())
 
     def _origins(self) -> dict[str, Origin]:
-        """Where each value comes from; what a copy was given instead of a default is declared."""
+        """Return the origin of each setting; one that was changed in a copy counts as declared."""
         by_name = {"risk": risk_by_name(self.name)}
         usual = {Origin.DEFAULT: _DEFAULTS, Origin.NAME: by_name}
 
@@ -241,7 +241,7 @@ class Tool:
         return {n: o if holds(n, o) else Origin.DECLARED for n, o in self.origins.items()}
 
     def _hash(self) -> str:
-        # What a person relied on when approving; display metadata may change freely.
+        # The definition that a person relied on when approving; display metadata may change freely.
         return digest(
             encode(
                 {
@@ -258,7 +258,7 @@ class Tool:
         )
 
     def _approval(self) -> dict[str, Json]:
-        """Who is asked before it runs, and how: under other terms nobody has approved it."""
+        """Return the terms of approval: once they change, earlier approvals no longer count."""
         wish = self.requires_approval
         return {
             "risk": self.risk,
@@ -269,7 +269,7 @@ class Tool:
         }
 
     def describe(self) -> dict[str, Described]:
-        """What holds for it, and where that comes from."""
+        """Return each setting with its origin."""
         return effective(self, None).describe()
 
 
@@ -292,46 +292,46 @@ _TOOL: Final = {
     "user_input": optional(parameters.instance(UserInput)),
     "origins": parameters.mapping,
 }
-_UNASKED = "it is dangerous{by} and says requires_approval=False; {instead}"
+_UNASKED = "it is dangerous{by} and has requires_approval=False; {instead}"
 _CONTRADICTION = {
     Origin.DECLARED: _UNASKED.format(
         by="",
-        instead="loosen it by an override, which is recorded, not by its declaration",
+        instead="loosen it by an override, which is recorded",
     ),
     Origin.NAME: _UNASKED.format(
-        by=" by its name", instead="say what its risk is as well, if it is another one"
+        by=" by its name", instead="declare its risk as well if that is wrong"
     ),
 }
 
 
 def is_hitl_tool(tool: Tool) -> bool:
-    """Whether a hook decides per call between answering and asking a person."""
+    """Return True if a hook decides per call between answering and asking a person."""
     return isinstance(tool.kind, Hitl)
 
 
 def is_manual_tool(tool: Tool) -> bool:
-    """Whether the caller has to supply every output."""
+    """Return True if the caller has to supply every output."""
     return isinstance(tool.kind, Manual)
 
 
 def is_auto_resolvable_tool(tool: Tool) -> bool:
-    """Whether something of ours runs when it is called."""
+    """Return True if calling the tool runs code here."""
     return not is_manual_tool(tool)
 
 
 def requires_approval(tool: "Tool | EffectiveTool") -> bool:
-    """Whether the tool by itself asks, at least for some arguments."""
+    """Return True if the tool itself asks for approval, at least for some arguments."""
     return tool.requires_approval is not False
 
 
 def is_predicate(wish: bool | Predicate) -> TypeGuard[Predicate]:
-    """Whether the wish has to be evaluated per call."""
+    """Return True if the wish has to be evaluated per call."""
     return callable(wish)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """A deployment's replacement of a tool's metadata, made by an admin; None leaves as is."""
+    """An admin's changes to a tool's metadata; None keeps the declared value."""
 
     risk: Risk | None = None
     requires_approval: bool | None = None
@@ -345,7 +345,7 @@ class Override:
         settle(self, _OVERRIDE)
 
     def loosens(self, tool: Tool) -> bool:
-        """Whether a dangerous tool would run unasked or more easily, or count as less dangerous."""
+        """Return True if a dangerous tool gets a lower risk or runs unasked or more easily."""
         was_dangerous, risk = tool.risk is Risk.DANGEROUS, self.risk or tool.risk
         less_risk = was_dangerous and risk is not Risk.DANGEROUS
         unasked = self.requires_approval is False and (was_dangerous or risk is Risk.DANGEROUS)
@@ -371,7 +371,7 @@ _OVERRIDE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectiveTool:
-    """A tool as this deployment sees it: the declaration with its override applied."""
+    """A tool in this deployment: the declaration with its override applied."""
 
     tool: Tool
     risk: Risk
@@ -382,11 +382,11 @@ class EffectiveTool:
     audience: Audience
     confirmation: Confirmation = Confirmation.CLICK
     overridden: bool = False
-    # Where each of these comes from; one that is not there was declared.
+    # The origins of these settings; one that is missing was declared.
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin], compare=False)
 
     def describe(self) -> dict[str, Described]:
-        """What holds for it here, and where that comes from."""
+        """Return each setting in this deployment with its origin."""
         return {
             name: Described(
                 getattr(self if name in _OVERRIDE else self.tool, name),
@@ -396,7 +396,7 @@ class EffectiveTool:
         }
 
 
-# What a deployment cannot replace.
+# Settings that a deployment cannot override.
 _KEPT: Final = ("timeout", "run_within", "idempotent", "caller_roles", "question", "source")
 
 
@@ -418,7 +418,7 @@ def effective(tool: Tool, override: Override | None) -> EffectiveTool:
     said = {name: value for name in _OVERRIDE if (value := getattr(override, name)) is not None}
     origins = {**tool.origins, **dict.fromkeys(said, Origin.OVERRIDE)}
     changes = {name: value for name, value in said.items() if name != "confirmation"}
-    # Whoever calls a tool dangerous and says no more does not mean that it runs unasked.
+    # An override that only makes a tool dangerous must not leave it running unasked.
     silent = "requires_approval" not in said and tool.requires_approval is False
     if said.get("risk", tool.risk) is Risk.DANGEROUS and silent:
         changes["requires_approval"] = True
@@ -432,6 +432,6 @@ def _confirmation(tool: Tool, override: Override | None) -> Confirmation:
         return said.confirmation
     if tool.confirmation is None:
         return usual_confirmation(said.risk or tool.risk)
-    # Whoever calls a tool dangerous makes it no easier to approve than other dangerous ones.
+    # An override to dangerous makes it no easier to approve than other dangerous tools.
     by_risk = None if said.risk is None else usual_confirmation(said.risk)
     return firmest(tool.confirmation, by_risk)

@@ -174,7 +174,7 @@ async def test_an_issuer_that_is_away_is_said_to_be(serve: Serve, issuer: Issuer
         issuer.is_away = True
         answer = await served.client(None).get("/sign-in/openid/corp")
         assert answer.status_code == 503
-        assert "cannot be asked" in answer.text
+        assert "cannot be reached" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/sign-in/openid/other", "/sign-in/openid/other/callback"])

@@ -1,4 +1,4 @@
-"""One validation by a foreign schema in progress, and what it may still spend."""
+"""One validation by a foreign schema in progress, with its budget of steps."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 # A step takes about two microseconds: all of them together stay below a tenth of a second.
 MAX_STEPS: Final = 30_000
-# A level takes four frames of Python's thousand; a value of 32 levels needs about 100.
+# A level takes four of Python's thousand stack frames; a value of 32 levels needs about 100.
 MAX_LEVELS: Final = 150
 CHARS_PER_STEP: Final = 10
 _PATTERN_COST_PER_STEP: Final = 150
-# Making an error, or handing it one level up, takes longer than finding nothing wrong.
+# Creating an error, or passing it one level up, takes longer than finding nothing wrong.
 _STEPS_PER_ERROR: Final = 3
 
 
@@ -27,13 +27,13 @@ class TooCostly(Exception):
 
 
 class Validator(Protocol):
-    """What is used of the library's validators: one per subschema, made once."""
+    """The part of the library's validators that is used here: one per subschema, made once."""
 
     def iter_errors(self, instance: Json) -> Iterator[ValidationError]: ...
 
 
 class Evaluation:
-    """What one validation may still spend, and the compiled parts of its schema."""
+    """The remaining budget of one validation, and the compiled parts of its schema."""
 
     def __init__(
         self,
@@ -60,17 +60,17 @@ class Evaluation:
             raise TooCostly
 
     def leave(self) -> None:
-        """Come back up."""
+        """Go back up one level."""
         self._levels += 1
 
     def target(self, reference: str) -> Any:
-        """The subschema that a reference means."""
+        """Return the subschema that a reference means."""
         return self._targets[reference]
 
     def descend(
         self, instance: Json, schema: Any, step: str | int | None = None
     ) -> Iterator[ValidationError]:
-        """What is wrong with an instance by a subschema; `step` leads to it from here."""
+        """Yield the errors of an instance under a subschema; `step` leads to it from here."""
         for error in self._validators[id(schema)].iter_errors(instance):
             self.spend(_STEPS_PER_ERROR)
             if step is not None:
@@ -78,22 +78,22 @@ class Evaluation:
             yield error
 
     def is_valid(self, instance: Json, schema: Any) -> bool:
-        """Whether an instance holds under a subschema; stops at the first error."""
+        """Return True if an instance is valid under a subschema; stops at the first error."""
         return next(self.descend(instance, schema), None) is None
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Whether a part of the text matches, at a price that RE2 cannot exceed."""
+        """Return True if a part of the text matches; spends the most that RE2 can cost."""
         compiled = self._patterns[pattern]
         self.spend(2 + compiled.cost(text) // _PATTERN_COST_PER_STEP)
         return compiled.is_in(text)
 
     def text(self, value: Json) -> str:
-        """The canonical text: equal exactly when JSON Schema calls two values equal."""
+        """Return the canonical text: equal exactly if JSON Schema calls two values equal."""
         text = encode(value)
         self.spend(1 + len(text) // CHARS_PER_STEP)
         return text
 
 
-# Validators are shared by threads and the library calls keywords without context of its own:
-# this is how the budget of one call reaches them.
+# Threads share the validators, and the library passes keywords no context of its own: the budget
+# of one validation reaches them through this variable.
 CURRENT: ContextVar[Evaluation] = ContextVar("assent_schema_evaluation")

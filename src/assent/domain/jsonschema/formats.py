@@ -1,6 +1,6 @@
 """The `format`s that schemas assert here; the table at the end is the whole list.
 
-Every other format is an annotation and ignored, as JSON Schema 2020-12 has it by default.
+Every other format is an annotation and ignored, which is the default of JSON Schema 2020-12.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the keywords of a foreign JSON schema mean, with every step counted.
+"""The keywords of a foreign JSON schema, implemented with every step counted.
 
-`jsonschema` drives them. Its own keywords use Python's regexes, compare in quadratic time, look
-references up elsewhere or repeat the whole value in a message, so these take their place.
+`jsonschema` calls them. Its own keywords use Python's regexes, compare in quadratic time, resolve
+references elsewhere or repeat the whole value in a message, so these replace them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KEPT_FAILURES: Final = 5
 
 
 def compiled(survey: Survey) -> tuple[Validator, Mapping[int, Validator]]:
-    """The validator of a schema, and those of all its subschemas by identity."""
+    """Return the validator of a schema, and those of all its subschemas by identity."""
     # References are resolved already; without this registry the library would fetch others.
     root: Any = _VALIDATORS[survey.dialect](survey.root, registry=Registry[Any]())
     return root, {id(schema): root.evolve(schema=schema) for schema in survey.subschemas}
@@ -99,7 +99,7 @@ def _dependent_required(
 
 
 def _dependencies(run: Evaluation, named: Any, instance: Json, _: Any) -> Iterator[ValidationError]:
-    """Draft-07's one word for both of the above."""
+    """Check draft-07's keyword for both of the above."""
     for name, value in named.items():
         dependent = _dependent_required if isinstance(value, list) else _dependent_schemas
         yield from dependent(run, {name: value}, instance, None)
@@ -188,14 +188,14 @@ def _one_of(run: Evaluation, options: Any, instance: Json, _: Any) -> Iterator[V
 
 
 def _failures(run: Evaluation, option: Any, instance: Json) -> list[ValidationError]:
-    # Kept, not found again: judging twice at each level is exponential in the depth.
+    # Kept, not computed again: validating twice at each level is exponential in the depth.
     return list(islice(run.descend(instance, option), _KEPT_FAILURES))
 
 
 def _near_miss(
     run: Evaluation, options: Any, instance: Json, failures: list[list[ValidationError]]
 ) -> Iterator[ValidationError]:
-    """What is wrong with the only form that has the right type, else that no form fits."""
+    """Yield the errors of the only form that has the right type, else that no form fits."""
     types = [_types_of(run, option) for option in options]
     fitting = [e for e, t in zip(failures, types, strict=True) if not t or _is_one_of(instance, t)]
     if len(fitting) == 1:
@@ -313,7 +313,7 @@ def _has_at_most(value: Any, bound: Any) -> bool:
 
 
 def _is_multiple(value: Any, divisor: Any) -> bool:
-    """Exactly, by the decimal digits that both were written with: 0.3 is a multiple of 0.1."""
+    """Return True for an exact multiple by decimal digits: 0.3 is a multiple of 0.1."""
     return Fraction(str(value)) % Fraction(str(divisor)) == 0
 
 
@@ -358,7 +358,7 @@ _KEYWORDS: Final[Mapping[str, Keyword]] = MappingProxyType(
         "uniqueItems": _unique_items,
     }
 )
-# These only look names up: sixteen of them are one step.
+# These keywords only look names up: sixteen names count as one step.
 _CHEAP: Final = frozenset({"enum", "properties", "required"})
 _EACH_ITEM: Final = frozenset(
     {"additionalItems", "additionalProperties", "contains", "items", "propertyNames"}
@@ -370,7 +370,7 @@ def _size(value: Any) -> int:
 
 
 def _counted(name: str, keyword: Keyword) -> Callable[..., Iterator[ValidationError]]:
-    """A keyword that pays for what it may go through before it does."""
+    """Wrap a keyword so that it first spends the steps that it may take."""
     share = 16 if name in _CHEAP else 1
     loops = name in _EACH_ITEM
 
@@ -387,7 +387,7 @@ def _counted(name: str, keyword: Keyword) -> Callable[..., Iterator[ValidationEr
 
 
 def _counting(base: Any) -> Any:
-    """A validator class of the library with our meaning of every keyword that it knows."""
+    """Return a validator class of the library with our keywords in place of its own."""
     known = cast("Mapping[str, object]", base.VALIDATORS)
     ours = {name: _counted(name, _KEYWORDS[name]) for name in known if name in _KEYWORDS}
     extend = cast("Callable[..., Any]", validators.extend)  # pyright: ignore[reportUnknownMemberType]

@@ -1,8 +1,8 @@
-"""JSON schemas that strangers wrote, and what is wrong with a value by them: bounded and offline.
+"""Validation of values by foreign JSON schemas, with bounded cost and without network access.
 
-Schemas come from tool authors and MCP servers, values from models: both are hostile until shown
-otherwise. Size, shape and references are checked first (`subschemas`), every step of an evaluation
-is counted (`keywords`), patterns run on RE2, and nothing is ever fetched.
+Schemas come from tool authors and MCP servers, values from models: neither is trusted. Size, shape
+and references are checked first (`intake`), every step of an evaluation is counted (`keywords`),
+patterns run on RE2, and nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOO_COSTLY: Final = "too costly to validate"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing wrong with a value: where, and what, without repeating the value."""
+    """One error in a value: its place and a message that does not repeat the value."""
 
     path: Path
     message: str
@@ -36,7 +36,7 @@ class Problem:
 
 
 class Schema:
-    """A compiled JSON schema; raises `InvalidSchema` for one that is not acceptable."""
+    """A compiled JSON schema; raises `InvalidSchema` for one that cannot be used."""
 
     def __init__(self, source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> None:
         self._survey = survey(source, limits)
@@ -46,7 +46,7 @@ class Schema:
         self._validator, self._validators = compiled(self._survey)
 
     def problems(self, value: Json) -> tuple[Problem, ...]:
-        """What is wrong with a value, at most `MAX_PROBLEMS`; nothing if it is valid."""
+        """Return the errors in a value, at most `MAX_PROBLEMS`; none if it is valid."""
         run = Evaluation(self._validators, self._survey.targets, self._survey.patterns)
         token = CURRENT.set(run)
         found: list[Problem] = []

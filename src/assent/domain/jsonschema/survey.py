@@ -1,4 +1,4 @@
-"""The intake of a foreign JSON schema: bounds, shapes and references, before anything is compiled.
+"""Intake of a foreign JSON schema: limits, shapes and references, checked before it is compiled.
 
 Accepted are 2020-12 (the default; 2019-09 is read as 2020-12) and draft-07 (draft-06 likewise).
 References are pointers into the schema itself, `#` or `#/…`; nothing is ever fetched.
@@ -24,7 +24,7 @@ NEVER: Final[Mapping[str, Json]] = MappingProxyType({"not": {}})
 
 
 class Dialect(Enum):
-    """Which rules a schema is read by."""
+    """The version of JSON Schema that a schema is read by."""
 
     DRAFT_2020_12 = "2020-12"
     DRAFT_07 = "draft-07"
@@ -42,7 +42,7 @@ _DIALECTS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaLimits:
-    """How large a foreign schema may be; `program` is what its patterns compile to, together."""
+    """Limits for a foreign schema; `program` is the compiled size of all its patterns."""
 
     bytes: int = 65_536
     depth: int = 64
@@ -57,7 +57,7 @@ DEFAULT_LIMITS: Final = SchemaLimits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """A schema that was found acceptable: its own copy, its references resolved, its patterns."""
+    """An accepted schema: a copy of it, with its references resolved and its patterns compiled."""
 
     root: Schemas
     dialect: Dialect
@@ -67,7 +67,7 @@ class Survey:
 
 
 def survey(source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> Survey:
-    """Take in a foreign schema; raises `InvalidSchema` before anything costly happens."""
+    """Check a foreign schema; raises `InvalidSchema` before anything costly happens."""
     root = _own_copy(source, limits)
     dialect = _dialect(root)
     # With either of these in place the library would switch to its own, unguarded validator.
@@ -92,7 +92,7 @@ def _own_copy(source: object, limits: SchemaLimits) -> Schemas:
         raise InvalidSchema(_fault(error.reason), error.detail, error.path) from None
     root = _as_object(copy)
     if not isinstance(root, dict):
-        raise InvalidSchema(SchemaFault.SHAPE, "a schema is an object or a boolean")
+        raise InvalidSchema(SchemaFault.SHAPE, "a schema must be an object or a boolean")
     return root
 
 
@@ -112,13 +112,14 @@ def _dialect(root: Schemas) -> Dialect:
         return Dialect.DRAFT_2020_12
     known = _DIALECTS.get(name.removesuffix("#")) if isinstance(name, str) else None
     if known is None:
-        raise InvalidSchema(SchemaFault.DIALECT, "only 2020-12 and draft-07 are read", ("$schema",))
+        detail = "only 2020-12 and draft-07 are supported"
+        raise InvalidSchema(SchemaFault.DIALECT, detail, ("$schema",))
     return known
 
 
 @dataclass(slots=True, kw_only=True)
 class _Walk:
-    """Visits every subschema once, wherever a keyword or a reference leads to it."""
+    """A walk that visits every subschema once, by keywords and references."""
 
     root: Schemas
     dialect: Dialect
@@ -139,7 +140,7 @@ class _Walk:
         if id(schema) in self.seen:
             return
         if not isinstance(schema, dict):
-            raise InvalidSchema(SchemaFault.SHAPE, "a schema is an object or a boolean", path)
+            raise InvalidSchema(SchemaFault.SHAPE, "a schema must be an object or a boolean", path)
         self.seen[id(schema)] = schema
         if len(self.seen) > self.limits.subschemas:
             detail = f"more than {self.limits.subschemas} subschemas"
@@ -148,9 +149,9 @@ class _Walk:
 
     def _visit(self, schema: Schemas, keyword: str, value: Json, path: Path) -> None:
         if keyword in _REFUSED:
-            raise InvalidSchema(_REFUSED[keyword], f"{keyword} is not accepted here", path)
+            raise InvalidSchema(_REFUSED[keyword], f"{keyword!r} is not supported here", path)
         if (shape := _SHAPES.get(keyword)) is not None and not shape(value):
-            raise InvalidSchema(SchemaFault.SHAPE, f"{keyword} has the wrong shape", path)
+            raise InvalidSchema(SchemaFault.SHAPE, f"{keyword!r} has the wrong shape", path)
         if keyword == "$ref":
             self._refer(cast("str", value), path)
         elif keyword == "pattern":
@@ -168,7 +169,8 @@ class _Walk:
         elif keyword in _NAMED:
             self._push_values(cast("Schemas", value), path)
         elif keyword in _SINGLE:
-            raise InvalidSchema(SchemaFault.SHAPE, "a list of schemas is prefixItems", path)
+            detail = "use 'prefixItems' for a list of schemas"
+            raise InvalidSchema(SchemaFault.SHAPE, detail, path)
         elif keyword == "dependencies" and self.dialect is Dialect.DRAFT_07:
             self._push_values(cast("Schemas", value), path)
 
@@ -186,7 +188,8 @@ class _Walk:
 
     def _refer(self, reference: str, path: Path) -> None:
         if not reference.startswith("#"):
-            raise InvalidSchema(SchemaFault.REMOTE_REFERENCE, "only #/… is followed", path)
+            detail = "only references to '#/…' are supported"
+            raise InvalidSchema(SchemaFault.REMOTE_REFERENCE, detail, path)
         if reference not in self.targets:
             target = _as_object(_resolve(self.root, reference, path))
             self._push(target, path)
@@ -206,7 +209,8 @@ def _resolve(root: Schemas, reference: str, path: Path) -> Json:
     value: Json = root
     start, *steps = reference.split("/")
     if start != "#":
-        raise InvalidSchema(SchemaFault.UNRESOLVED_REFERENCE, "only #/… is followed", path)
+        detail = "only references to '#/…' are supported"
+        raise InvalidSchema(SchemaFault.UNRESOLVED_REFERENCE, detail, path)
     for step in steps:
         key = unquote(step).replace("~1", "/").replace("~0", "~")
         match value:
@@ -215,7 +219,8 @@ def _resolve(root: Schemas, reference: str, path: Path) -> Json:
             case list() if key.isdecimal() and key.isascii() and int(key[:6]) < len(value):
                 value = value[int(key)]
             case _:
-                raise InvalidSchema(SchemaFault.UNRESOLVED_REFERENCE, "it leads nowhere", path)
+                detail = "the reference leads nowhere"
+                raise InvalidSchema(SchemaFault.UNRESOLVED_REFERENCE, detail, path)
     return value
 
 
@@ -231,7 +236,7 @@ def _compiled(texts: Mapping[str, Path], limits: SchemaLimits) -> dict[str, Patt
             raise InvalidSchema(SchemaFault.PATTERN, error.reason, path) from None
         size += pattern.size
         if size > limits.program:
-            raise InvalidSchema(SchemaFault.PATTERN, "too large together", path)
+            raise InvalidSchema(SchemaFault.PATTERN, "the patterns are too large together", path)
     return patterns
 
 
@@ -309,7 +314,7 @@ _SINGLE: Final = frozenset(
         "unevaluatedProperties",
     }
 )
-# Below the root, $id moves what `#` means and $schema switches the rules: neither is needed there.
+# Below the root, $id changes what `#` means and $schema the dialect: neither is needed there.
 _REFUSED: Final = MappingProxyType(
     {
         "$schema": SchemaFault.DIALECT,

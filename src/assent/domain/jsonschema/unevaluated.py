@@ -1,4 +1,4 @@
-"""The keywords `unevaluatedProperties` and `unevaluatedItems`: what no other keyword looks at."""
+"""The keywords `unevaluatedProperties` and `unevaluatedItems`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = TypeVar("Place", str, int)
 def unevaluated_properties(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
-    """Hold every property that nothing else evaluates to the subschema."""
+    """Check every property that no other keyword evaluates by the subschema."""
     if isinstance(instance, dict):
         others = {k: v for k, v in schema.items() if k != "unevaluatedProperties"}
         seen = _evaluated(run, instance, others, _names)
@@ -29,7 +29,7 @@ def unevaluated_properties(
 def unevaluated_items(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
-    """Hold every item that nothing else evaluates to the subschema."""
+    """Check every item that no other keyword evaluates by the subschema."""
     if isinstance(instance, list):
         others = {k: v for k, v in schema.items() if k != "unevaluatedItems"}
         seen = _evaluated(run, instance, others, _indexes)
@@ -38,7 +38,7 @@ def unevaluated_items(
 
 
 def is_declared(run: Evaluation, name: str, schema: Any) -> bool:
-    """Whether `properties` or `patternProperties` of this schema speak about a name."""
+    """Return True if `properties` or `patternProperties` of this schema cover a name."""
     return name in schema.get("properties", ()) or any(
         run.matches(pattern, name) for pattern in schema.get("patternProperties", ())
     )
@@ -50,7 +50,7 @@ def _evaluated(
     schema: Any,
     directly: Callable[[Evaluation, Container, Any], set[Place]],
 ) -> set[Place]:
-    """What a schema looks at, itself or by those that apply in the same place."""
+    """Return the places that a schema evaluates, itself or by subschemas for the same instance."""
     run.spend(1 + len(instance))
     run.enter()
     found = directly(run, instance, schema)
@@ -77,7 +77,7 @@ def _indexes(run: Evaluation, instance: list[Json], schema: Any) -> set[int]:
 
 
 def _applied(run: Evaluation, instance: Json, schema: Any) -> Iterator[Any]:
-    """The subschemas that judge the same instance, and hold."""
+    """Yield the subschemas for the same instance under which it is valid."""
     for subschema in _applicable(run, instance, schema):
         if isinstance(subschema, dict) and run.is_valid(instance, subschema):
             yield subschema
