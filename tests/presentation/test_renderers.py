@@ -450,7 +450,7 @@ def test_the_same_card_is_rendered_to_the_same_digest_and_another_to_another(
 
     assert one.digest == again.digest
     assert one.digest != other.digest
-    assert "/6/unicode-" in one.version
+    assert "/7/unicode-" in one.version
 
 
 # requirement: D13

@@ -1,1 +1,1 @@
-"""What people are shown: a request becomes a `Card`, and a card becomes text for one surface."""
+"""Presentation: a request becomes a `Card`, and a card becomes text for one surface."""

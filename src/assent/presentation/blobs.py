@@ -1,6 +1,6 @@
-"""Bytes that came as text: base64, data addresses, hex, or control characters all over.
+"""Detection of bytes that came as text: base64, data URLs, hex, or many control characters.
 
-Whatever is found here is still shown as it is; a reader also learns what nobody can read in it.
+A text that is found here is still shown as it is; people are also told which bytes it stands for.
 """
 
 import base64
@@ -21,21 +21,21 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]+={0,2}\s*")
 _HEX = re.compile(r"[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 _BREAKS = re.compile(r"\s+")
 _FOREIGN = re.compile(r"[^A-Za-z0-9+/_=-]+")
-# The two usual alphabets of 85; neither has blanks, and neither has all letters and punctuation
-# that words, code and addresses are written with.
+# The two usual alphabets of base85; neither has blanks, nor all the letters and punctuation of
+# words, code and addresses.
 _ASCII85 = re.compile(r"[!-uz]+")
 _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
-# Blanks among them are padding, not data.
+# Without tabs and line breaks, which are padding and not data.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
-# Shorter ones are identifiers and digests, unless their first bytes are known.
+# Shorter texts are identifiers and digests, unless their first bytes are known.
 _BASE64_CHARS = 160
 _HEX_CHARS = 256
 _KNOWN_CHARS = 24
 _PIECE_CHARS = 16
 # Base64 of real data uses most of its alphabet; a word repeated does not.
 _DISTINCT_CHARS = 24
-# Broken up by a blank, a dot or quotes it still is; what people write has far more of them, and
-# fewer different characters.
+# Base64 may be broken up by blanks, dots or quotes. Prose has far more of these, and fewer
+# different characters.
 _MIXED_CHARS = 48
 _BROKEN_SHARE = 20
 _ODD_CHARS = 50
@@ -67,7 +67,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 
 def blob_of(text: str) -> Blob | None:
-    """The bytes that a text stands for; None where it is a text to be read."""
+    """Return the bytes that a text stands for; None if it is a text to be read."""
     if match := _DATA_URL.fullmatch(text):
         data = _decoded(match["body"])
         return None if not data else _blob(text, data, match["media"] or "")
@@ -77,7 +77,7 @@ def blob_of(text: str) -> Blob | None:
 
 
 def pieces_of(texts: Iterable[str]) -> Mapping[str, Blob]:
-    """Those of several texts that only together are seen to stand for bytes."""
+    """Return those of several texts that stand for bytes only when joined."""
     pieces = [text for text in texts if len(text) >= _PIECE_CHARS and not _BREAKS.search(text)]
     whole = "".join(pieces)
     if len(pieces) < 2 or (_broken(whole) or _odd(whole)) is None:
@@ -88,7 +88,7 @@ def pieces_of(texts: Iterable[str]) -> Mapping[str, Blob]:
 
 
 def media_of(data: bytes) -> str:
-    """What the first bytes say that the rest is; empty where they say nothing."""
+    """Return the media type that the first bytes tell; empty if they tell none."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     if data[4:8] == b"ftyp":
@@ -105,13 +105,13 @@ def _encoded(text: str) -> Blob | None:
     if not data:
         return None
     is_long = len(body) >= _BASE64_CHARS and len(set(body)) >= _DISTINCT_CHARS
-    # Two or three bytes are in many a word by chance.
+    # Two or three bytes match many words by chance.
     is_known = any(len(magic) > 3 and data.startswith(magic) for magic, _ in _MAGIC)
     return _blob(text, data) if is_long or is_known else None
 
 
 def _broken(text: str) -> Blob | None:
-    """Base64 with something else strewn in."""
+    """Detect base64 with other characters in between."""
     if len(text) < _BASE64_CHARS:
         return None
     kept = _FOREIGN.sub("", text)
@@ -122,7 +122,7 @@ def _broken(text: str) -> Blob | None:
 
 
 def _odd(text: str) -> Blob | None:
-    """Base85, in either alphabet."""
+    """Detect base85, in either alphabet."""
     body = _BREAKS.sub("", text)
     if len(body) < _BASE64_CHARS or len(set(body)) < _ODD_CHARS or body != text.strip():
         return None
@@ -145,7 +145,7 @@ def _raw(text: str) -> Blob | None:
 
 
 def _decoded(body: str) -> bytes:
-    """The bytes of base64 in either alphabet, padded or not; none where it is not base64."""
+    """Decode base64 in either alphabet, padded or not; empty if it is not base64."""
     plain = body.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

@@ -1,4 +1,4 @@
-"""A request, its call and its tool as a `Card`."""
+"""Building the `Card` of a request from the request, its call and its tool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,19 +35,22 @@ _NAMES = {
     RequestKind.RESULT: "Result",
     RequestKind.OUTCOME: "Outcome",
 }
-# What nobody can inspect is riskier than the tool that takes it.
+# Data that people cannot inspect makes a call riskier than its tool.
 _RAISED = {
     Risk.SAFE: Risk.MODERATE,
     Risk.MODERATE: Risk.DANGEROUS,
     Risk.DANGEROUS: Risk.DANGEROUS,
 }
-_REJECT = (Verb.REJECT, "it will not run; your reason is told to the agent")
-_CANCEL = (Verb.CANCEL, "withdraw the call; your reason is told to the agent")
-# What each choice does; that of an approval depends on how many there have to be.
+_REJECT = (Verb.REJECT, "it will not run; the agent is told your reason")
+_CANCEL = (Verb.CANCEL, "withdraw the call; the agent is told your reason")
+# The effect of each choice; that of an approval depends on how many approvals are needed.
 _EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
     RequestKind.APPROVAL: (
         (Verb.APPROVE, ""),
-        (Verb.EDIT, "change the arguments; the policy judges them again, then they run as yours"),
+        (
+            Verb.EDIT,
+            "change the arguments; the policy checks them again, then {tool} runs with yours",
+        ),
         _REJECT,
     ),
     RequestKind.INPUT: (
@@ -61,7 +64,7 @@ _EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
     ),
     RequestKind.OUTCOME: (
         (Verb.RAN, "it did run: nothing runs again, and the agent gets the result you give"),
-        (Verb.DID_NOT_RUN, "it did not run, and shall not: the agent is told so"),
+        (Verb.DID_NOT_RUN, "it did not run and will not run: the agent is told so"),
         (Verb.RUN_AGAIN, "it did not run: {tool} runs now, which is a new approval"),
     ),
 }
@@ -79,10 +82,10 @@ def card_of(
     beside: Sequence[str] = (),
     rejected: int = 0,
 ) -> Card:
-    """What people are shown of a request; `tool` is None when it is no longer registered.
+    """Return the card of a request; `tool` is None if it is no longer registered.
 
-    `revisions` are the call's, oldest first: without them no edits are shown. `beside` are the
-    tools of the other calls of the same answer that wait.
+    `revisions` are those of the call, oldest first; without them no edits are shown. `beside` are
+    the tools of the other waiting calls of the same answer.
     """
     frozen = _shown_arguments(request, call, revisions)
     until = [revision for revision in revisions if revision.revision <= request.revision]
@@ -99,7 +102,7 @@ def card_of(
 
 
 def _asked(request: Request, call: Call, shown: Frozen, tool: EffectiveTool | None) -> Card:
-    # The question by itself: nothing yet of what was said and done around it.
+    # The request alone, without edits, decisions and earlier calls.
     arguments = entries_of(shown.text, hints_of(tool))
     declared = Risk(request.risk)
     risk = _RAISED[declared] if any(holds_blob(entry.value) for entry in arguments) else declared
@@ -137,18 +140,18 @@ def _asked(request: Request, call: Call, shown: Frozen, tool: EffectiveTool | No
 
 
 def _confirmation(request: Request, risk: Risk) -> Confirmation:
-    # What nobody can inspect takes what its raised risk takes.
+    # Data that people cannot inspect needs the confirmation of the raised risk.
     raised = None if risk == request.risk else usual_confirmation(risk)
     return firmest(request.confirmation, raised)
 
 
 def _shown_arguments(request: Request, call: Call, revisions: Sequence[Revision]) -> Frozen:
-    # The call may have moved on since: the request stands for the revision it was minted for.
+    # The call may have a later revision by now; a request stands for the one it was made for.
     for revision in revisions:
         if revision.revision == request.revision:
             return revision.arguments
     if call.revision != request.revision:
-        raise ValueError(f"revision {request.revision} of call {call.id!r} is not here to be shown")
+        raise ValueError(f"revision {request.revision} of call {call.id!r} was not passed")
     return call.arguments
 
 
@@ -210,7 +213,7 @@ def _choices(request: Request) -> tuple[Choice, ...]:
         approval = f"{approval}; to confirm it you type a value"
     said = {**dict(_EFFECTS[request.kind]), Verb.APPROVE: approval}
     if request.quorum > 1:
-        # Running it again is approving it again: that takes as many people.
+        # Running it again is a new approval and takes as many people.
         said[Verb.RUN_AGAIN] = f"it did not run: {_one_of_several(request, run)}"
     return tuple(
         Choice(verb=verb, effect=said[verb].format(tool=request.tool))

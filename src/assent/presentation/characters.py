@@ -1,4 +1,4 @@
-"""Single code points: which of them a person would not see, and how they are named instead."""
+"""Single code points: the ones that people would not see, and the names shown instead."""
 
 import unicodedata
 from functools import lru_cache
@@ -21,29 +21,29 @@ _NAMES = {"\t": "tab", "\n": "newline", "\r": "CR", " ": "space", "\x1b": "ESC"}
 
 @lru_cache(maxsize=4096)
 def is_hidden(char: str) -> bool:
-    """Whether a code point must be named: invisible, directional, blank, or a bracket of ours."""
-    # `isprintable` is false for exactly the categories C* and Z*, the ASCII space apart.
+    """Return True for a code point that must be named: invisible, blank, or a bracket of ours."""
+    # `isprintable` is false for exactly the categories C* and Z*, except the ASCII space.
     return not char.isprintable() or char in _BLANKS or char in _BRACKETS
 
 
 @lru_cache(maxsize=4096)
 def is_mark(char: str) -> bool:
-    """Whether a code point is drawn onto the one before it."""
+    """Return True for a code point that is drawn onto the one before it."""
     return unicodedata.category(char)[0] == "M"
 
 
 def is_enclosing(char: str) -> bool:
-    """Whether a code point is drawn around the one before it, which can make it unreadable."""
+    """Return True for a code point that is drawn around the one before it and may hide it."""
     return unicodedata.category(char) == "Me"
 
 
 def named(char: str) -> str:
-    """What a code point is called in a mark: `tab`, or `U+202E`."""
+    """Return the name of a code point in a mark: `tab`, or `U+202E`."""
     return _NAMES.get(char) or f"U+{ord(char):04X}"
 
 
 def counted(char: str, times: int) -> str:
-    """A run of one code point in words: `3 spaces`, `U+200B ×500`."""
+    """Return a run of one code point in words: `3 spaces`, `U+200B ×500`."""
     name = named(char)
     if times == 1:
         return name
@@ -52,7 +52,7 @@ def counted(char: str, times: int) -> str:
 
 @lru_cache(maxsize=4096)
 def cells(char: str) -> int:
-    """How many columns of a terminal a visible code point takes."""
+    """Return the number of columns that a visible code point takes in a terminal."""
     if is_mark(char) and unicodedata.category(char) != "Mc":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

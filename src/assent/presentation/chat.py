@@ -1,6 +1,6 @@
-"""A card as short passages, for chats: narrow, and cut field by field until a message can hold it.
+"""Cards as short passages for chats: narrow, and cut field by field until they fit a message.
 
-What a message could not show in full is not decided there: only the full review is offered.
+A card that a message cannot show in full offers only the full review.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ T = TypeVar("T")
 
 _START = Place(indent=0)
 _NAME_CHARS = 60
-# Fields that may be cut are, before any that may not.
+# Elidable fields are cut before any others.
 _SPARING = tuple(
     Limits(characters=characters, items=items, sparing=True)
     for characters, items in ((4000, 80), (1500, 40), (600, 20), (200, 8), (80, 4), (24, 1))
 )
-# Trees go before nothing is left of a field.
+# Trees become flat JSON before fields get very short.
 _CUTTING = (
     *(
         Limits(characters=characters, items=items)
@@ -49,7 +49,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """A card in passages, and whether anything had to be left out of them."""
+    """A card in passages, with flags for parts that were left out."""
 
     passages: tuple[Passage, ...]
     choices: tuple[Choice, ...]
@@ -60,7 +60,7 @@ class Talk:
 def fitted(
     card: Card, width: int, room: Room, draw: Callable[[Talk], T | None]
 ) -> tuple[T | None, Talk]:
-    """The card with as little cut as makes it fit: `draw` says None to what it has no room for."""
+    """Return the card with as little cut as possible; `draw` returns None if it does not fit."""
 
     def attempt(limits: Limits) -> tuple[T, Talk] | None:
         try:
@@ -78,7 +78,7 @@ def fitted(
 
 
 def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
-    """The first success on a ladder whose later steps succeed all the more."""
+    """Return the first success; if a step of the ladder succeeds, all later ones do."""
     found: T | None = None
     low, high = 0, len(ladder)
     while low < high:
@@ -92,7 +92,7 @@ def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
 
 
 def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None = None) -> Talk:
-    """The card in passages, each field of it within the limits; raises `Full` for want of room."""
+    """Return the card in passages, each field within the limits; raises `Full` without room."""
     sheets: list[Sheet] = []
 
     def sheet() -> Sheet:
@@ -112,7 +112,7 @@ def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None
 
 
 def paged(lines: Sequence[str], most: int) -> Iterator[str]:
-    """Lines put together to texts of at most so many units; no line is longer than that."""
+    """Join lines to texts of at most so many units; no line may be longer than that."""
     page, used = list[str](), 0
     for line in lines:
         size = units(line) + 1
@@ -155,7 +155,7 @@ def _passage(sheet: Sheet) -> Passage:
 
 
 def _stub(card: Card, width: int) -> Talk:
-    """What is left of a card that no cutting of fields makes small enough."""
+    """Return the shortest form of a card, for one that does not fit with any cuts."""
     sheet = Sheet(width=width)
     name = clip(card.tool, _NAME_CHARS)
     sheet.foreign(name.head, _START)

@@ -1,4 +1,4 @@
-"""What changed: field by field between two versions of arguments, line by line between texts."""
+"""Differences between two versions of arguments, by field, and between two texts, by line."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,12 +11,12 @@ from assent.domain.tools import Hint
 from assent.presentation.values import NO_HINTS, value_of
 
 CONTEXT_LINES = 3
-# Beyond this many pairs of lines the exact comparison could take minutes on hostile texts.
+# With more pairs of lines than this, an exact comparison can take minutes on hostile texts.
 _COMPARED_MAX = 4_000_000
 
 
 class Edit(StrEnum):
-    """What happened to a line of a text."""
+    """The state of a line in a diff; the value is its sign."""
 
     KEPT = " "
     REMOVED = "-"
@@ -27,12 +27,12 @@ class Edit(StrEnum):
 def changes(
     old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS
 ) -> tuple[Change, ...]:
-    """How the fields of `new` differ from those of `old`, at the deepest path that differs."""
+    """Return the fields that differ between two versions, each at the deepest path."""
     return tuple(_members((), old, new, hints))
 
 
 def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
-    """A unified diff of two texts; skipped lines are counted, never just left out."""
+    """Return a unified diff of two texts; skipped lines are counted."""
     old, new = before.split("\n"), after.split("\n")
     if len(old) * len(new) > _COMPARED_MAX:
         return tuple(_replaced(old, new))
@@ -57,7 +57,7 @@ def _members(
 
 def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Iterator[Change]:
     if isinstance(old, dict) and isinstance(new, dict):
-        # Hints are for arguments, not for what happens to have their name inside one.
+        # Hints are for arguments, not for a field of the same name inside one.
         yield from _members(path, old, new, NO_HINTS)
     elif isinstance(old, list) and isinstance(new, list):
         yield from _items(path, old, new)
@@ -80,7 +80,7 @@ def _shown(value: Json, hint: Hint | None) -> Value:
 
 
 def _same(old: Json, new: Json) -> bool:
-    # Python calls True and 1 equal; what runs would not.
+    # In Python True equals 1; as arguments they differ.
     return encode(old) == encode(new)
 
 
@@ -101,7 +101,7 @@ def _hunks(
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Edit, str]]:
-    """A coarser diff in linear time: what is between the common start and the common end."""
+    """Return a coarser diff in linear time: the lines between common start and common end."""
     start = _common(zip(old, new, strict=False))
     end = _common(zip(reversed(old[start:]), reversed(new[start:]), strict=False))
     yield from _skipped(start)

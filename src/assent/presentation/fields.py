@@ -1,4 +1,4 @@
-"""Values of a card on a sheet: short ones on their line, others as a tree or behind a gutter."""
+"""Writing values of a card to a sheet: short ones on one line, others as a tree or a block."""
 
 import json
 import re
@@ -41,13 +41,13 @@ _Row = tuple[str, Value, bool]
 
 
 def put_entries(sheet: Sheet, entries: Sequence[Entry], place: Place) -> None:
-    """Named values under each other, the short ones in a column."""
+    """Write named values below each other, the short ones in a column."""
     rows = [(name_label(e.name), e.value, place.elidable or e.elidable) for e in entries]
     _put_rows(sheet, rows, place, "fields")
 
 
 def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int = 0) -> None:
-    """One value behind its label, in full unless the sheet has a limit."""
+    """Write one value after its label, in full unless the sheet has a limit."""
     used = place.indent + place.lead
     if not fits(label, sheet.room(used + 2)) or sheet.is_long(label, place):
         label, column = _put_name(sheet, label, place), 0
@@ -66,7 +66,7 @@ def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int 
 
 
 def put_change(sheet: Sheet, change: Change, place: Place) -> None:
-    """One edited field: what the model had behind `-`, what there is now behind `+`."""
+    """Write one edited field: the model's value after `-`, the current one after `+`."""
     label = path_label(change.path)
     removed = replace(place, sign="-", role=Role.REMOVED)
     added = replace(place, sign="+", role=Role.ADDED)
@@ -86,7 +86,7 @@ def put_change(sheet: Sheet, change: Change, place: Place) -> None:
 
 
 def put_line_edits(sheet: Sheet, before: str, after: str, place: Place) -> None:
-    """A unified diff of two texts."""
+    """Write a unified diff of two texts."""
     selection = select_lines(line_edits(before, after), sheet.characters(place))
     _put_lines(sheet, selection.head, place)
     if selection.hidden:
@@ -110,7 +110,7 @@ def _put_lines(sheet: Sheet, lines: Sequence[tuple[Edit, str]], place: Place) ->
 
 
 def inline_of(value: Value) -> str | None:
-    """A value as one short line of JSON; None where it needs more room than that."""
+    """Return a value as one short line of JSON; None if it needs more room."""
     match value:
         case Text(text=text):
             return None if "\n" in text or len(text) > _INLINE_CHARS else quoted(text)
@@ -133,12 +133,12 @@ def inline_of(value: Value) -> str | None:
 
 
 def name_label(name: str) -> str:
-    """A name as it is where that is plain, else as a string."""
+    """Return a plain name as it is, any other as a quoted string."""
     return name if _BARE_NAME.fullmatch(name) else quoted(name)
 
 
 def path_label(path: Path) -> str:
-    """A path to a nested field: `to[0].address`."""
+    """Return a path to a nested field: `to[0].address`."""
     label = ""
     for step in path:
         if isinstance(step, int):
@@ -149,7 +149,7 @@ def path_label(path: Path) -> str:
 
 
 def described(value: Value) -> str:
-    """What a value is, in our words, where it does not stand beside its name."""
+    """Describe a value that is not shown beside its name, in our words."""
     match value:
         case Text(text=text):
             lines = f"{text.count(chr(10)) + 1:,} lines, " if "\n" in text else ""
@@ -169,16 +169,16 @@ def described(value: Value) -> str:
 
 
 def blob_facts(blob: Blob) -> tuple[tuple[str, str], ...]:
-    """What can be said about data that nobody can read: its kind, its size and its hash."""
+    """Return the facts about data that people cannot read: its type, size and hash."""
     kind = f"{blob.media}, by its first bytes" if blob.media else "unknown"
     facts = [("type", kind), ("size", f"{blob.size:,} bytes"), ("sha256", blob.sha256)]
     if blob.declared:
-        facts.insert(1, ("says it is", blob.declared))
+        facts.insert(1, ("declared", blob.declared))
     return tuple(facts)
 
 
 def json_of(value: Value) -> str:
-    """A value as JSON text, for places that have no room for a tree; it is not safe text yet."""
+    """Return a value as JSON, for places without room for a tree; it is not safe text yet."""
     match value:
         case Text(text=text) | Blob(encoded=text):
             return json.dumps(text, ensure_ascii=False)
@@ -196,7 +196,7 @@ def json_of(value: Value) -> str:
 
 
 def _put_name(sheet: Sheet, label: str, place: Place) -> str:
-    """A name that needs lines of its own; the label that its value gets instead."""
+    """Write a long name on lines of its own; return the label for its value."""
     sheet.put(place, Span("a long name, then its value", Role.MUTED))
     sheet.safe(label, place)
     return "="
@@ -233,7 +233,7 @@ def _put_inside(sheet: Sheet, value: Value, place: Place) -> None:
 
 
 def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: Place, unit: str) -> None:
-    # The few names that are very long do not widen the column.
+    # Very long names do not widen the column.
     widths = [width for width in (width_of(row[0]) for row in rows) if width <= LABEL_COLUMNS]
     column = max(widths, default=0)
     selection = select(rows, sheet.items(place))
@@ -251,7 +251,7 @@ def _inline_member(entry: Entry) -> str | None:
 
 
 def _joined(opening: str, parts: Iterable[str | None], closing: str) -> str | None:
-    # Part by part: the first one too many ends it, however large the rest of a tree is.
+    # Part by part, so that a huge tree costs no more than the parts that fit.
     shown: list[str] = []
     room = _INLINE_CHARS
     for part in parts:

@@ -1,6 +1,6 @@
-"""A card as HTML: a semantic fragment for any page, all in full, classes only.
+"""Cards as HTML: a semantic fragment for any page, in full, styled by classes only.
 
-Nothing in it runs, loads, links or is styled by itself, so it stands under any strict policy.
+It has no scripts, resources, links or inline styles, so it works under any strict CSP.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -45,7 +45,7 @@ from assent.presentation.text import mark, quoted, safe_line
 from assent.presentation.verdicts import done
 
 VERSION = f"html/{RENDERER_VERSION}"
-# What a page may show in its own way instead; the rest is what a decision rests on.
+# A page may show these in its own way; a decision rests on all others.
 OMITTABLE = frozenset({RegionName.FORM, RegionName.HISTORY, RegionName.SIMILAR})
 _NOTHING: frozenset[RegionName] = frozenset()
 
@@ -57,12 +57,12 @@ def render(
     omit: Collection[RegionName] = _NOTHING,
     with_choices: bool = True,
 ) -> Rendered:
-    """The card as an `article` whose title is a heading of this level.
+    """Return the card as an `article` whose title is a heading of this level.
 
-    A page that has its own form, history or buttons leaves those out here.
+    A page with its own form, history or buttons omits those here.
     """
     if not OMITTABLE.issuperset(omit):
-        raise ValueError(f"a card is not shown without {set(omit) - OMITTABLE}")
+        raise ValueError(f"these regions cannot be omitted: {set(omit) - OMITTABLE}")
     shown = [region for region in regions_of(card) if region.name not in omit]
     regions = [_region(region, level + 1) for region in shown]
     choices = [_choices(card.choices, level + 1)] if with_choices and card.choices else []
@@ -73,12 +73,12 @@ def render(
 
 
 def render_changes(found: Iterable[Change]) -> Html:
-    """Edits alone: for somebody about to approve them, and for the record."""
+    """Return edits alone, for the confirmation of an edit and for the record."""
     return changes(found)
 
 
 def _header(card: Card, level: int) -> Html:
-    """Our title, then the tool by its name and source: never by words a server chose for it."""
+    """Return our title, then the tool's name and source; never a title from a foreign server."""
     origin = (" from ", element("code", foreign(card.source), class_="source"))
     category = (" ", element("span", "category ", foreign(card.category), class_="category"))
     tool = element(

@@ -1,4 +1,4 @@
-"""Values of a card as HTML: always in full, long ones in a block that scrolls."""
+"""Values of a card as HTML: always in full, long ones in a scrolling block."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -35,13 +35,13 @@ _LINES = {Edit.KEPT: "span", Edit.REMOVED: "del", Edit.ADDED: "ins", Edit.SKIPPE
 
 
 def entries(found: Iterable[Entry]) -> Html:
-    """Named values."""
+    """Return named values as a description list."""
     rows = (joined((_term(name_label(e.name)), element("dd", value(e.value)))) for e in found)
     return element("dl", *rows, class_="fields")
 
 
 def value(shown: Value) -> Html:
-    """One value: on its line where it is short, else under what it is."""
+    """Return one value: inline if it is short, else below a description."""
     inline = inline_of(shown)
     if inline is not None:
         return element("code", isolated(inline), class_=f"value {_kind(shown)}")
@@ -49,12 +49,12 @@ def value(shown: Value) -> Html:
 
 
 def block(text: str) -> Html:
-    """Somebody else's text with its line breaks, all of it; it can be scrolled by keyboard."""
+    """Return foreign text in full with its line breaks; it can be scrolled by keyboard."""
     return element("pre", isolated(safe_block(text)), class_="block", tabindex="0")
 
 
 def excerpt(text: str, characters: int) -> Html:
-    """Somebody else's text that no decision rests on, with a counted cut."""
+    """Return foreign text that no decision rests on, with a counted cut."""
     cut = clip(text, characters)
     if not cut.hidden:
         return block(text)
@@ -64,18 +64,18 @@ def excerpt(text: str, characters: int) -> Html:
 
 
 def text_diff(before: str, after: str) -> Html:
-    """A unified diff of two texts."""
+    """Return a unified diff of two texts."""
     lines = (_line(edit, text) for edit, text in line_edits(before, after))
     return element("pre", *lines, class_="diff", tabindex="0")
 
 
 def changes(found: Iterable[Change]) -> Html:
-    """Edited fields: what the model had, and what there is now."""
+    """Return edited fields: the model's values and the current ones."""
     return element("dl", *map(_change, found), class_="changes")
 
 
 def foreign(text: str) -> Html:
-    """Somebody else's text on one line."""
+    """Return foreign text on one line."""
     return isolated(safe_line(text))
 
 

@@ -1,6 +1,6 @@
-"""A card on one line: for rows of an inbox, lists of a batch, and notifications.
+"""Cards on one line, for rows of an inbox, lists of a batch, and notifications.
 
-The line is safe text. Most cards hold more than a line: then it offers only the full review.
+The line is safe text. Most cards do not fit on a line; those offer only the full review.
 """
 
 from itertools import accumulate, takewhile
@@ -21,7 +21,7 @@ _BESIDE_THE_POINT = frozenset(
 
 
 def render(card: Card, *, characters: int = CHARACTERS) -> Rendered:
-    """The tool with its arguments, as many as there is room for; the others are counted."""
+    """Return the tool with as many arguments as fit; the others are counted."""
     name = clip(card.tool, characters // 2)
     cut = (
         [mark(f"{name.hidden:,} characters not shown"), safe_line(name.tail)] if name.hidden else []
@@ -41,7 +41,7 @@ def render(card: Card, *, characters: int = CHARACTERS) -> Rendered:
 
 
 def _pairs(card: Card, room: int) -> list[str]:
-    """The first arguments, up to the one that needs more room than there is."""
+    """Return the first arguments, up to the one that does not fit."""
     pairs = list(takewhile(lambda pair: pair is not None, map(_pair, card.arguments)))
     sizes = accumulate(len(pair or "") + 2 for pair in pairs)
     return [pair or "" for pair, used in zip(pairs, sizes, strict=True) if used <= room]
@@ -53,7 +53,7 @@ def _pair(entry: Entry) -> str | None:
 
 
 def _says_more(card: Card) -> bool:
-    """Whether a decision rests on more than the tool and its arguments."""
+    """Return True if a decision rests on more than the tool and its arguments."""
     if card.is_foreign or card.question or card.reason or card.rejected:
         return True
     regions = [region for region in regions_of(card) if region.name not in _BESIDE_THE_POINT]

@@ -1,6 +1,6 @@
-"""Words that read as something else: mixed scripts, twins of ASCII letters, foreign host names.
+"""Notes about words that can be misread: mixed scripts, look-alike letters, foreign host names.
 
-Nothing is altered here; a word that could deceive gets a note with its code points.
+The text itself is not changed; a word that could deceive gets a note with its code points.
 """
 
 import re
@@ -16,8 +16,8 @@ _LISTED = 8
 _HOST_CHARS = 253
 _LABEL_CHARS = 63
 
-# Letters that most fonts draw like an ASCII letter and that no compatibility mapping leads back
-# to it: Cyrillic, Greek, Armenian, Cherokee, then Latin ones of phonetics.
+# Letters that most fonts draw like an ASCII letter, without a compatibility mapping to it:
+# Cyrillic, Greek, Armenian, Cherokee, then Latin letters of phonetics.
 _LETTER_TWINS = frozenset(
     "\u0430\u0441\u0501\u0435\u04bb\u0456\u0458\u04cf\u043e\u0440\u051b\u0455\u0443\u0475\u051d"
     "\u0445\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u0405\u0406"
@@ -28,7 +28,7 @@ _LETTER_TWINS = frozenset(
     "\u13aa\u13df\u13ac\u13bb\u13ab\u13e6\u13de\u13b7\u13e2\u13a1\u13da\u13d9\u13b3\u13c3\u13f4"
     "\u13a0\u13c0\u13a5"
     "\u0251\u0261\u01c0\u01c3\u0269\u028b"
-    # Also in the alphabets of some languages, so that only what stands out is said.
+    # Also in the alphabets of some languages, so only a word that stands out gets a note.
     "\u0131\u0237\u0196\u0185\u01bd"
 )
 # Small capitals: no language writes with them, but fonts draw half of them like small letters.
@@ -42,7 +42,7 @@ _PUNCTUATION_TWINS = frozenset(
     "\u3002\uff61\u201a\u2027\u00b7\u02c8"
 )
 _EAST_ASIAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"})
-# Letters of no script of their own: the sign in µm, and what repeats a Chinese character.
+# Letters without a script of their own: the sign in µm, and the mark that repeats a Chinese one.
 _NO_SCRIPTS = {"MICRO": "LATIN", "IDEOGRAPHIC": "CJK"}
 _ORDINALS = frozenset("\u00aa\u00ba")
 _ASCII_LABEL = re.compile(r"[0-9A-Za-z_-]+")
@@ -51,14 +51,14 @@ _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the whole text says about its words: does it hold ASCII letters, unmistakable others?"""
+    """Facts about a whole text: it has ASCII letters, it has letters without an ASCII twin."""
 
     latin: bool
     distinct: bool
 
     @classmethod
     def of(cls, text: str) -> "Context":
-        """Read a text once, before its words are judged."""
+        """Read a text once, before its words are looked at."""
         foreign = "" if text.isascii() else text
         distinct = any(
             char.isalpha() and not char.isascii() and not _twin(char) for char in foreign
@@ -67,7 +67,7 @@ class Context:
 
 
 def note(text: str, start: int, end: int, context: Context) -> str:
-    """What to say about the word `text[start:end]`; empty when nothing about it deceives."""
+    """Return the note about the word `text[start:end]`; empty if nothing in it deceives."""
     token = text[start:end]
     touching = (start > 0 and not text[start - 1].isspace()) or (
         end < len(text) and not text[end].isspace()
@@ -81,7 +81,7 @@ def note(text: str, start: int, end: int, context: Context) -> str:
 
 
 def _words(token: str) -> Iterator[str]:
-    """Runs of letters, digits and marks; hidden characters do not end a word, they hide in it."""
+    """Yield runs of letters, digits and marks; a hidden character does not end a word."""
     word: list[str] = []
     for char in token:
         if is_hidden(char):
@@ -96,7 +96,7 @@ def _words(token: str) -> Iterator[str]:
 
 
 def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
-    """The letters of a word that could deceive."""
+    """Return the letters of a word that could deceive."""
     if word.isascii():
         return ()
     letters = [char for char in word if char.isalpha()]
@@ -114,19 +114,19 @@ def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
 
 
 def _stands_out(letters: list[str], context: Context, *, alone: bool) -> bool:
-    # Prose in Russian or Greek has short words made of twins only; it also has other letters.
+    # Russian and Greek prose has short words of look-alikes only, but also other letters.
     return not context.distinct or alone or (context.latin and len(letters) > 1)
 
 
 def _minority(letters: list[str], scripts: Counter[str]) -> Iterable[str]:
-    """The letters to blame for a mixture: those not of its main script; Latin wins a tie."""
+    """Return the letters outside the main script of a mixed word; Latin wins a tie."""
     main = max(scripts, key=lambda name: (scripts[name], name == "LATIN"))
     return [char for char in letters if script(char) != main]
 
 
 @lru_cache(maxsize=4096)
 def script(letter: str) -> str:
-    """The script of a letter as the Unicode name tells it: LATIN, CYRILLIC, CJK."""
+    """Return the script of a letter by its Unicode name: LATIN, CYRILLIC, CJK."""
     words = unicodedata.name(letter, "UNKNOWN").replace("-", " ").split()
     first = words[1] if words[0] in {"FULLWIDTH", "HALFWIDTH"} else words[0]
     return _NO_SCRIPTS.get(first, first)
@@ -139,7 +139,7 @@ def _twin(char: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _compatible(char: str) -> bool:
-    """Whether a letter or digit is a styled ASCII one: full-width, mathematical, a ligature."""
+    """Return True for a styled ASCII letter or digit: full-width, mathematical, a ligature."""
     if char.isascii() or char in _ORDINALS:
         return False
     styled = char.isalpha() or char.isdecimal() or unicodedata.category(char) == "Nl"
@@ -147,7 +147,7 @@ def _compatible(char: str) -> bool:
 
 
 def _punctuation(text: str, start: int, end: int) -> Iterator[str]:
-    """Foreign punctuation that stands where a command or an address would have its ASCII twin."""
+    """Yield foreign punctuation where a command or an address would have its ASCII twin."""
     for index in range(start, end):
         char = text[index]
         if char.isascii() or char.isalnum() or is_hidden(char) or not _punctuation_twin(char):
@@ -176,7 +176,7 @@ def _listed(chars: Iterable[str]) -> str:
 
 
 def _host(text: str, start: int, token: str) -> Iterator[str]:
-    """The ASCII form of a foreign host name, where a word is one."""
+    """Yield the ASCII form of a word that is a foreign host name."""
     name = token.strip(".-")
     if not name.isascii() and len(name) <= _HOST_CHARS and _is_host(text, start, name):
         yield f"host {'.'.join(map(_ascii_label, name.split('.')))}"
@@ -195,18 +195,18 @@ def _is_host(text: str, start: int, name: str) -> bool:
 
 
 def _is_wide(char: str) -> bool:
-    # Chinese and Japanese put no space before a file name, so a dot there means little.
+    # Chinese and Japanese have no space before a file name, so a dot there means little.
     return unicodedata.east_asian_width(char) in "WF"
 
 
 @lru_cache(maxsize=1024)
 def _ascii_label(label: str) -> str:
-    # The codec takes quadratic time, so a label that no host can have never reaches it.
+    # The codec takes quadratic time, so it never gets a label that is too long for a host.
     if not label or len(label) > _LABEL_CHARS:
         return "(no host)"
     try:
         encoded = label.encode("idna").decode()
     except UnicodeError:
         return "(no host)"
-    # The codec lets ASCII labels through as they are, control characters included.
+    # The codec does not check ASCII labels, not even for control characters.
     return encoded if _ASCII_LABEL.fullmatch(encoded) else "(no host)"

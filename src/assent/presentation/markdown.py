@@ -1,6 +1,6 @@
-"""A card as Markdown for Discord: all foreign text stands in code blocks that it cannot leave.
+"""Cards as Markdown for Discord: all foreign text is in code blocks that it cannot leave.
 
-Inside them Discord formats nothing, links nothing and mentions nobody.
+Inside code blocks Discord has no formatting, links or mentions.
 """
 
 import re
@@ -20,7 +20,7 @@ from assent.presentation.wrapping import wrapped
 
 MESSAGE_VERSION = f"markdown/{RENDERER_VERSION}"
 EMBED_VERSION = f"discord/{RENDERER_VERSION}"
-# What a code block in a message or an embed has on a phone.
+# The width of a code block on a phone.
 COLUMNS = 36
 MESSAGE = Room(text=2000, total=2000, texts=1)
 EMBEDS = Room(text=4096, total=6000, texts=10)
@@ -28,15 +28,15 @@ TITLE_CHARS = 256
 
 _COLOURS = {Risk.SAFE: 0x2E7D32, Risk.MODERATE: 0xF9A825, Risk.DANGEROUS: 0xC62828}
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-# Discord ends a code block at the next three backticks, however many had opened it.
+# Discord ends a code block at the next three backticks, even if more had opened it.
 _TICKS = re.compile("`{2,}")
 _FENCE_CHARS = 16
-# Up to the gutter, or up to what stands without one.
+# The indentation and sign before the gutter or the text.
 _INDENT = re.compile(r" *(?:[-+~○] )?")
 
 
 def render(card: Card, *, width: int = COLUMNS, room: Room = MESSAGE) -> Rendered:
-    """The card as the text of one message."""
+    """Return the card as the text of one message."""
 
     def draw(talk: Talk) -> str | None:
         text = "\n".join((f"**{_title(card)}**", *_pieces(card, talk, width, room.text)))
@@ -47,7 +47,7 @@ def render(card: Card, *, width: int = COLUMNS, room: Room = MESSAGE) -> Rendere
 
 
 def render_embeds(card: Card, *, width: int = COLUMNS, room: Room = EMBEDS) -> Rendered:
-    """The card as the payload of a message with embeds; `Rendered.json()` is what to send."""
+    """Return the card as a message with embeds; `Rendered.json()` is the payload to send."""
     title = _title(card)
 
     def draw(talk: Talk) -> list[str] | None:
@@ -74,7 +74,7 @@ def _payload(title: str, texts: list[str], colour: int) -> Json:
     embeds = [
         _embed(text, colour, title if number == 0 else "") for number, text in enumerate(texts)
     ]
-    # Code blocks mention nobody; should Discord ever change its mind, this says it again.
+    # Code blocks have no mentions; this also holds if Discord ever changes that.
     return {"content": "", "embeds": embeds, "allowed_mentions": {"parse": []}}
 
 
@@ -84,7 +84,7 @@ def _embed(text: str, colour: int, title: str) -> Json:
 
 
 def _title(card: Card) -> str:
-    """Our words; a tool's name only where it has nothing in it that Markdown could read."""
+    """Return our title, with the tool's name only if it holds no Markdown."""
     name = f" · `{card.tool}`" if _PLAIN_NAME.fullmatch(card.tool) else ""
     return f"{card.title}{name} · {card.risk.upper()}"
 
@@ -107,7 +107,7 @@ def _blocks(passage: Passage, width: int, most: int) -> Iterator[str]:
 
 
 def _inert(line: str, width: int) -> list[str]:
-    """A line without what would end its code block; spelt out it may need more lines."""
+    """Spell out backticks that would end a code block; the line may become several."""
     if "``" not in line:
         return [line]
     indent = _INDENT.match(line)

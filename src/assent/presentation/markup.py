@@ -1,4 +1,4 @@
-"""HTML from values: one place that escapes, so that nothing else has to think of it."""
+"""HTML elements from values: the one place that escapes."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ _MARK = re.compile("(⟨[^⟩]*⟩)")
 
 
 class Html(str):
-    """Markup of ours; a template puts it into a page as it is, and escapes any other text."""
+    """Markup of ours; templates insert it as it is and escape all other text."""
 
     __slots__ = ()
 
@@ -17,25 +17,25 @@ class Html(str):
 
 
 def element(name: str, *children: str, **attributes: str) -> Html:
-    """An element; children that are no `Html` are text. `class_` stands for `class`."""
+    """Return an element; children that are not `Html` are escaped. `class_` means `class`."""
     given = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
     return Html(f"<{name}{given}>{joined(children)}</{name}>")
 
 
 def joined(children: Iterable[str]) -> Html:
-    """Elements and texts in a row."""
+    """Join elements and texts; texts are escaped."""
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
 
 
 def isolated(text: str) -> Html:
-    """Safe text that can turn nothing around it, whatever its direction; our marks stand out.
+    """Return safe text isolated, so that its direction does not affect the text around it.
 
-    Only text that went through `safe_line`, `safe_block` or `quoted` belongs here.
+    Pass only text that went through `safe_line`, `safe_block` or `quoted`.
     """
     return element("bdi", marked(text), dir="ltr")
 
 
 def marked(text: str) -> Html:
-    """The same safe text where its direction is set already."""
-    # The delimiters are ours alone: in foreign text they have been spelt out.
+    """Return safe text with our marks highlighted, for places that set its direction."""
+    # Only we write these delimiters: in foreign text they were spelt out.
     return Html(_MARK.sub(r"<mark>\1</mark>", escape(text)))

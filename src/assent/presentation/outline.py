@@ -1,4 +1,4 @@
-"""A card as regions in the one order that every surface keeps, before any of them draws it."""
+"""The outline of a card: facts and regions in the order that every surface keeps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ BESIDE_NAMED = 5
 
 
 class RegionName(StrEnum):
-    """What a region is about; surfaces use it as a class."""
+    """The name of a region; HTML uses it as a class."""
 
     ARGUMENTS = "arguments"
     DETAILS = "details"
@@ -41,7 +41,7 @@ class RegionName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A short text of somebody else behind a label and perhaps a remark of ours."""
+    """A short foreign text after a label and perhaps a remark of ours."""
 
     label: str
     text: str
@@ -50,21 +50,21 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Named values; none of them is said, too."""
+    """Named values; an empty list is shown as "none"."""
 
     entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Somebody else's text, in full wherever there is room."""
+    """Foreign text, in full wherever there is room."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Somebody else's text that no decision rests on, limited everywhere."""
+    """Foreign text that no decision rests on, limited everywhere."""
 
     text: str
     characters: int
@@ -72,7 +72,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """A text before and after."""
+    """A text before and after the call."""
 
     before: str
     after: str
@@ -81,7 +81,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """What people changed of the model's arguments."""
+    """Changes that people made to the model's arguments."""
 
     changes: tuple[Change, ...]
     editors: tuple[str, ...]
@@ -89,14 +89,14 @@ class Edits:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is to be filled in."""
+    """Fields to fill in."""
 
     blanks: tuple[Blank, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What was decided so far."""
+    """Decisions so far."""
 
     notes: tuple[Note, ...]
 
@@ -113,7 +113,7 @@ Content = Fields | Quote | Excerpt | Diff | Edits | Form | Notes | Pasts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A heading and a remark in our words, and what stands under them."""
+    """A heading and a remark in our words, with the content below them."""
 
     name: RegionName
     heading: str
@@ -123,7 +123,7 @@ class Region:
 
 
 def facts_of(card: Card) -> tuple[Fact, ...]:
-    """What there is to know before the arguments; never what the agent says about them."""
+    """Return the facts shown before the arguments; never the agent's own words."""
     claim = "its server says: " if card.is_foreign else ""
     facts = (
         Fact(label="impact", text=card.impact, before=claim),
@@ -137,14 +137,14 @@ def facts_of(card: Card) -> tuple[Fact, ...]:
 
 
 def warning_of(card: Card) -> str:
-    """Why the card's risk is not the tool's; empty where it is."""
+    """Return the reason for a raised risk; empty if it is not raised."""
     if not card.is_raised:
         return ""
-    return f"raised from {card.declared_risk}: it holds data that nobody can inspect"
+    return f"raised from {card.declared_risk}: it holds data that people cannot inspect"
 
 
 def rejections_of(card: Card) -> str:
-    """That the same call was rejected in this conversation before; empty where it was not."""
+    """Return a warning if the same call was rejected in this conversation before, else empty."""
     if not card.rejected:
         return ""
     times = "once" if card.rejected == 1 else f"{card.rejected:,} times"
@@ -152,17 +152,17 @@ def rejections_of(card: Card) -> str:
 
 
 def deadline_of(card: Card) -> datetime | None:
-    """Until when there is something to decide."""
+    """Return the deadline of an open request; None if it is closed."""
     return card.deadline if card.status is RequestStatus.OPEN else None
 
 
 def moment(at: datetime) -> str:
-    """A time as every surface writes it."""
+    """Return a time as every surface writes it."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def regions_of(card: Card) -> tuple[Region, ...]:
-    """What stands under the facts. The agent's words come after what they are about."""
+    """Return the regions below the facts; the agent's words come after the arguments."""
     return tuple(_regions(card))
 
 

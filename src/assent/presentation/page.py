@@ -1,4 +1,4 @@
-"""A card as one page of text in a frame, for terminals, mails and logs."""
+"""Cards as one framed page of text, for terminals, mails and logs."""
 
 from datetime import datetime, timedelta
 
@@ -34,7 +34,7 @@ _RISK_ROLES = {
 
 
 def lay_out(card: Card, sheet: Sheet, now: datetime | None) -> tuple[Choice, ...]:
-    """Write the whole card onto the sheet; the choices that may be offered with it."""
+    """Write the whole card to the sheet; return the choices that may be offered with it."""
     _heading(card, sheet)
     put_tool(sheet, card, _BODY)
     put_facts(sheet, card, _BODY, now)
@@ -53,7 +53,7 @@ def lay_out(card: Card, sheet: Sheet, now: datetime | None) -> tuple[Choice, ...
 
 
 def remaining(time: timedelta) -> str:
-    """How long until a deadline, rounded down: `in 23 h`."""
+    """Return the time until a deadline, rounded down: `in 23 h`."""
     seconds = int(time.total_seconds())
     if seconds <= 0:
         return "now"
@@ -64,7 +64,7 @@ def remaining(time: timedelta) -> str:
 
 
 def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
-    """Which tool of which source; the heading of a card, never a title that a server gave it."""
+    """Write the tool's name, category and source; never a title from a foreign server."""
     category = f"category {card.category}" if card.category else ""
     origin = f"from {card.source}" if card.is_foreign else ""
     parts = [part for part in (category, origin) if part]
@@ -84,7 +84,7 @@ def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
 
 
 def put_facts(sheet: Sheet, card: Card, place: Place, now: datetime | None = None) -> None:
-    """What there is to know before the arguments."""
+    """Write the facts that come before the arguments."""
     if warning := warning_of(card):
         sheet.own(place.indent, "risk", FACT_COLUMN, warning)
     if before := rejections_of(card):
@@ -97,7 +97,7 @@ def put_facts(sheet: Sheet, card: Card, place: Place, now: datetime | None = Non
 
 
 def put_choices(sheet: Sheet, choices: tuple[Choice, ...], place: Place) -> None:
-    """What a person can do, and what that will do."""
+    """Write the choices with their effects."""
     labels = [choice.verb.replace("_", " ") for choice in choices]
     column = max(map(len, labels), default=0)
     for label, choice in zip(labels, choices, strict=True):
@@ -105,7 +105,7 @@ def put_choices(sheet: Sheet, choices: tuple[Choice, ...], place: Place) -> None
 
 
 def put_footer(sheet: Sheet, card: Card, place: Place, *, is_marked: bool) -> None:
-    """Which request this is, and the digest of its arguments."""
+    """Write the ids of the request and the digest of its arguments."""
     if is_marked:
         words = "spells out what the text itself would hide or disguise"
         sheet.own(place.indent, mark("…"), FACT_COLUMN, words)
@@ -133,7 +133,7 @@ def _heading(card: Card, sheet: Sheet) -> None:
 
 
 def _clock(sheet: Sheet, deadline: datetime, now: datetime | None) -> None:
-    """How long that is from now, beside the deadline or under it."""
+    """Write the remaining time beside the deadline or below it."""
     if now is None:
         return
     words = remaining(deadline - now)

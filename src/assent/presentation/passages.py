@@ -1,4 +1,4 @@
-"""The regions of a card as lines of text, for surfaces that show text in a fixed width."""
+"""Writing the regions of a card as lines, for surfaces with text of a fixed width."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ LINE_CHARS = 400
 
 
 def put_content(sheet: Sheet, content: Content, place: Place) -> None:
-    """What stands under a heading."""
+    """Write the content of a region."""
     match content:
         case Fields(entries=entries):
             put_entries(sheet, entries, place)
@@ -63,7 +63,7 @@ def put_content(sheet: Sheet, content: Content, place: Place) -> None:
 
 
 def put_fact(sheet: Sheet, fact: Fact, place: Place) -> None:
-    """A label of ours and a text of somebody else, beside it or under it."""
+    """Write a label of ours and a foreign text, beside it or below it."""
     head = Span(fact.label.ljust(FACT_COLUMN + 2), Role.LABEL)
     before = Span(fact.before, Role.MUTED)
     room = sheet.room(place.indent + FACT_COLUMN + 2 + width_of(fact.before))
@@ -75,13 +75,13 @@ def put_fact(sheet: Sheet, fact: Fact, place: Place) -> None:
 
 
 def fits_line(text: str, room: int) -> bool:
-    """Whether somebody else's text has its place on one line, once it is safe."""
-    # Padding that is counted may make a long text short; nobody needs it on this line then.
+    """Return True if a foreign text, made safe, fits on one line."""
+    # Counted padding can make a long text short; such a text does not belong on one line.
     return len(text) <= LINE_CHARS and "\n" not in text and fits(safe_line(text), room)
 
 
 def condition_words(condition: Condition) -> str:
-    """When a field is asked for, up to the value; the other field by the name that it has here."""
+    """Return the words for a condition up to its value: `only if colour is`."""
     return f"only if {condition.field} {'includes' if condition.among else 'is'}"
 
 
@@ -165,7 +165,7 @@ def _note(sheet: Sheet, note: Note, place: Place) -> None:
 
 
 def _pasts(sheet: Sheet, calls: Sequence[Past], place: Place) -> None:
-    # No decision rests on these: a surface without room may leave some out.
+    # No decision rests on these, so a surface without room may leave some out.
     selection = select(calls, sheet.items(place.elided()))
     for past in (*selection.head, *selection.tail):
         _past(sheet, past, place)

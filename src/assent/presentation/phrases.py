@@ -1,4 +1,4 @@
-"""Which value somebody types to approve a call: one that says what it is done to."""
+"""The value to type to approve a call: one that names the target of the call."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from assent.presentation.values import hints_of, value_of
 
 CHARACTERS_MAX: Final = 80
 CHECK_CHARACTERS: Final = 8
-# Words in the name of an argument that say what a call is aimed at, the most telling first.
+# Words in the names of arguments that tell the target of a call, the most telling first.
 _TARGETS: Final = (
     *("account", "iban", "recipient", "to", "target", "destination"),
     *("path", "file", "filename", "folder", "directory"),
@@ -25,8 +25,8 @@ _TARGETS: Final = (
 
 
 def phrase_of(name: str, frozen: Frozen, tool: EffectiveTool | None) -> Phrase:
-    """What to type for this tool with these arguments; its name where no argument will do."""
-    # Without the tool nobody knows which of its arguments are secret.
+    """Return the value to type for these arguments; the tool's name if no argument will do."""
+    # Without the tool it is unknown which arguments are secret.
     if tool is not None:
         hints = hints_of(tool)
         arguments = frozen.thaw()
@@ -42,13 +42,13 @@ def _candidates(arguments: Mapping[str, Json], hints: Mapping[str, Hint]) -> Ite
 
 
 def _rank(name: str) -> int:
-    """How telling an argument is by the words of its name; 0 for one that is no target."""
+    """Rank an argument by the words of its name; 0 if it is not a target."""
     targets = [word for word in words_of(name) if word in _TARGETS]
     return max((len(_TARGETS) - _TARGETS.index(word) for word in targets), default=0)
 
 
 def _text(value: Json, hint: Hint | None) -> str:
-    """A value that says what a call is aimed at; empty for what nobody is shown, or no text."""
+    """Return the text of a value; empty for secrets and for values without a text."""
     if hint is not None and hint.secret:
         return ""
     match value_of(value):
@@ -59,14 +59,14 @@ def _text(value: Json, hint: Hint | None) -> str:
 
 
 def _phrase(text: str, argument: str) -> Phrase:
-    # Never the tool's name instead: whoever sent a target that deceives would choose the easiest.
+    # Never the tool's name instead: a deceptive target would make the approval easier.
     if _is_typeable(text):
         return Phrase(text=text, argument=argument)
     return Phrase(text=digest(text)[:CHECK_CHARACTERS], argument=argument, is_check=True)
 
 
 def _is_typeable(text: str) -> bool:
-    """Whether what is seen is all there is, and keys can say it."""
+    """Return True if a text is short, shown as it is, and can be typed on a keyboard."""
     is_plain = safe_line(text) == text == text.strip() and "  " not in text
     is_short = 0 < len(text) <= CHARACTERS_MAX
     return is_short and is_plain and unicodedata.normalize("NFC", text) == text

@@ -1,4 +1,4 @@
-"""A card as plain text: for mails, logs, webhooks, and terminals without colours."""
+"""Cards as plain text, for mails, logs, webhooks, and terminals without colours."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ def render(
     width: int | None = None,
     limits: Limits = UNLIMITED,
 ) -> Rendered:
-    """The card as text; lines are wrapped only to a given width, fields cut only to a limit."""
+    """Return the card as text; lines are wrapped and fields cut only if a limit is given."""
     sheet = Sheet(width=width, limits=limits)
     choices = lay_out(card, sheet, now)
     return Rendered(

@@ -1,4 +1,4 @@
-"""What a surface may show of a card, and what it did show."""
+"""Renderings of cards: their limits, their result, and the choices offered with them."""
 
 import json
 import unicodedata
@@ -8,18 +8,18 @@ from typing import Any, cast
 from assent.domain.canonical import Json, digest
 from assent.domain.cards import Card, Choice, Verb
 
-# Raise it whenever the same card gives another text; what counts as printable is Unicode's say.
-RENDERER_VERSION = f"6/unicode-{unicodedata.unidata_version}"
+# Raise the number whenever the same card gives another text. Unicode decides what is printable.
+RENDERER_VERSION = f"7/unicode-{unicodedata.unidata_version}"
 
 REVIEW = Choice(verb=Verb.REVIEW, effect="open the full review: not everything is shown here")
 CONFIRM = Choice(verb=Verb.REVIEW, effect="open the full review: to approve it you type a value")
-# What runs something, so that it may have to be confirmed.
+# Choices that run a call, which may have to be confirmed by typing.
 _RUNNING = frozenset({Verb.APPROVE, Verb.EDIT, Verb.RUN_AGAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one field may take; None where there is no limit.
+    """Limits for one field of a card; None means no limit.
 
     `sparing` cuts only fields that are declared elidable; `flat` shows no trees, only their JSON.
     """
@@ -35,9 +35,9 @@ UNLIMITED = Limits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What a message of a surface has room for, counted as those count who are strictest: UTF-16.
+    """The size of a message on one surface, in UTF-16 units, the strictest count in use.
 
-    `text` is for one text of it, `total` for all of them, `texts` how many there may be.
+    `text` is the limit of one text, `total` that of all, `texts` their number.
     """
 
     text: int
@@ -46,7 +46,7 @@ class Room:
 
 
 def units(text: str) -> int:
-    """The size of a text in UTF-16, in which a character beyond the first plane counts twice."""
+    """Return the size of a text in UTF-16, where a character beyond the BMP counts twice."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -54,8 +54,8 @@ def units(text: str) -> int:
 class Rendered:
     """A card as one surface shows it, and the choices it may offer there.
 
-    `complete` is false where something was cut that a decision rests on: then there is only the
-    full review to offer. `cut` is also true where only fields were cut that may be.
+    `complete` is False if something was cut that a decision rests on; then only the full review is
+    offered. `cut` is also True if only elidable fields were cut.
     """
 
     text: str
@@ -63,28 +63,28 @@ class Rendered:
     cut: bool
     choices: tuple[Choice, ...]
     version: str
-    # The text without colours and without what the clock changes; the text itself if empty.
+    # The text without colours and remaining times; empty if the text itself has neither.
     lasting: str = ""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was shown, to be recorded with a decision; the same at any time."""
+        """SHA-256 of the text, recorded with a decision; it does not change with the clock."""
         return digest(self.lasting or self.text)
 
     @property
     def shown(self) -> str:
-        """What a decision records about it: renderer and hash, `html/2/unicode-15.0.0:9f86…`."""
+        """The record of the rendering in a decision: `html/2/unicode-15.0.0:9f86…`."""
         return f"{self.version}:{self.digest}"
 
     def json(self) -> Any:
-        """The payload, of a surface whose text is JSON."""
+        """Return the payload, for a surface whose text is JSON."""
         return cast("Json", json.loads(self.text))
 
 
 def offered(card: Card, *, withheld: bool, typing: bool = True) -> tuple[Choice, ...]:
-    """The choices of a card: nobody may decide here about what they could not read here.
+    """Return the choices to offer: only the full review if anything was withheld.
 
-    Where nothing can be typed (`typing`), what takes typing is left to the full review.
+    Without `typing`, choices that need a typed confirmation lead to the full review, too.
     """
     if withheld and card.choices:
         return (REVIEW,)

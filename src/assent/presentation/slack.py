@@ -1,6 +1,6 @@
-"""A card as Slack blocks: rich text and plain text only, which Slack reads as nothing but text.
+"""Cards as Slack blocks of rich text and plain text only, which Slack does not interpret.
 
-There is no mrkdwn in it: no mention, link, format or emoji can come out of foreign text.
+There is no mrkdwn in them: foreign text cannot become a mention, link, format or emoji.
 """
 
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from assent.presentation.rendering import RENDERER_VERSION, Rendered, Room, unit
 
 VERSION = f"slack/{RENDERER_VERSION}"
 COLUMNS = 44
-# Slack takes 50 blocks; five are left for buttons and what a channel adds. Beyond a dozen
-# thousand characters it refuses messages of rich text, so this stays below.
+# Slack takes 50 blocks; five are left for buttons and additions of a channel. It refuses messages
+# of rich text beyond a dozen thousand characters, so this stays below.
 BLOCKS = Room(text=3000, total=10_000, texts=45)
 HEADER_CHARS = 150
 
 
 def render(card: Card, *, width: int = COLUMNS, room: Room = BLOCKS) -> Rendered:
-    """The card as what to post: `Rendered.json()` has `blocks`, a fallback `text` and settings."""
+    """Return the card as a message; `Rendered.json()` has `blocks`, `text` and settings."""
     title = f"{card.title} · {card.risk.upper()}"
 
     def draw(talk: Talk) -> list[Json] | None:
@@ -39,7 +39,7 @@ def render(card: Card, *, width: int = COLUMNS, room: Room = BLOCKS) -> Rendered
 
 
 def _payload(title: str, blocks: list[Json]) -> Json:
-    # Slack shows the fallback in notifications and would format it: it holds our words only.
+    # Slack formats this fallback text in notifications, so it holds only our words.
     quiet: dict[str, Json] = {"mrkdwn": False, "parse": "none", "link_names": False}
     unlinked: dict[str, Json] = {"unfurl_links": False, "unfurl_media": False}
     return {"text": title, "blocks": blocks, **quiet, **unlinked}

@@ -1,4 +1,4 @@
-"""Every surface that shows cards, as data: a channel takes its own by name, tests take them all."""
+"""The table of all surfaces: a channel takes its own by name, tests take them all."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from assent.presentation.rendering import Rendered, Room
 
 
 class Media(StrEnum):
-    """What the text of a rendering is."""
+    """The media type of a rendering's text."""
 
     TEXT = "text/plain"
     ANSI = "text/x-ansi"
@@ -22,7 +22,7 @@ class Media(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """One way to show a card; `room` is None where nothing is ever cut."""
+    """One way to show a card; `room` is None if nothing is ever cut."""
 
     name: str
     media: Media

@@ -1,4 +1,4 @@
-"""A card for a terminal: colours and weight say what is what, and only we send escapes."""
+"""Cards for a terminal, with colours; foreign text cannot send escape sequences."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ COLUMNS = 80
 MIN_COLUMNS = 24
 
 _RESET = "\x1b[0m"
-# A mark, or the part of it that is on this line; only our own delimiters get this far.
+# A mark, or the part of it on this line; delimiters in foreign text were spelt out before.
 _MARK = re.compile("⟨[^⟩]*⟩?|^[^⟨⟩]*⟩")
 _MARKED = "\x1b[30;43m"
 _STYLES = {
@@ -44,7 +44,7 @@ def render(
     colour: bool = True,
     limits: Limits = UNLIMITED,
 ) -> Rendered:
-    """The card for a terminal of this width; `colour=False` is what NO_COLOR asks for."""
+    """Return the card for a terminal of this width; pass `colour=False` for NO_COLOR."""
     sheet = Sheet(width=max(width, MIN_COLUMNS), limits=limits)
     choices = lay_out(card, sheet, now)
     return Rendered(
@@ -58,7 +58,7 @@ def render(
 
 
 def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: bool = True) -> str:
-    """Edits alone, for somebody about to approve them: `-` as it is, `+` as it would run."""
+    """Return edits alone, before they are approved: `-` as it is, `+` as it would run."""
     sheet = Sheet(width=max(width, MIN_COLUMNS))
     for change in changes:
         put_change(sheet, change, Place(indent=2))
@@ -66,7 +66,7 @@ def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: b
 
 
 def render_entries(entries: Sequence[Entry], *, width: int = COLUMNS, colour: bool = True) -> str:
-    """All the arguments of an edit, for somebody about to approve it."""
+    """Return all arguments of an edit, before it is approved."""
     sheet = Sheet(width=max(width, MIN_COLUMNS))
     put_entries(sheet, entries, Place(indent=2))
     return _text(sheet, colour=colour)

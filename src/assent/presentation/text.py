@@ -1,7 +1,7 @@
-"""Safe text: whatever a person would not see, or would misread, is spelt out between ⟨ and ⟩.
+"""Safe text: characters that people would not see or would misread are spelt out in ⟨ and ⟩.
 
-The two delimiters are themselves spelt out when they occur in a text, so a mark cannot be forged.
-For all text that comes from models, users, tools and servers, on every surface.
+The two delimiters are spelt out as well when they occur in a text, so a mark cannot be forged. All
+text from models, users, tools and servers goes through here, on every surface.
 """
 
 import re
@@ -19,7 +19,7 @@ MARKS_MAX = 4
 # Blank runs, and words: everything between blanks and ASCII punctuation other than `_`, `.`, `-`.
 _RUN = re.compile(r"(?P<blank>\s+)|[^\s!-,/:-@\[-^`{-~]+")
 _UNUSUAL = re.compile(rf" {{{SPACES_MAX + 1}}}| $| \n|\n{{{NEWLINES_MAX + 1}}}|\n \n")
-# Blocks of scripts written from right to left; their letters reorder what stands around them.
+# Blocks of scripts written from right to left; their letters reorder the text around them.
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
@@ -28,34 +28,34 @@ _BACKTICKS = re.compile("`+")
 
 
 def safe_line(text: str) -> str:
-    """The text on one line: a line break is spelt out too."""
+    """Return the text on one line; line breaks are spelt out too."""
     return _safe(text, line_break="")
 
 
 def safe_block(text: str) -> str:
-    """The text with its line breaks; split it at `\\n` only and put a gutter before each line."""
+    """Return the text with its line breaks; split it at `\\n` only, and give each line a gutter."""
     return _safe(text, line_break="\n")
 
 
 def quoted(text: str) -> str:
-    """The text as a JSON-like string on one line, so that `"1"` and `1` differ."""
+    """Return the text as a JSON-like string on one line, so that `"1"` and `1` differ."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{safe_line(escaped)}"'
 
 
 def mark(words: str) -> str:
-    """Our own remark inside somebody else's text."""
+    """Return a remark of ours inside foreign text."""
     return f"⟨{words}⟩"
 
 
 def fence(text: str) -> str:
-    """Backticks that no run of backticks inside the text can close."""
+    """Return a row of backticks that is longer than any in the text."""
     longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     return "`" * max(3, longest + 1)
 
 
 def fenced(text: str) -> str:
-    """The text as a Markdown code block that it cannot break out of; escape it first."""
+    """Return safe text as a Markdown code block that it cannot break out of."""
     ticks = fence(text)
     return f"{ticks}\n{text}\n{ticks}"
 
@@ -68,7 +68,7 @@ def _safe(text: str, *, line_break: str) -> str:
 
 
 def _is_plain(text: str, line_break: str) -> bool:
-    """The common case, decided without looking at single characters."""
+    """Return True for text that needs no change, the common case, at little cost."""
     shown = text.replace("\n", "") if line_break else text
     return text.isascii() and shown.isprintable() and _UNUSUAL.search(text) is None
 
@@ -81,7 +81,7 @@ def _spelt(match: re.Match[str], *, line_break: str, context: Context) -> str:
 
 
 def _noted(text: str, start: int, end: int, context: Context) -> str:
-    """A word, and what there is to say about it."""
+    """Return a word with the note about it, if any."""
     run = text[start:end]
     if run.isascii() and run.isprintable():
         return run
@@ -90,9 +90,9 @@ def _noted(text: str, start: int, end: int, context: Context) -> str:
 
 
 def _word(run: str) -> str:
-    """Each hidden character named, and marks bounded: a flood of them covers other lines."""
+    """Name each hidden character and limit combining marks: many of them cover other lines."""
     shown: list[str] = []
-    # A mark without a letter before it would be drawn onto our own frame.
+    # A combining mark without a letter before it would be drawn onto our own frame.
     marks = MARKS_MAX
     for char, times in _runs(run):
         fits = 0
@@ -110,7 +110,7 @@ def _word(run: str) -> str:
 
 
 def _blank(run: str, line_break: str, *, last: bool) -> str:
-    """White space as it is while it is short; counted where it could push text out of sight."""
+    """Return short white space as it is; count it where it could push text out of sight."""
     groups = _runs(run)
     if run.count("\n") > NEWLINES_MAX or len(groups) > BLANK_CHANGES_MAX:
         return _collapsed(run, line_break, last=last)
@@ -130,7 +130,7 @@ def _same(char: str, times: int, line_break: str, *, ends_line: bool) -> str:
 
 
 def _collapsed(run: str, line_break: str, *, last: bool) -> str:
-    """One mark with the exact count of each character; the last line's indentation stays."""
+    """Return one mark with the count of each character; the last line keeps its indentation."""
     lines, newline, indent = run.rpartition("\n")
     if not newline:
         lines, indent = run, ""
@@ -145,7 +145,7 @@ def _runs(text: str) -> list[tuple[str, int]]:
 
 
 def _directed(text: str) -> str:
-    """Lines with right-to-left letters say so first, which also makes left-to-right their base."""
+    """Begin lines with right-to-left letters with a mark, which sets their base direction."""
     if _RIGHT_TO_LEFT.search(text) is None:
         return text
     remark = mark("holds right-to-left text")

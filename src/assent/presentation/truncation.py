@@ -1,4 +1,4 @@
-"""Cutting one field where a surface has a limit: head, tail, and the exact count between them."""
+"""Cutting a field to a limit: its head, its tail, and the exact count left out between them."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _LAST_BLANKS = 200
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A text with `hidden` characters left out of its middle; none when that is 0."""
+    """A text with `hidden` characters cut from its middle; not cut if that is 0."""
 
     head: str
     hidden: int = 0
@@ -25,7 +25,7 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Selection(Generic[T]):
-    """Items with `hidden` of them left out of their middle; none when that is 0."""
+    """Items with `hidden` of them cut from the middle; not cut if that is 0."""
 
     head: Sequence[T]
     hidden: int = 0
@@ -33,7 +33,7 @@ class Selection(Generic[T]):
 
 
 def clip(text: str, characters: int | None) -> Clip:
-    """Cut a text so that what is left of it, made safe, has at most so many characters."""
+    """Cut a text so that the rest, made safe, has at most so many characters."""
     if characters is None:
         return Clip(text)
     if not is_surely_longer(text, characters) and len(safe_block(text)) <= characters:
@@ -44,12 +44,12 @@ def clip(text: str, characters: int | None) -> Clip:
 
 
 def is_surely_longer(text: str, characters: int) -> bool:
-    """Whether a look at the start of a huge text tells that it needs more characters than these."""
+    """Return True if the start of a huge text already needs more than so many characters."""
     start = text[: characters * _LOOK_AHEAD]
     if len(start) == len(text):
         return False
     if text.isascii():
-        # What is read so far reads the same with more behind it, its last blanks apart.
+        # The safe form of the start stays the same with more text after it, except last blanks.
         return len(safe_block(start)) > characters + _LAST_BLANKS
     shown = sum(not (char.isspace() or is_hidden(char) or is_mark(char)) for char in start)
     return shown > characters
@@ -79,7 +79,7 @@ def select_lines(
 
 
 def _fitting(text: str, room: int, *, from_end: bool) -> str:
-    """As much of a text's start or end as fits, escapes included."""
+    """Return as much of a text's start or end as fits once it is made safe."""
     size = min(room, len(text))
     while size:
         part = text[len(text) - size :] if from_end else text[:size]

@@ -1,4 +1,4 @@
-"""JSON as values of a card: exact, and without what is secret."""
+"""JSON as values of a card: exact, with secrets masked."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ WHOLE = "arguments"
 
 
 def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
-    """How a tool's arguments are displayed; what a person typed in as a secret stays one."""
+    """Return the display hints of a tool; secret fields of its form are secret here, too."""
     if tool is None:
         return {}
     form = tool.tool.user_input
@@ -38,9 +38,9 @@ def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
 def entries_of(
     arguments: Mapping[str, Json] | str | None, hints: Mapping[str, Hint] = NO_HINTS
 ) -> tuple[Entry, ...]:
-    """Arguments as entries, given as an object, as JSON text or not at all.
+    """Return arguments as entries, from an object, JSON text or None.
 
-    A text that is no JSON object is shown as it is: hiding it would hide what the model sent.
+    Text that is not a JSON object is shown as it is: hiding it would hide what the model sent.
     """
     if arguments is None or arguments == "":
         return ()
@@ -51,7 +51,7 @@ def entries_of(
 
 
 def value_of(value: Json) -> Value:
-    """One JSON value in the shape that surfaces match on."""
+    """Return one JSON value as a value of a card."""
     match value:
         case None:
             return Null()
@@ -77,7 +77,7 @@ def _items(values: list[Json]) -> Iterator[Value]:
 
 
 def holds_blob(value: Value) -> bool:
-    """Whether somewhere in a value there are bytes that nobody can read."""
+    """Return True if a value holds bytes that people cannot read."""
     match value:
         case Blob():
             return True
@@ -92,7 +92,7 @@ def holds_blob(value: Value) -> bool:
 
 
 def _entry(name: str, value: Json, hint: Hint | None) -> Entry:
-    # Only what the tool declares, or a person typed in as one, is a secret: all else is what runs.
+    # Only declared secrets and secret fields of a form are masked: all else is shown as it runs.
     if hint is None:
         return Entry(name=name, value=value_of(value))
     shown = Secret() if hint.secret else value_of(value)

@@ -1,4 +1,4 @@
-"""What somebody decided, as what they did."""
+"""Verdicts in words."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -19,5 +19,5 @@ _DONE: Final[Mapping[str, str]] = {
 
 
 def done(verdict: str) -> str:
-    """A verdict that was given, in words."""
+    """Return a verdict that was given, in words."""
     return _DONE.get(verdict, verdict.replace("_", " "))

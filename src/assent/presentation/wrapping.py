@@ -1,4 +1,4 @@
-"""Lines that fit a width, without a character lost."""
+"""Wrapping safe text to a width without losing a character."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ _PIECE = re.compile(r" *(?:⟨[^⟩]*⟩|[^ ⟨]+)| +")
 
 
 def width_of(text: str) -> int:
-    """How many columns a safe text takes."""
+    """Return the number of columns that a safe text takes."""
     return len(text) if text.isascii() else sum(map(cells, text))
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """One line of safe text in pieces of at most `width` columns; joined they are the text."""
+    """Split one line of safe text into pieces of at most `width` columns, with nothing lost."""
     if width_of(text) <= width:
         return [text]
     lines, line, used = list[str](), "", 0
@@ -38,7 +38,7 @@ def _pieces(text: str, width: int) -> Iterator[tuple[str, int]]:
 
 
 def _cut(piece: str, width: int) -> Iterator[tuple[str, int]]:
-    """A piece longer than a line, in pieces of a line each; a mark stays with its letter."""
+    """Split a long piece into lines; a combining mark stays with its letter."""
     part, used = "", 0
     for char in piece:
         size = cells(char)

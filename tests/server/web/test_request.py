@@ -558,7 +558,7 @@ async def test_each_way_out_of_a_doubt_says_what_it_does(serve: Serve) -> None:
     async with serve(script, *shop.tools()) as served:
         visitor = await looking(served, "transfer")
         assert "nobody knows how it ended" in visitor.text
-        for words in ("nothing runs again", "and shall not", "a new approval"):
+        for words in ("nothing runs again", "and will not run", "a new approval"):
             assert words in visitor.text
         await visitor.send({}, "run_again")
         assert "Run it now, after all?" in visitor.text
