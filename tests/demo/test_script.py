@@ -175,7 +175,7 @@ def test_it_reports_a_failure_by_its_message() -> None:
     [
         (f"{Texts().rejected} {Texts().rejected_hint}", "It was rejected."),
         (Texts().feedback.format(feedback="not now"), "It was rejected: not now"),
-        (Texts().expired, "Nobody decided in time."),
+        (Texts().expired, "It was not decided in time."),
         (Texts().cancelled, "It was cancelled."),
         (Texts().superseded, "You went on to something else."),
         (Texts().aborted, "You stopped it."),
@@ -188,7 +188,7 @@ def test_of_a_call_that_nobody_ran_it_tells_people_in_their_words(told: str, wor
 def test_it_does_not_pretend_to_know_an_unknown_outcome() -> None:
     told = answered(json.dumps({"error": Texts().unknown}), failed=True)
 
-    assert told == "Nobody knows what came of read_file: it may have run."
+    assert told == "The outcome of read_file is unknown: it may have run."
 
 
 def test_it_tells_an_edit_before_what_came_of_it() -> None:

@@ -264,7 +264,7 @@ async def test_renaming_asks_only_where_a_file_would_be_replaced(world: World, h
         done = await assent.wait(asks)
 
     assert (free.pending, result(free)) == ((), "Renamed todo.txt to done.txt.")
-    assert "notes.txt is there already and would be replaced" in card
+    assert "notes.txt exists already and would be replaced" in card
     assert "budget" in before
     assert result(done) == "Renamed done.txt to notes.txt."
     assert "plants" in (home.workspace / "notes.txt").read_text()

@@ -1,1 +1,1 @@
-"""An agent to try Assent with: real tools in one folder, and a model that is a script."""
+"""The demo: an agent with real tools in one folder and a scripted model."""

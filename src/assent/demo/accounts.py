@@ -1,4 +1,4 @@
-"""The demo's three accounts, and the file that its API keys are found in."""
+"""The demo's three accounts, and the file with their API keys."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
 from assent.engine.people.accounts import People
 
 KEYS_FILE = "demo-keys.json"
-# `user` confirms what their own agent wants; commands go to an approver who is not the requester.
+# `user` decides about their own agent; commands go to an approver who is not the requester.
 ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "user": frozenset({REQUESTER}),
@@ -24,11 +24,11 @@ ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 async def settle_accounts(people: People, folder: Path) -> dict[str, str]:
-    """See to it that the accounts are there and each has a key that holds; the keys by account."""
+    """Create missing accounts and keys, and return the key of each account."""
     path = folder / KEYS_FILE
     kept = await asyncio.to_thread(_read, path)
     keys = {name: await _key(people, name, kept.get(name, "")) for name in ROLES}
-    # Also when nothing changed: somebody may have opened the file to others since.
+    # Written even if nothing changed: its permissions may have been widened since.
     await asyncio.to_thread(_write, path, keys)
     return keys
 
@@ -54,7 +54,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, keys: Mapping[str, str]) -> None:
-    # Made for us alone and then put in place: at no time can anybody else read it.
+    # Created readable for us alone and then moved into place, so that no one else can ever read it.
     descriptor, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(json.dumps(keys, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""The demo put together: its folder, its tools, its agent."""
+"""The demo's folder and agent."""
 
 import os
 import sys
@@ -17,10 +17,10 @@ from assent.engine.agents import Agent
 
 AGENT = "demo"
 FOLDER = "assent-demo"
-# Commands show how a question is routed: to people with a role, and never to who asked for it.
+# Commands show how requests are routed: to people with a role, but never to the requester.
 OTHERS_APPROVE = Audience.of("approver", exclude_requester=True)
 
-# What to begin with: one that waits for a click, one for more, one with a form, one that runs.
+# One that needs a click, one that needs more, one with a form, and one that runs at once.
 SUGGESTIONS = (
     "write hello.txt: Hello, world!",
     "delete test.txt and notes.txt",
@@ -29,9 +29,9 @@ SUGGESTIONS = (
 )
 
 _INSTRUCTIONS = """\
-You help in a small workspace folder. Use the tools for whatever the user asks, several at once
-where that helps. A person is asked before anything risky runs: never ask for permission yourself,
-and never ask for what a tool's own form asks for. Say shortly what came of it."""
+You help in a small workspace folder. Use the tools to do what the user asks, several at once if
+that helps. A person is asked before anything risky runs: never ask for permission yourself, and
+never ask for values that a tool's own form asks for. Report the results briefly."""
 
 _DOCUMENTS = MappingProxyType(
     {
@@ -48,13 +48,13 @@ _DOCUMENTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where the demo keeps its things."""
+    """The folder of the demo's files."""
 
     root: Path
 
     @property
     def workspace(self) -> Path:
-        """The folder the agent works in."""
+        """The folder that the agent works in."""
         return self.root / "workspace"
 
     @property
@@ -64,12 +64,12 @@ class Home:
 
     @property
     def url(self) -> str:
-        """Assent's own database, unless another one is given."""
+        """The URL of Assent's own database, unless another one is given."""
         return f"sqlite:///{self.root / 'assent.db'}"
 
     def furnish(self) -> bool:
-        """Make what is missing; whether this is the first time."""
-        # Conversations and keys are in here: nobody else's business on a shared machine.
+        """Create missing files; return True on the first start."""
+        # It holds conversations and keys, so other users of the machine have no access.
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         make_databases(self.databases)
         if self.workspace.is_dir():
@@ -82,7 +82,7 @@ class Home:
 
 
 def default_home() -> Home:
-    """Beside other programs' data, or here if there is no home folder to write to."""
+    """Return the user's data folder, or one here if there is no writable home folder."""
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
@@ -94,7 +94,7 @@ def default_home() -> Home:
 def demo_agent(
     home: Home, model: str | None = None, *, approvers: Audience = OTHERS_APPROVE
 ) -> Agent:
-    """The demo's agent; without a model's name it follows a script and needs no network."""
+    """Return the demo's agent; without a model's name it follows a script, offline."""
     workspace = Workspace(home.workspace)
     tools = (
         *file_tools(workspace),

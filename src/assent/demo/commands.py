@@ -1,4 +1,4 @@
-"""The demo's shell: one command at a time, in the workspace, for a bounded time."""
+"""The demo's tool for shell commands, run in the workspace for a limited time."""
 
 import asyncio
 import math
@@ -20,9 +20,9 @@ TIMEOUT_SECONDS = 60.0
 OUTPUT_BYTES = 20_000
 _CHUNK_BYTES = 4_096
 _IMPACT = {
-    Confinement.NONE: "No sandbox on this system: it can reach whatever the demo itself can",
-    Confinement.FILES: "Can change every file of the workspace, nothing outside; has the network",
-    Confinement.NETWORK: "Can change every file of the workspace; nothing outside, no network",
+    Confinement.NONE: "No sandbox on this system: it can reach all that the demo can reach",
+    Confinement.FILES: "Can change every file in the workspace, none outside; has the network",
+    Confinement.NETWORK: "Can change every file in the workspace; none outside, no network",
 }
 
 Command = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
@@ -31,14 +31,14 @@ Command = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 def run_command_tool(
     workspace: Workspace, *, approvers: Audience, seconds: float = TIMEOUT_SECONDS
 ) -> Tool:
-    """A tool that runs commands in the workspace once one of these approves."""
+    """Make the tool that runs commands in the workspace, with these approvers."""
 
     @tool(
         risk=Risk.DANGEROUS,
         category="shell",
         impact=_IMPACT[confinement()],
         approvers=approvers,
-        # The body ends by itself, with an answer; this is only for a machine that hangs.
+        # The body limits its own time and answers; this is only for a machine that hangs.
         timeout=timedelta(seconds=seconds + 30),
     )
     async def run_command(command: Command) -> dict[str, object]:
@@ -60,7 +60,7 @@ async def _spawn(workspace: Workspace, command: str, seconds: float) -> asyncio.
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        # A group of its own, so that everything the command started can be ended with it.
+        # Its own process group, so that all processes it started can be ended with it.
         start_new_session=True,
     )
 
@@ -87,7 +87,7 @@ async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, 
 
 
 async def _collect(source: asyncio.StreamReader, output: bytearray) -> int:
-    """Fill `output` up to its bound; how much more there was."""
+    """Fill `output` up to its limit; return the number of bytes beyond it."""
     left_out = 0
     while chunk := await source.read(_CHUNK_BYTES):
         room = OUTPUT_BYTES - len(output)
@@ -97,7 +97,7 @@ async def _collect(source: asyncio.StreamReader, output: bytearray) -> int:
 
 
 def _environment(workspace: Workspace) -> dict[str, str]:
-    # Keys and tokens of whoever runs the demo are none of the agent's business.
+    # Without the keys and tokens in the environment of the demo itself.
     path = os.environ.get("PATH", "/usr/bin:/bin")
     here = str(workspace.root)
     return {"PATH": path, "HOME": here, "TMPDIR": here, "LANG": "C.UTF-8", "TERM": "dumb"}

@@ -1,4 +1,4 @@
-"""The demo's tools for files: reading is free, writing asks, deleting is dangerous."""
+"""The demo's tools for files: reading is safe, writing asks, deleting is dangerous."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -23,7 +23,7 @@ Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 def file_tools(workspace: Workspace) -> tuple[Tool, ...]:
-    """Every tool that works on files of the workspace."""
+    """Make the tools that work on files of the workspace."""
     return (
         _read_file(workspace),
         _list_files(workspace),
@@ -93,9 +93,9 @@ def _rename_file(workspace: Workspace) -> Tool:
             path: The file, relative to the workspace.
             to: Its new name. If there is a file of that name, a person is asked first.
         """
-        # Only here it is known whether anything would be lost; nothing was touched yet.
+        # Only here is it known that a file would be lost; nothing was changed yet.
         if workspace.has(to) and not ctx.approved:
-            raise ApprovalRequired({"reason": f"{to} is there already and would be replaced"})
+            raise ApprovalRequired({"reason": f"{to} exists already and would be replaced"})
         workspace.rename(path, to)
         return f"Renamed {path} to {to}."
 
@@ -173,7 +173,7 @@ def _web_search(workspace: Workspace) -> Tool:
 
 
 def _texts(workspace: Workspace) -> dict[str, str]:
-    """The first documents that can be read; commands may leave anything behind."""
+    """Return the first readable documents; commands may have left other files behind."""
     texts: dict[str, str] = {}
     for name in workspace.files()[:_DOCUMENTS_MAX]:
         with suppress(OSError, ValueError):
@@ -197,7 +197,7 @@ def _index_documents(workspace: Workspace) -> Tool:
         texts = await asyncio.to_thread(_texts, workspace)
         words = 0
         for done, (name, text) in enumerate(texts.items(), start=1):
-            # Slow enough to be seen.
+            # Slow enough to be watched.
             await asyncio.sleep(_INDEX_SECONDS)
             words += len(text.split())
             yield Progress(name, fraction=done / len(texts))
@@ -208,11 +208,11 @@ def _index_documents(workspace: Workspace) -> Tool:
 
 def _pick_file() -> Tool:
     def parameters(purpose: str = "") -> None:
-        """What the model says when it wants a file."""
+        """Declare the parameters of the tool."""
 
     return manual(
         "pick_file",
-        description="Ask the user to pick a file. Nobody but the user can answer.",
+        description="Ask the user to pick a file. Only the user can answer.",
         parameters=parameters,
         output=str,
         risk=Risk.SAFE,

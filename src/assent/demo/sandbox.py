@@ -1,7 +1,7 @@
-"""A sandbox for the demo's shell, by Linux's Landlock: it needs no rights and no other program.
+"""A sandbox for the demo's shell by Linux's Landlock, which needs no privileges and no helper.
 
-This file is also the program that goes into the sandbox and becomes the shell, so that nothing of
-it happens between fork and exec of a process with threads. Standard library only.
+This file is also the program that enters the sandbox and then becomes the shell, because nothing
+of it may happen between fork and exec in a process with threads. Standard library only.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ FILE_BYTES = 50_000_000
 MEMORY_BYTES = 4_000_000_000
 OPEN_FILES = 256
 
-# What programs need to run at all; nobody's own files are below these.
+# Folders that programs need to run; they hold no files of users.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
 _SETTINGS = (
     "/etc/alternatives",
@@ -40,7 +40,7 @@ _TCP, _UNIX_AND_SIGNALS = 0b11, 0b11
 
 
 class Confinement(IntEnum):
-    """How far a command is kept in; a higher one includes the lower ones."""
+    """The confinement of a command; a higher one includes the lower ones."""
 
     NONE = 0
     FILES = 1
@@ -57,15 +57,15 @@ class _Beneath(ctypes.Structure):
 
 
 def confinement() -> Confinement:
-    """What this machine's kernel can keep a command to."""
+    """Return the strongest confinement that this machine's kernel supports."""
     abi = _abi()
-    if abi < 3:  # before that, files elsewhere could still be truncated
+    if abi < 3:  # older versions cannot prevent that files outside are truncated
         return Confinement.NONE
     return Confinement.NETWORK if abi >= 4 else Confinement.FILES
 
 
 def confined(folder: Path, command: str, cpu_seconds: int) -> list[str]:
-    """The program and arguments that run a command inside the sandbox."""
+    """Return the program and arguments that run a command inside the sandbox."""
     return [sys.executable, "-IS", __file__, str(folder), str(cpu_seconds), command]
 
 
@@ -87,7 +87,7 @@ def _called(number: int, *arguments: object) -> int:
 
 
 def _enter(folder: str) -> None:
-    """Keep this process, and all it starts, to the folder and the system's programs."""
+    """Confine this process, and all it starts, to the folder and the system's programs."""
     abi = _abi()
     every = (1 << _RIGHTS_BY_ABI.get(abi, 16)) - 1
     attributes = _Ruleset(every, _TCP, _UNIX_AND_SIGNALS)
@@ -127,12 +127,12 @@ def _limit(cpu_seconds: int) -> None:
     for which, most in limits.items():
         _, hard = resource.getrlimit(which)
         allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(ValueError, OSError):  # macOS has the name of some, but not the limit
+        with suppress(ValueError, OSError):  # macOS names some limits that it does not support
             resource.setrlimit(which, (allowed, allowed))
 
 
 def main(folder: str, cpu_seconds: str, command: str) -> None:
-    """Go into the sandbox, where this system has one, and become the shell."""
+    """Enter the sandbox, if this system has one, and become the shell."""
     _limit(int(cpu_seconds))
     if confinement() is not Confinement.NONE:
         _enter(folder)

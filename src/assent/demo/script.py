@@ -1,6 +1,6 @@
-"""The demo's model: no model at all, but a list of sentences it understands.
+"""The demo's scripted model, which understands a list of sentences.
 
-It is a function of the conversation and keeps nothing, so a restart cannot confuse it.
+Its answers depend only on the conversation, so a restart does not matter.
 """
 
 import json
@@ -22,18 +22,18 @@ from assent.engine.settings import Texts
 from assent.models.scripted import ScriptedModel, says
 
 WORD_DELAY = timedelta(milliseconds=25)
-# What a tool returned is told word by word: a whole file would take minutes.
+# Results are told word by word: a whole file would take minutes.
 TOLD_CHARS = 1_500
 _TEXTS = Texts()
 _EDITED = _TEXTS.edited.partition("{")[0]
 _FEEDBACK = _TEXTS.feedback.partition("{")[0]
 _SURPLUS = _TEXTS.surplus.partition("{")[0]
-# What a model is told of a call that nobody ran, and the same for the people who read the chat;
-# any other error is the tool's own.
+# The texts that a model gets for a call that did not run, in words for the people in the chat. Any
+# other error is the tool's own.
 _NOT_RUN = {
     _TEXTS.rejected: "It was rejected.",
     _FEEDBACK: "It was rejected: ",
-    _TEXTS.expired: "Nobody decided in time.",
+    _TEXTS.expired: "It was not decided in time.",
     _TEXTS.cancelled: "It was cancelled.",
     _TEXTS.superseded: "You went on to something else.",
     _TEXTS.aborted: "You stopped it.",
@@ -43,12 +43,12 @@ _NOT_RUN = {
 
 
 def demo_model(*, word_delay: timedelta = WORD_DELAY) -> ScriptedModel:
-    """The scripted model of the demo."""
+    """Return the scripted model of the demo."""
     return ScriptedModel(reply, word_delay=word_delay)
 
 
 def reply(prompt: Prompt) -> Answer:
-    """What the script says next: a function of the prompt, down to the ids of its calls."""
+    """Return the next answer of the script, which depends only on the prompt."""
     history = prompt.history
     asked = max((n for n, said in enumerate(history) if isinstance(said, UserSaid)), default=None)
     if asked is None:
@@ -81,7 +81,7 @@ def _numbered(answer: Answer, place: int) -> Answer:
 
 
 def _report(output: ToolOutput) -> str:
-    """What came of a call, in words."""
+    """Return the outcome of a call in words."""
     text = _text(output)
     if not output.failed:
         return _told(output.tool, text)
@@ -93,7 +93,7 @@ def _report(output: ToolOutput) -> str:
 
 def _failure(tool: str, reason: str) -> str:
     if reason.startswith(_TEXTS.unknown):
-        return f"Nobody knows what came of {tool}: it may have run."
+        return f"The outcome of {tool} is unknown: it may have run."
     told = next((begin for begin in _NOT_RUN if reason.startswith(begin)), None)
     if told is None:
         return f"{tool} failed. {reason}"
@@ -108,7 +108,7 @@ def _told(tool: str, text: str) -> str:
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """A person's edit, which is told in front of the result on a line of its own; the result."""
+    """Split a text into the note about a person's edit, on its first line, and the result."""
     if not text.startswith(_EDITED):
         return "", text
     note, _, said = text.partition("\n")
@@ -121,7 +121,7 @@ def _shortened(text: str) -> str:
 
 
 def _in_lines(value: Json) -> str:
-    """A result that people can read."""
+    """Return a result as lines for people."""
     match value:
         case dict():
             return "\n".join(f"  {name}: {_in_line(item)}" for name, item in value.items())
@@ -146,7 +146,7 @@ def _text(output: ToolOutput) -> str:
 
 
 def _parsed(text: str) -> Json:
-    """What a tool returned; a text that happens to be a number stays a text."""
+    """Return a tool's result parsed; a text that happens to be a number stays text."""
     try:
         value: Json = json.loads(text)
     except (ValueError, RecursionError):

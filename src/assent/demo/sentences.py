@@ -1,6 +1,6 @@
-"""The sentences that the demo's script understands, and which calls they become.
+"""The sentences that the demo's script understands, and the calls that they become.
 
-Matched by RE2: whatever somebody pastes here, it takes linear time.
+RE2 matches them in linear time, also for long and hostile texts.
 """
 
 import re
@@ -44,7 +44,7 @@ HELP = f"""\
 Words = Mapping[str, str]
 Reply = Callable[[Words], Answer]
 
-# "read a and delete b" is two sentences; what a shell, a file or a tool gets stays whole.
+# "read a and delete b" is two sentences; text for a shell, a file or a tool is not split.
 _VERBS = "read|delete|rename|write|search|query|refund|list|index|run|call|connect"
 _THEN = re.compile(rf",?\s+and\s+(?=(?:{_VERBS})\b)", re.IGNORECASE)
 _WHOLE = re.compile(
@@ -54,26 +54,26 @@ _QUARTER = re.compile(r"\bq([1-4])\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b20\d\d\b")
 _FULL_STOP = re.compile(r"([\w\"'`])[.!?]\Z")
 _BETWEEN_NAMES = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
-_RE2: Final = cast("Any", re2)  # ships no types; `_Compiled` says what is used of it
+_RE2: Final = cast("Any", re2)  # ships no types; `_Expression` declares the part used here
 
 
 class _Match(Protocol):
     def groupdict(self) -> dict[str, str | None]: ...
 
 
-class _Compiled(Protocol):
+class _Expression(Protocol):
     def fullmatch(self, text: str) -> _Match | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A kind of sentence, and what the script makes of one."""
+    """A kind of sentence, and the script's reply to it."""
 
-    pattern: _Compiled
+    pattern: _Expression
     reply: Reply
 
     def understood(self, text: str) -> Answer | None:
-        """What the script makes of this one; None if it is not of this kind."""
+        """Return the reply to a text; None if it is not of this kind."""
         found = self.pattern.fullmatch(text)
         if found is None:
             return None
@@ -81,8 +81,8 @@ class Sentence:
 
 
 def understand(text: str) -> Answer:
-    """What the script makes of a message, without knowing what was said before."""
-    # Half a surrogate pair could neither be matched nor stored.
+    """Return the reply to a message, without regard to earlier ones."""
+    # Half a surrogate pair can be neither matched nor stored.
     message = text.encode("utf-8", "replace").decode().strip()
     if len(message) > MAX_CHARS:
         return says(f"That is too long for me: {len(message):,} characters. {HELP}")
@@ -121,7 +121,7 @@ def _dangerous(words: Words) -> Answer:
 
 
 def _each(tool: str, intention: str) -> Reply:
-    """One call for every file that is named."""
+    """Return a reply with one call for every named file."""
     return lambda words: _files(intention, words, lambda name: calls(tool, path=name))
 
 
@@ -132,7 +132,7 @@ def _files(intention: str, words: Words, call: Callable[[str], Proposal]) -> Ans
 
 
 def _plain(name: str) -> str:
-    """A name without the quotes around it and the full stop after it."""
+    """Return a name without the quotes around it and the full stop after it."""
     bare = _FULL_STOP.sub(r"\1", name.strip())
     return bare.strip("\"'`") or bare
 
@@ -146,7 +146,7 @@ def _write(words: Words) -> Answer:
 
 
 def _one(tool: str, intention: str) -> Reply:
-    """One call; its arguments are the words that the sentence's pattern names."""
+    """Return a reply with one call, whose arguments are the named groups of the pattern."""
 
     def reply(words: Words) -> Answer:
         arguments: dict[str, Json] = {name: word.strip() for name, word in words.items()}
@@ -156,7 +156,7 @@ def _one(tool: str, intention: str) -> Reply:
 
 
 def _any_tool(words: Words) -> Answer:
-    # Raw: whether there is such a tool and whether it takes these is not for the script to say.
+    # Unchecked: the gate decides if there is such a tool and if it takes these arguments.
     return says(f"I will call {words['tool']}.", calls(words["tool"], words.get("json", "{}")))
 
 
@@ -206,7 +206,7 @@ def _says(text: str) -> Reply:
 
 def _sentence(pattern: str, reply: Reply) -> Sentence:
     spaced = pattern.replace(" ", r"\s+")
-    return Sentence(cast("_Compiled", _RE2.compile(rf"(?is)(?:please\s+)?{spaced}")), reply)
+    return Sentence(cast("_Expression", _RE2.compile(rf"(?is)(?:please\s+)?{spaced}")), reply)
 
 
 _SENTENCES = (

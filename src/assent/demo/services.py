@@ -1,4 +1,4 @@
-"""The demo's tools for services: what has to be asked of a person first, each in its own way."""
+"""The demo's tools for services, each with another way of asking people first."""
 
 from typing import Annotated, Literal
 
@@ -72,7 +72,7 @@ _SERVER = UserInput(
 def quickbooks_online_api_request(
     endpoint: Line, start_date: Day, end_date: Day, quickbooks_realm_id: str
 ) -> dict[str, Json]:
-    """Answer as the API might, with numbers that depend on nothing but the company."""
+    """Answer as the API might, with numbers that depend only on the company."""
     company = int(quickbooks_realm_id[-6:])
     income, costs = 40_000 + company % 9_000, 21_000 + company % 4_000
     return {
@@ -103,7 +103,7 @@ def ssh_connect(
     ssh_password: str | None = None,
     ssh_key_file: str | None = None,
 ) -> str:
-    """Say what would have been done; the password reached this body and goes nowhere."""
+    """Describe the connection that would have been made; the password is not used."""
     means = f"the key {ssh_key_file}" if ssh_login == "key" else _described(ssh_password or "")
     return (
         f"Pretended to connect to {ssh_username}@{host}:{ssh_port} with {means}. "

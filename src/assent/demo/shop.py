@@ -1,4 +1,4 @@
-"""The demo's shop: two small databases to query, and refunds that people decide when large."""
+"""The demo's shop: two small databases to query, and refunds, of which people decide large ones."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ _ORDERS = {
 
 
 def make_databases(folder: Path) -> None:
-    """Make the databases that are not there yet."""
+    """Create the databases that do not exist yet."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, orders in _ORDERS.items():
         path = folder / f"{name}.db"
@@ -62,7 +62,7 @@ def make_databases(folder: Path) -> None:
 
 
 def query_database_tool(folder: Path) -> Tool:
-    """A tool that queries one of the databases; a person says which, each time."""
+    """Make the tool that queries a database, which a person chooses each time."""
 
     @tool(risk=Risk.SAFE, category="database", user_input=_WHICH)
     def query_database(
@@ -79,7 +79,7 @@ def query_database_tool(folder: Path) -> Tool:
 
 
 def _query(path: Path, sql: str) -> list[dict[str, Json]]:
-    # Read-only by the way it is opened, not by looking at the statement.
+    # Opened read-only, so that the statement need not be inspected.
     uri = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.row_factory = sqlite3.Row
@@ -91,7 +91,7 @@ def _query(path: Path, sql: str) -> list[dict[str, Json]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
-    """How a refund was settled."""
+    """The outcome of a refund."""
 
     order: str
     status: Literal["refunded", "refused"]
@@ -100,7 +100,7 @@ class Refund:
 
 
 def refund_tool(workspace: Workspace) -> Tool:
-    """A tool that refunds small amounts by itself and leaves large ones to a person."""
+    """Make the tool that refunds small amounts by itself and leaves large ones to a person."""
 
     def settled(refund: Refund, ctx: Context) -> Refund:
         line = f"{ctx.call_id} {refund.order} {refund.status} {refund.amount:.2f} {refund.note}"
@@ -118,7 +118,7 @@ def refund_tool(workspace: Workspace) -> Tool:
         """
         if amount > SMALL_AMOUNT:
             return None
-        small = f"up to {SMALL_AMOUNT} it is automatic"
+        small = f"amounts up to {SMALL_AMOUNT} are automatic"
         return settled(Refund(order=order, status="refunded", amount=amount, note=small), ctx)
 
     async def on_response_received(answer: Json, ctx: Context) -> Refund:
@@ -137,7 +137,7 @@ def refund_tool(workspace: Workspace) -> Tool:
 
 
 def _judged(answer: Json, order: str, asked: float) -> Refund:
-    """What a person's answer means: yes, a number, or anything else as a no."""
+    """Return the refund for a person's answer: yes, an amount, or anything else as a no."""
     match answer:
         case True:
             return Refund(order=order, status="refunded", amount=asked)

@@ -1,4 +1,4 @@
-"""The one story that the demo's script tells: long enough to be watched, and stopped."""
+"""The story that the demo's script tells: long enough to watch it and to stop it."""
 
 STORY = """\
 Once upon a time there was an agent that could do anything, and so nobody dared to let it do \

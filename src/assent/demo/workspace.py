@@ -1,4 +1,4 @@
-"""The one folder that the demo's tools can touch."""
+"""The one folder that the demo's tools can change."""
 
 import os
 import stat
@@ -11,33 +11,33 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class Workspace:
-    """Reads, writes and deletes files below one folder, and nowhere else.
+    """A folder whose files can be read, written and deleted, and none outside it.
 
-    Every step of a path is opened relative to the one before and never through a link, so that
-    nothing between a check and its use can lead outside.
+    Every part of a path is opened relative to the one before and never through a link, so that a
+    change between check and use cannot lead outside.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def read(self, path: str) -> str:
-        """The text of a file."""
+        """Return the text of a file."""
         with self._opened(path, os.O_RDONLY) as file:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise PermissionError(f"{path!r} is no regular file")
+                raise PermissionError(f"{path!r} is not a regular file")
             data = _read(file, MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"{path!r} is larger than {MAX_FILE_BYTES:,} bytes")
         return data.decode("utf-8", "replace")
 
     def read_if_there(self, path: str) -> str:
-        """The text of a file, or nothing where there is none."""
+        """Return the text of a file; empty if it does not exist."""
         with suppress(FileNotFoundError):
             return self.read(path)
         return ""
 
     def has(self, path: str) -> bool:
-        """Whether there is anything of that name."""
+        """Return True if there is a file or folder of that name."""
         *folders, name = self._parts(path)
         with suppress(FileNotFoundError), self._folder(path, folders, make=False) as folder:
             os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -45,7 +45,7 @@ class Workspace:
         return False
 
     def write(self, path: str, text: str) -> None:
-        """Make or replace a file, and the folders it needs."""
+        """Write or replace a file, and create the folders it needs."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         with self._opened(path, flags, make_folders=True) as file:
             _write(file, text.encode("utf-8", "replace"))
@@ -56,13 +56,13 @@ class Workspace:
             _write(file, f"{line}\n".encode("utf-8", "replace"))
 
     def delete(self, path: str) -> None:
-        """Remove a file; a link is removed itself, never what it points to."""
+        """Delete a file; of a link only the link is deleted."""
         *folders, name = self._parts(path)
         with self._folder(path, folders, make=False) as folder:
             os.unlink(name, dir_fd=folder)
 
     def rename(self, path: str, to: str) -> None:
-        """Give a file another name, in another folder perhaps; one of that name is replaced."""
+        """Rename or move a file; an existing file of the new name is replaced."""
         (*folders, name), (*others, new) = self._parts(path), self._parts(to)
         with (
             self._folder(path, folders, make=False) as here,
@@ -71,7 +71,7 @@ class Workspace:
             os.replace(name, new, src_dir_fd=here, dst_dir_fd=there)
 
     def files(self) -> list[str]:
-        """Every regular file, by its path below the folder; hidden ones are left out."""
+        """Return the paths of all regular files below the folder, without hidden ones."""
         found: list[str] = []
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -84,7 +84,7 @@ class Workspace:
     def _parts(self, path: str) -> tuple[str, ...]:
         parts = PurePosixPath(path).parts
         if "\x00" in path or not parts:
-            raise PermissionError(f"{path!r} names no file")
+            raise PermissionError(f"{path!r} is not the name of a file")
         if PurePosixPath(path).is_absolute():
             raise PermissionError(f"{path!r} is absolute: name a file inside the workspace")
         if ".." in parts:
@@ -123,7 +123,7 @@ def _open(path: str, name: str, flags: int, folder: int) -> int:
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise type(error)(f"{path!r}: {error.strerror}") from None
     except OSError as error:
-        # ELOOP or, for folders, ENOTDIR: how the system says that the name is a link.
+        # ELOOP or, for folders, ENOTDIR: the name is a link.
         raise PermissionError(f"{path!r} is or passes through a link or a device") from error
 
 

@@ -1,4 +1,4 @@
-"""Any model of pydantic-ai as a `ChatModel`."""
+"""Adapter that makes any model of pydantic-ai a `ChatModel`."""
 
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
@@ -26,9 +26,9 @@ _PROVIDER_ERRORS = (ModelAPIError, UserError, *UNREADABLE)
 
 
 class PydanticAIModel:
-    """A model of pydantic-ai, asked request by request; `secrets` never show up in failures.
+    """A `ChatModel` over a model of pydantic-ai; failures never contain its `secrets`.
 
-    With `finish_required`, an answer that ends without saying why counts as cut off.
+    With `finish_required`, an answer without a finish reason counts as cut off.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PydanticAIModel:
         yield self._answered(response, prompt)
 
     async def _sent(self, prompt: Prompt, send: Callable[[_Given], Awaitable[T]]) -> T:
-        """Send it; if an image or file in it may be why that failed, again with words for them."""
+        """Send a prompt; if an image or file may have made it fail, once more without them."""
         shown = in_words(prompt, unless=self._takes)
         try:
             return await send(self._given(shown))
@@ -76,7 +76,7 @@ class PydanticAIModel:
             told = in_words(prompt)
             if told == shown or not is_of_prompt(error):
                 raise
-            log.warning("%s may not take an image or file; asking again without", self._name)
+            log.warning("%s may not accept an image or file: asking again without it", self._name)
         return await send(self._given(told))
 
     def _given(self, prompt: Prompt) -> _Given:
@@ -89,19 +89,19 @@ class PydanticAIModel:
         try:
             yield
         except AssentError:
-            # A history that cannot be sent is no failure of the provider's.
+            # A history that cannot be sent is not a failure of the provider.
             raise
         except _PROVIDER_ERRORS as error:
-            # The cause stays behind: providers and proxies echo keys and prompts in theirs.
+            # Without the cause: messages of providers and proxies repeat keys and prompts.
             raise failure_of(error, secrets=self._secrets) from None
         except Exception as error:
-            # A client library can trip over anything a server sends.
+            # A client library can fail on anything that a server sends.
             raise failure_of(error, secrets=self._secrets) from error
 
     def _answered(self, response: ModelResponse, prompt: Prompt) -> Answer:
         said = response.finish_reason or (response.provider_details or {}).get("finish_reason")
         if self._finish_required and not said:
-            raise ModelFailed("the answer broke off before its end", transient=True)
+            raise ModelFailed("the answer ended without a finish reason", transient=True)
         return answer_of(response, prompt.most_calls)
 
 

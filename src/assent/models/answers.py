@@ -1,4 +1,4 @@
-"""A provider's response as our `Answer`, and an earlier `Answer` as what the provider sent."""
+"""Conversion of a provider's response to our `Answer`, and back."""
 
 import json
 from dataclasses import replace
@@ -28,7 +28,7 @@ _CUT_SHORT: Final = ("length", "content_filter")
 
 
 def answer_of(response: ModelResponse, most_calls: int | None = None) -> Answer:
-    """What the model said; raises `ModelFailed` where it is broken off, failed or empty."""
+    """Return the model's answer; raises `ModelFailed` if it is incomplete, failed or empty."""
     _check_finished(response)
     proposals = proposals_of(response)
     most = len(proposals) if most_calls is None else most_calls
@@ -48,16 +48,16 @@ def answer_of(response: ModelResponse, most_calls: int | None = None) -> Answer:
 
 
 def _cut(response: ModelResponse, most: int) -> ModelResponse:
-    """The response up to its last call that is of use; `most` is at least one."""
+    """Return the response up to its last call that is used; `most` is at least one."""
     calls = [n for n, part in enumerate(response.parts) if isinstance(part, ToolCallPart)]
     if len(calls) <= most:
         return response
-    # All that comes later goes, too: reasoning that led to a call is refused without it.
+    # Later parts are cut as well: providers refuse reasoning without the call that it led to.
     return replace(response, parts=response.parts[: calls[most - 1] + 1])
 
 
 def proposals_of(response: ModelResponse) -> tuple[Proposal, ...]:
-    """The tool calls of a response in order, with the arguments as the model wrote them."""
+    """Return the tool calls of a response in order, with arguments as the model wrote them."""
     return tuple(
         Proposal(
             provider_id=part.tool_call_id,
@@ -70,7 +70,7 @@ def proposals_of(response: ModelResponse) -> tuple[Proposal, ...]:
 
 
 def response_of(answer: Answer) -> ModelResponse:
-    """An earlier answer as it was received, or rebuilt from what we understood of it."""
+    """Return an earlier answer as it was received, or rebuilt from its fields."""
     return _stored(answer) or _rebuilt(answer)
 
 
@@ -82,7 +82,7 @@ def _stored(answer: Answer) -> ModelResponse | None:
     except ValueError:
         return None
     match messages:
-        # The outputs belong to our proposals: other calls than those must not be sent.
+        # The outputs belong to our proposals, so no other calls may be sent.
         case [ModelResponse() as response] if proposals_of(response) == answer.proposals:
             return response
         case _:
@@ -90,7 +90,7 @@ def _stored(answer: Answer) -> ModelResponse | None:
 
 
 def _rebuilt(answer: Answer) -> ModelResponse:
-    # Reasoning stays out: without its signature providers refuse it or take it for an answer.
+    # Without reasoning: providers refuse it unsigned or take it for an answer.
     parts: list[ModelResponsePart] = [TextPart(content=answer.text)] if answer.text else []
     parts += [
         ToolCallPart(tool_name=p.tool, args=p.arguments, tool_call_id=p.provider_id)
@@ -106,8 +106,8 @@ def _arguments(part: ToolCallPart, *, cut_short: bool) -> str:
         case dict() as parsed if not cut_short:
             return json.dumps(parsed, ensure_ascii=False)
         case _:
-            # A call without arguments may come with none at all. Where the answer was cut short
-            # they may be missing instead: then the text must stay one that is no JSON.
+            # A call without parameters may have no arguments text. If the answer was cut short,
+            # the arguments may be missing: then the text must not become valid JSON.
             return "" if cut_short else "{}"
 
 
@@ -133,7 +133,7 @@ def _check_finished(response: ModelResponse) -> None:
     if response.state != "complete":
         raise ModelFailed(f"the answer is {response.state}", transient=True)
     if response.finish_reason == "error":
-        raise ModelFailed("the provider reports an error while answering", transient=True)
+        raise ModelFailed("the provider reported an error during the answer", transient=True)
 
 
 def _check_said_something(answer: Answer) -> None:

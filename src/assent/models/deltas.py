@@ -1,4 +1,4 @@
-"""The pieces of an answer while it is streamed."""
+"""Pieces of an answer while it is streamed."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _BREAK = "\n\n"
 
 
 class Reading:
-    """Reads the events of one response; its deltas together are what the whole answer says."""
+    """Reads the events of one response; its deltas together give the text of the answer."""
 
     def __init__(self) -> None:
         self._calls: dict[int, ArgumentsDelta] = {}
@@ -30,7 +30,7 @@ class Reading:
         self._reasonings: set[int] = set()
 
     def read(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
-        """The pieces that one event adds."""
+        """Yield the pieces that one event adds."""
         match event:
             case PartStartEvent(index=index, part=TextPart(content=text)):
                 apart = self._is_another(self._texts, index) and event.previous_part_kind != "text"
@@ -46,7 +46,7 @@ class Reading:
                 return
 
     def _is_another(self, parts: set[int], index: int) -> bool:
-        """Whether a part begins after others of its kind; it is one of them from now on."""
+        """Add a part; return True if there were others of its kind before."""
         others = len(parts) - (index in parts)
         parts.add(index)
         return others > 0

@@ -1,4 +1,4 @@
-"""What went wrong with a provider, in a few safe words, and whether asking again may help."""
+"""Failures of providers, in a few safe words."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from pydantic_ai.exceptions import (
 from assent.errors import ModelFailed
 
 _MAX_CHARS: Final = 300
-_MIN_SECRET_CHARS: Final = 8  # anything shorter would black out words instead of keys
+_MIN_SECRET_CHARS: Final = 8  # a shorter text would be found in ordinary words
 _RETRIED_STATUSES: Final = frozenset({408, 409, 425, 429})
 _KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|key|Bearer|AIza)[-_ ]?[\w*.-]{12,}")
 
@@ -28,13 +28,13 @@ UNREADABLE: Final = (UnexpectedModelBehavior, AssertionError, ValueError)
 
 
 def failure_of(error: Exception, *, secrets: Sequence[str] = ()) -> ModelFailed:
-    """The failure to report; its text holds neither a secret nor more than a few words."""
+    """Return the failure to report: a short text without secrets."""
     reason, transient = _judged(error)
     return ModelFailed(_safe(reason, secrets), transient=transient)
 
 
 def is_of_prompt(error: Exception) -> bool:
-    """Whether what was sent may be why it failed: refused for good, or not even sendable."""
+    """Return True if the prompt may be the cause: refused for good, or not sendable."""
     match error:
         case ModelHTTPError():
             return not _is_passing(error) and error.status_code != 401
@@ -55,9 +55,9 @@ def _judged(error: Exception) -> tuple[str, bool]:
         case ModelConnectionError():
             return "the connection to the provider failed or broke off", True
         case ModelAPIError() if error.in_stream:
-            return f"the provider broke off: {error.message}", True
+            return f"the provider broke off its answer: {error.message}", True
         case ContentFilterError():
-            return "the provider's content filter refused", False
+            return "the provider's content filter refused the request", False
         case ModelAPIError() | UnexpectedModelBehavior() | AssertionError() | ValueError():
             return "the answer is incomplete or not in the provider's format", True
         case TypeError() | AttributeError() | LookupError():
@@ -82,7 +82,7 @@ def _is_passing(error: ModelHTTPError) -> bool:
 
 
 def _said(body: object) -> str:
-    """The provider's own message; pages of a proxy and other bodies stay out."""
+    """Return the provider's own message; empty for pages of a proxy and other bodies."""
     if not isinstance(body, dict):
         return ""
     fields = cast("dict[str, object]", body)

@@ -1,4 +1,4 @@
-"""A vendor's model with an HTTP client of its own."""
+"""A vendor's model with its own HTTP client."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -12,12 +12,12 @@ from pydantic_ai.settings import ModelSettings
 from assent.domain.messages import Answer, Delta, Prompt
 from assent.models.adapter import PydanticAIModel
 
-# Not 5: the clients take httpx's own default, 5 seconds for each phase, for "nothing was set".
+# Not 5: the clients take 5 seconds, httpx's own default, for a timeout that was not set.
 _CONNECT_SECONDS = 4.0
 
 
 class HostedModel:
-    """A `ChatModel` that talks to a provider; `aclose`, or `async with`, ends its connections."""
+    """A `ChatModel` of a provider; `aclose` or `async with` closes its connections."""
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class HostedModel:
 
     def _here(self) -> PydanticAIModel:
         loop = asyncio.get_running_loop()
-        # Connections belong to the loop that opened them: after `asyncio.run` ended it they can
-        # be neither used nor closed.
+        # Connections belong to the loop that opened them: once `asyncio.run` has ended it, they
+        # can be neither used nor closed.
         if self._client.is_closed or self._loop not in (None, loop):
             self._client, self._model = self._opened()
         self._loop = loop

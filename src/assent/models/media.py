@@ -1,4 +1,4 @@
-"""Images and files in outputs: as a model takes them, and in words where it does not."""
+"""Images and files in outputs: as a model accepts them, else described in words."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -23,14 +23,14 @@ _TEXTUAL: Final = ("text/", "application/json", "application/xml", "application/
 
 
 class _Taken(NamedTuple):
-    """How the media types begin that a provider reads behind a link, and as data."""
+    """Prefixes of the media types that a provider reads from a link, and as data."""
 
     links: tuple[str, ...] = ()
     data: tuple[str, ...] = ("",)
 
 
-# By name, since to ask for the class itself imports the provider's client. A link that a provider
-# does not read would be downloaded here with every request, and once it is gone, fail it.
+# By name, because importing the class would import the provider's client. A link that a provider
+# does not read would be downloaded here for every request, and make it fail once it is gone.
 _TAKEN: Final = {
     "OpenAIChatModel": _Taken(("image/",), ("image/", "application/", "audio/wav", "audio/mpeg")),
     "OpenAIResponsesModel": _Taken(("image/", "application/pdf"), ("image/", "application/")),
@@ -39,7 +39,7 @@ _TAKEN: Final = {
 
 
 def taken_by(model: Model) -> Takes:
-    """Which images and files can be handed to this model as they are."""
+    """Return a test for the images and files that this model accepts as they are."""
     names = (kind.__name__ for kind in type(model).__mro__)
     taken = next((_TAKEN[name] for name in names if name in _TAKEN), _Taken())
 
@@ -51,12 +51,12 @@ def taken_by(model: Model) -> Takes:
 
 
 def _is_text(block: MediaBlock) -> bool:
-    """Whether it is text in a file, which every model can read."""
+    """Return True for a text file, which every model can read."""
     return block.url is None and block.media_type.startswith(_TEXTUAL)
 
 
 def content_of(block: MediaBlock) -> str | MultiModalContent:
-    """The block as pydantic-ai takes it; in words, if it is broken or of no known type."""
+    """Return the block as pydantic-ai takes it; in words if it is broken or of unknown type."""
     if block.url is not None:
         kind = ImageUrl if block.media_type.startswith("image/") else DocumentUrl
         return kind(url=block.url, media_type=block.media_type)
@@ -65,14 +65,14 @@ def content_of(block: MediaBlock) -> str | MultiModalContent:
         if _is_text(block):
             return data.decode()
         content = BinaryContent(data=data, media_type=block.media_type)
-        # Asked for its format, a type that no provider knows is a ValueError here and not later.
+        # `format` raises ValueError here, and not later, for a type that no provider knows.
         return content if data and content.format else _words(block)
     except ValueError:
         return _words(block)
 
 
 def in_words(prompt: Prompt, *, unless: Takes = _is_text) -> Prompt:
-    """The prompt with words for its images and files; the same one if there is nothing to say."""
+    """Return the prompt with its images and files in words; the same object if it has none."""
     if all(unless(block) for block in _media(prompt)):
         return prompt
     return changed(prompt, history=tuple(_retold(said, unless) for said in prompt.history))

@@ -1,4 +1,4 @@
-"""A model that follows a script, for tests and the demo: no network, and it says what it is."""
+"""A model that follows a script, for tests and the demo, without a network."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ Script = Callable[[Prompt], Step]
 
 
 def says(text: str = "", *proposals: Proposal, reasoning: str = "") -> Answer:
-    """An answer of the script: text, and calls if any."""
+    """Return an answer for a script: text, and calls if any."""
     taken("says()", {"text": text, "proposals": proposals, "reasoning": reasoning}, _SAYS)
     finish = FinishReason.CALLS if proposals else FinishReason.STOP
     return Answer(text=text, reasoning=reasoning, proposals=proposals, finish=finish)
@@ -40,7 +40,7 @@ _numbers = count(1)
 def calls(
     tool: str, arguments: Mapping[str, Json] | str | None = None, /, **more: Json
 ) -> Proposal:
-    """A call of the script; arguments as keywords, a mapping, or raw text."""
+    """Return a call for a script; arguments are keywords, a mapping, or raw text."""
     taken("calls()", {"tool": tool, "arguments": arguments}, _CALLS)
     raw = arguments if isinstance(arguments, str) else json.dumps({**(arguments or {}), **more})
     return Proposal(provider_id=f"scripted_{next(_numbers)}", tool=tool, arguments=raw)
@@ -67,7 +67,7 @@ def _script(given: object) -> object:
     if isinstance(given, list | tuple):
         steps = tuple(cast("Iterable[object]", given))
         return steps if all(isinstance(step, Step) for step in steps) else parameters.unfit()
-    # What comes one by one may never end: it is looked at when it comes.
+    # An iterator may never end, so its steps are checked one by one as they are used.
     if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
         return cast("object", given)
     return _JUDGE.read(given)
@@ -84,9 +84,9 @@ _MODEL: Final = {
 
 
 class ScriptedModel:
-    """Answers by a list of steps, one per request, or by a function of the prompt.
+    """A model that answers by a list of steps, one per request, or by a function of the prompt.
 
-    `prompts` keeps the latest requests it got. A step that is an exception is raised.
+    `prompts` keeps the latest requests. A step that is an exception is raised.
     """
 
     name = "scripted (offline, no real model)"
@@ -104,7 +104,7 @@ class ScriptedModel:
 
     async def request(self, prompt: Prompt) -> Answer:
         self.prompts.append(prompt)
-        # Not all of them: a demo may run for days.
+        # Only the latest: a demo may run for days.
         del self.prompts[:-KEPT_PROMPTS]
         step = self._next(prompt)
         if isinstance(step, Exception):

@@ -1,4 +1,4 @@
-"""A prompt's history as pydantic-ai's messages: every call has one id and exactly one result."""
+"""A prompt's history as messages of pydantic-ai: every call has a unique id and one result."""
 
 import re
 from collections import defaultdict, deque
@@ -36,7 +36,7 @@ _BLANK: Final = "(blank)"
 
 
 def messages_of(prompt: Prompt) -> list[ModelMessage]:
-    """The history as messages; raises `Malformed` where a call has no or no single output."""
+    """Return the history as messages; raises `Malformed` if a call has not exactly one output."""
     transcript = _Transcript(frozenset(tool.name for tool in prompt.tools))
     for said in prompt.history:
         match said:
@@ -62,7 +62,7 @@ class _Transcript:
 
     def recall(self, said: ModelSaid) -> None:
         outputs = _paired(said)
-        # No provider takes back an assistant message that says nothing.
+        # No provider accepts an empty assistant message.
         if not said.answer.text.strip() and not said.answer.proposals:
             return
         self._close_request()
@@ -91,9 +91,9 @@ class _Transcript:
         return replace(response, parts=parts)
 
     def _unique(self, id: str) -> str:
-        """Providers repeat ids, in one answer and across answers, and refuse to read that back."""
+        """Return a unique id: providers repeat ids, and refuse repeated ones in a history."""
         id = id or "call"
-        # Counted on from the last time: from the beginning, many would take the square of it.
+        # Counting goes on from the last number: from 1, many equal ids would take quadratic time.
         unique, times = id, self._times.get(id, 1)
         while unique in self._ids:
             times += 1
@@ -103,29 +103,29 @@ class _Transcript:
         return unique
 
     def _name(self, part: ToolCallPart) -> str:
-        """A made-up name that providers refuse would spoil every later request."""
+        """Return a valid name: providers refuse every later request with an invalid one."""
         if part.tool_name in self._tools:
             return part.tool_name
         return _NOT_IN_A_NAME.sub("_", part.tool_name)[:_MAX_NAME_CHARS] or "unknown"
 
 
 def _is_blank(part: ModelResponsePart) -> bool:
-    # What Google signs it wants back, blank or not.
+    # Google wants signed parts back, even blank ones.
     return isinstance(part, TextPart) and not (part.content.strip() or part.provider_details)
 
 
 def _paired(said: ModelSaid) -> list[ToolOutput]:
-    """The outputs in the order of the proposals; equal ids are told apart by their order."""
+    """Return the outputs in the order of the proposals; equal ids are matched in order."""
     waiting: defaultdict[str, deque[ToolOutput]] = defaultdict(deque)
     for output in said.outputs:
         waiting[output.provider_id].append(output)
     paired: list[ToolOutput] = []
     for proposal in said.answer.proposals:
         if not waiting[proposal.provider_id]:
-            raise Malformed("history", proposal.provider_id, "this call has no output")
+            raise Malformed("The history", proposal.provider_id, "this call has no output")
         paired.append(waiting[proposal.provider_id].popleft())
     if (left := next((id for id, outputs in waiting.items() if outputs), None)) is not None:
-        raise Malformed("history", left, "this output answers no call")
+        raise Malformed("The history", left, "this output belongs to no call")
     return paired
 
 
@@ -145,5 +145,5 @@ def _content(block: Block) -> str | MultiModalContent:
 
 
 def _filled(text: str) -> str:
-    """Anthropic refuses blank text, and with it in the history every later request."""
+    """Replace blank text: Anthropic refuses every request with blank text in its history."""
     return text if text.strip() else _BLANK

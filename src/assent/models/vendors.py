@@ -1,4 +1,4 @@
-"""Who hosts models: what the prefix of "openai:gpt-5" leads to, and what it needs."""
+"""Vendors of hosted models, by the prefix of a name such as "openai:gpt-5"."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from assent.errors import ModelNotConfigured
 
-if TYPE_CHECKING:  # pydantic-ai takes a second to import: only building a model does that
+if TYPE_CHECKING:  # pydantic-ai takes a second to import, so only building a model does it
     from httpx2 import AsyncClient
     from pydantic_ai.models import Model
     from pydantic_ai.profiles import ModelProfile
@@ -24,7 +24,7 @@ _NO_KEY: Final = "no-key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How to reach a model: address (None is the vendor's own), key and HTTP client."""
+    """Access to a model: base URL (None is the vendor's own), key and HTTP client."""
 
     base_url: str | None
     api_key: str
@@ -33,7 +33,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor:
-    """What a prefix needs: the extra with its client, where keys and addresses are looked up."""
+    """A vendor: the extra with its client, and the variables for its key and base URL."""
 
     extra: str
     build: "Callable[[str, Access], Model]"
@@ -52,7 +52,7 @@ def chat_model(
     settings: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> "HostedModel":
-    """A chat model by "vendor:model"; raises `ModelNotConfigured`, never at the first request.
+    """Return a chat model by "vendor:model"; raises `ModelNotConfigured`.
 
     "openai:" speaks the Responses API to OpenAI and chat completions to any other `base_url`.
     `settings` are pydantic-ai's model settings, such as max_tokens.
@@ -65,7 +65,7 @@ def chat_model(
     def build(client: "AsyncClient") -> "Model":
         return vendor.build(model, Access(base_url=url, api_key=key, client=client))
 
-    # The engine retries, with its own limits and on record; the clients must not do so as well.
+    # The engine retries, with its own limits and on record, so the clients must not.
     merged = cast("ModelSettings", {"max_retries": 0, **(settings or {})})
     try:
         from assent.models.hosted import HostedModel
@@ -74,7 +74,7 @@ def chat_model(
             spec, build, timeout_seconds=timeout_seconds, settings=merged, secrets=(key,)
         )
     except ImportError:
-        reason = f"its client is not installed; run: pip install 'assent[{vendor.extra}]'"
+        reason = f"its client is not installed. Run: pip install 'assent[{vendor.extra}]'"
         raise ModelNotConfigured(spec, reason) from None
 
 
@@ -84,23 +84,23 @@ def _parsed(spec: str) -> tuple[Vendor, str]:
     if vendor is None or not model:
         known = ", ".join(f"{name}:" for name in _VENDORS)
         others = "wrap any other model in assent.models.adapter.PydanticAIModel"
-        reason = f"write 'vendor:model' with one of {known}; {others}"
+        reason = f"write 'vendor:model' with one of {known}, or {others}"
         raise ModelNotConfigured(spec, reason)
     return vendor, model
 
 
 def _key(spec: str, vendor: Vendor, environ: Mapping[str, str], *, elsewhere: bool) -> str:
-    # A key found in the environment was made for the vendor: it is not sent to another address.
+    # A key from the environment is meant for the vendor, so it is not sent to another address.
     found = (environ.get(name) for name in vendor.key_variables if not elsewhere)
     key = next(filter(None, found), None)
     if key is not None:
         return key
     if vendor.default_url or (elsewhere and vendor.keyless_elsewhere):
         return _NO_KEY
-    reason = "pass api_key=, a key from the environment is not sent to another base_url"
+    reason = "pass api_key= (a key from the environment is not sent to another base_url)"
     if not elsewhere:
         reason = f"set {' or '.join(vendor.key_variables)}, or pass api_key="
-    raise ModelNotConfigured(spec, f"it needs an API key; {reason}")
+    raise ModelNotConfigured(spec, f"it needs an API key: {reason}")
 
 
 def _openai(model: str, access: Access) -> "Model":
@@ -145,7 +145,7 @@ def _chat_profile() -> "OpenAIModelProfile":
 
     return OpenAIModelProfile(
         supports_inline_system_prompts=True,
-        # Without this, a stream of chat completions that just ends counts as finished.
+        # Without this, a stream of chat completions that breaks off counts as finished.
         openai_chat_streaming_requires_finish_reason=True,
     )
 
@@ -153,8 +153,8 @@ def _chat_profile() -> "OpenAIModelProfile":
 def _profile() -> "ModelProfile":
     from pydantic_ai.profiles import ModelProfile
 
-    # Unset, older models are told that <system> tags in user turns have authority. Nothing here
-    # ever sends one, and text from users and tools must not gain any.
+    # If unset, older models are told that <system> tags in user turns have authority. We never
+    # send such tags, and text from users and tools must not gain authority.
     return ModelProfile(supports_inline_system_prompts=True)
 
 
