@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from assent import tool
-from assent.domain.complaints import complaints
+from assent.domain.arguments import complaints
 from assent.errors import InvalidArguments
 
 

@@ -21,7 +21,7 @@ PACKAGES = {
 LAYERS = {"app", "domain", "engine", "errors", "ports"}
 # Of these layers: what only cards, pages, the record and archives need.
 LATER = {
-    *("assent.domain.cards", "assent.domain.insights", "assent.domain.precedents"),
+    *("assent.domain.cards", "assent.domain.insights"),
     *("assent.domain.credentials", "assent.domain.paging", "assent.domain.record"),
     *(
         "assent.engine.transfer.format",

@@ -1,8 +1,8 @@
 """Validation of a tool's arguments and outputs, by type hints or by JSON schema."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, get_type_hints
 
 import docstring_parser
 from pydantic import BaseModel, ConfigDict, PydanticUserError, TypeAdapter, ValidationError
@@ -11,7 +11,6 @@ from pydantic import create_model as build_model
 from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
-from assent.domain.complaints import complaints
 from assent.domain.forms import FieldType, UserInput
 from assent.domain.jsonschema.schema import Schema
 from assent.domain.outputs import jsonable
@@ -23,6 +22,38 @@ from assent.errors import (
     InvalidSchema,
     InvalidTool,
 )
+
+_SHOWN_COMPLAINTS: Final = 10
+_WHOLE, _NUMBER, _TEXT = "must be a whole number", "must be a number", "must be text"
+_TRUTH, _LIST, _OBJECT = "must be true or false", "must be a list", "must be an object"
+_DATE, _MOMENT = "must be a date like 2026-01-31", "must be a time like 2026-01-31T12:00:00Z"
+# By pydantic's name of the error; an error that is not here keeps pydantic's words.
+_WORDS: Final[Mapping[str, str]] = {
+    "missing": "is required",
+    "extra_forbidden": "is not allowed",
+    "none_required": "must be null",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), _WHOLE),
+    **dict.fromkeys(("float_type", "float_parsing", "decimal_type", "decimal_parsing"), _NUMBER),
+    "finite_number": "must be a number that is not infinite",
+    **dict.fromkeys(("bool_type", "bool_parsing"), _TRUTH),
+    **dict.fromkeys(("string_type", "string_sub_type"), _TEXT),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), _LIST),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), _OBJECT),
+    **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), _DATE),
+    **dict.fromkeys(("datetime_type", "datetime_parsing"), _MOMENT),
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "multiple_of": "must be a multiple of {multiple_of}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+    "string_pattern_mismatch": "must match the pattern {pattern!r}",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+}
 
 
 def is_secret_reference(value: object) -> bool:
@@ -258,3 +289,29 @@ class SchemaOutput:
         if found := self._schema.problems(output):
             raise InvalidOutput(self._tool, "; ".join(str(problem) for problem in found))
         return output
+
+
+def complaints(error: ValidationError, *, root: str = "") -> list[str]:
+    """Return the first errors of pydantic as `path: words`; `root` is the path of the whole."""
+    found = list(_complaints(error, root))
+    rest = len(found) - _SHOWN_COMPLAINTS
+    return found[:_SHOWN_COMPLAINTS] + ([f"and {rest} more"] if rest > 0 else [])
+
+
+def _complaints(error: ValidationError, root: str) -> Iterable[str]:
+    # Without the input itself, which can be long, hostile or secret.
+    for item in error.errors(include_url=False, include_input=False):
+        path = ".".join(map(str, item["loc"])) or root
+        words = _WORDS.get(item["type"], "")
+        said = words.format_map(_bounds(item.get("ctx", {}))) if words else item["msg"]
+        # The templates are plural.
+        said = said.replace(" 1 characters", " 1 character").replace(" 1 entries", " 1 entry")
+        yield f"{path}: {said}" if path else said
+
+
+def _bounds(context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return bounds as people write them: 3, not 3.0."""
+    return {
+        name: int(fact) if isinstance(fact, float) and fact.is_integer() else fact
+        for name, fact in context.items()
+    }

@@ -1,4 +1,4 @@
-"""The record in pages: every call, and the entries of the audit."""
+"""The record: every call and audit entry in pages, and earlier decisions on similar calls."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -104,6 +104,23 @@ class Stretch(Generic[T]):
     items: tuple[T, ...]
     next: Place | None = None
     is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precedent:
+    """An earlier request for approval of a similar call: approved, rejected or expired.
+
+    `by` closed it. `arguments` is None if they are too long to be shown beside a request.
+    """
+
+    request_id: str
+    call_id: str
+    owner: str
+    decided: RequestStatus
+    by: str | None
+    at: datetime
+    status: CallStatus
+    arguments: str | None
 
 
 def _length(question: Question) -> timedelta:

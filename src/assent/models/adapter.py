@@ -1,20 +1,41 @@
 """Adapter that makes any model of pydantic-ai a `ChatModel`."""
 
+import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic_ai.exceptions import ModelAPIError, UserError
-from pydantic_ai.messages import InstructionPart, ModelMessage, ModelResponse
+from pydantic_ai.messages import (
+    InstructionPart,
+    ModelMessage,
+    ModelResponse,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+)
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from assent.domain.messages import Answer, Delta, Prompt, ToolSpec
+from assent.domain.messages import (
+    Answer,
+    ArgumentsDelta,
+    Delta,
+    Prompt,
+    ReasoningDelta,
+    TextDelta,
+    ToolSpec,
+)
 from assent.errors import AssentError, ModelFailed
 from assent.models.answers import answer_of
-from assent.models.deltas import Reading
 from assent.models.failures import UNREADABLE, failure_of, is_of_prompt
 from assent.models.media import in_words, taken_by
 from assent.models.transcript import messages_of
@@ -22,6 +43,7 @@ from assent.models.transcript import messages_of
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _Given = tuple[list[ModelMessage], ModelSettings | None, ModelRequestParameters]
+_PARAGRAPH: Final = "\n\n"
 _PROVIDER_ERRORS = (ModelAPIError, UserError, *UNREADABLE)
 
 
@@ -54,7 +76,7 @@ class PydanticAIModel:
         return self._answered(response, prompt)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer, None]:
-        reading = Reading()
+        reader = _StreamReader()
         with self._failures():
             async with AsyncExitStack() as stack:
                 opened = stack.enter_async_context
@@ -62,7 +84,7 @@ class PydanticAIModel:
                     prompt, lambda given: opened(self._model.request_stream(*given))
                 )
                 async for event in events:
-                    for delta in reading.read(event):
+                    for delta in reader.read(event):
                         yield delta
             response = events.get()
         yield self._answered(response, prompt)
@@ -119,3 +141,62 @@ def _definition(tool: ToolSpec) -> ToolDefinition:
         description=tool.description,
         parameters_json_schema=dict(tool.parameters),
     )
+
+
+class _StreamReader:
+    """Reads the events of one response; its deltas together give the text of the answer."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, ArgumentsDelta] = {}
+        self._texts: set[int] = set()
+        self._reasonings: set[int] = set()
+
+    def read(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
+        """Yield the pieces that one event adds."""
+        match event:
+            case PartStartEvent(index=index, part=TextPart(content=text)):
+                apart = self._is_another(self._texts, index) and event.previous_part_kind != "text"
+                yield from _said(TextDelta(_PARAGRAPH + text if apart else text))
+            case PartStartEvent(index=index, part=ThinkingPart(content=text)):
+                apart = self._is_another(self._reasonings, index)
+                yield from _said(ReasoningDelta(_PARAGRAPH + text if apart else text))
+            case PartStartEvent(index=index, part=ToolCallPart() as part):
+                yield self._begun(index, part)
+            case PartDeltaEvent():
+                yield from self._continued(event)
+            case _:
+                return
+
+    def _is_another(self, parts: set[int], index: int) -> bool:
+        """Add a part; return True if there were others of its kind before."""
+        others = len(parts) - (index in parts)
+        parts.add(index)
+        return others > 0
+
+    def _begun(self, index: int, part: ToolCallPart) -> ArgumentsDelta:
+        delta = ArgumentsDelta(len(self._calls), part.tool_name, _written(part.args))
+        self._calls[index] = delta
+        return delta
+
+    def _continued(self, event: PartDeltaEvent) -> Iterator[Delta]:
+        match event.delta:
+            case TextPartDelta(content_delta=text) if text:
+                yield TextDelta(text)
+            case ThinkingPartDelta(content_delta=text) if text:
+                yield ReasoningDelta(text)
+            case ToolCallPartDelta(args_delta=arguments) if arguments:
+                begun = self._calls[event.index]
+                yield ArgumentsDelta(begun.index, begun.tool, _written(arguments))
+            case _:
+                return
+
+
+def _said(delta: TextDelta | ReasoningDelta) -> Iterator[Delta]:
+    if delta.text:
+        yield delta
+
+
+def _written(arguments: str | dict[str, Any] | None) -> str:
+    if isinstance(arguments, dict):
+        return json.dumps(arguments, ensure_ascii=False)
+    return arguments or ""

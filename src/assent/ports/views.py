@@ -10,8 +10,7 @@ from assent.domain.events import Entry, Event
 from assent.domain.insights import Asked, Batch, Hourly, Ruling, Survey
 from assent.domain.paging import EntryFilter, Place, RequestFilter, Subject, Summary
 from assent.domain.people import Person
-from assent.domain.precedents import Precedent
-from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch
+from assent.domain.record import CallFilter, PastCall, Precedent, RecordFilter, Stretch
 from assent.domain.requests import Request
 
 

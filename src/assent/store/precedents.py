@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
-from assent.domain.precedents import Precedent
+from assent.domain.record import Precedent
 from assent.domain.requests import Request
 from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment
 from assent.store.statements import fixed

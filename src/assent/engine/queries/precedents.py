@@ -7,7 +7,7 @@ from assent.domain.calls import Call
 from assent.domain.cards import Past
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Person
-from assent.domain.precedents import Precedent
+from assent.domain.record import Precedent
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.ports import Tx
