@@ -31,7 +31,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt, TextDelta, UserSaid
 from assent.errors import ModelFailed
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel, calls, says
 
 PEOPLE: Final[Mapping[str, frozenset[str]]] = {
@@ -266,7 +266,7 @@ returns open 7731 --reason damaged
 Then print the label, put it on the parcel, and bring it to any shop nearby."""
 
 
-def step(prompt: Prompt) -> Step:
+def step(prompt: Prompt) -> ScriptStep:
     """Does the errand that the last message names."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):

@@ -23,7 +23,7 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import calls, says
 from tests.server.conftest import ROLES
 
@@ -41,7 +41,7 @@ def wants(tool: str, **arguments: Json) -> str:
     return f"{tool} {json.dumps(arguments)}"
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """Calls the tools that the last message names; then it repeats what came of them."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):

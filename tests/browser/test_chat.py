@@ -5,7 +5,7 @@ from datetime import timedelta
 from playwright.async_api import Page, expect
 
 from assent.domain.messages import Prompt
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel
 from tests.browser.conftest import OpenHouse
 from tests.browser.house import House
@@ -86,7 +86,7 @@ async def test_another_message_while_something_waits_asks_first(house: House) ->
 async def test_a_lost_connection_loses_no_word(open_house: OpenHouse) -> None:
     words = [f"word{number}" for number in range(60)]
 
-    def story(prompt: Prompt) -> Step:
+    def story(prompt: Prompt) -> ScriptStep:
         return " ".join(words)
 
     model = ScriptedModel(story, word_delay=timedelta(milliseconds=40))

@@ -9,7 +9,7 @@ from assent import Field, UserInput, schema_tool
 from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import calls, says
 from assent.testing.hostile import is_unseen
 from tests.browser.conftest import OpenHouse
@@ -78,7 +78,7 @@ def asking(number: int) -> Any:
     )
 
 
-def filling(prompt: Prompt) -> Step:
+def filling(prompt: Prompt) -> ScriptStep:
     """Fills a batch of texts into a form, or wants to publish them."""
     [*_, said] = [each for each in prompt.history if isinstance(each, UserSaid)]
     name, _, number = said.text.partition(" ")
@@ -91,7 +91,7 @@ def filling(prompt: Prompt) -> Step:
     return says("", calls("publish", title=texts[0], lines=list[Json](texts)))
 
 
-def linking(_: Prompt) -> Step:
+def linking(_: Prompt) -> ScriptStep:
     """Says nothing but links, and wants to publish them."""
     return says("\n\n".join(LINKS.values()), calls("publish", title="x", lines=[*LINKS.values()]))
 

@@ -8,7 +8,7 @@ from playwright.async_api import Page
 from assent import approve
 from assent.domain.canonical import Json
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import calls, says
 from assent.testing.hostile import DECEPTIONS, is_unseen
 from tests.browser.conftest import OpenHouse
@@ -40,7 +40,7 @@ def _batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
 TEXTS = [*_batched(DECEPTIONS.values(), _AT_ONCE)]
 
 
-def deceiving(prompt: Prompt) -> Step:
+def deceiving(prompt: Prompt) -> ScriptStep:
     """Says all texts of one batch, and wants to publish them; then says them again."""
     [*_, asked] = [each for each in prompt.history if isinstance(each, UserSaid)]
     texts = TEXTS[int(asked.text)]

@@ -5,7 +5,7 @@ from datetime import timedelta
 from playwright.async_api import expect
 
 from assent.domain.messages import Prompt, UserSaid
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel
 from tests.browser.conftest import OpenHouse
 from tests.browser.house import House
@@ -16,7 +16,7 @@ from tests.browser.test_deciding import PAYMENT
 WORDS = [f"word{number}" for number in range(200)]
 
 
-def story(prompt: Prompt) -> Step:
+def story(prompt: Prompt) -> ScriptStep:
     """A long story, then short answers."""
     said = [each.text for each in prompt.history if isinstance(each, UserSaid)]
     return " ".join(WORDS) if len(said) == 1 else f"You said: {said[-1]}"

@@ -40,7 +40,7 @@ from assent.errors import (
     Superseded,
     WrongVerdict,
 )
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conformance.scenes import (
     Bank,
@@ -146,7 +146,7 @@ async def test_a_late_decision_is_told_what_won_and_reopens_nothing(
     assert log[-1] == "refused"
 
 
-def _pays_once(prompt: Prompt) -> Step:
+def _pays_once(prompt: Prompt) -> ScriptStep:
     return says("", PAY) if len(prompt.history) == 1 else "Done."
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assent.domain.canonical import (
     MAX_SAFE_INTEGER,
     Json,
-    Limits,
+    JsonLimits,
     check,
     digest,
     encode,
@@ -124,7 +124,7 @@ def test_parse_accepts_plain_json_up_to_the_limits(text: str | bytes, value: Jso
 
 
 def test_parse_keeps_to_the_limits_it_is_given() -> None:
-    tight = Limits(bytes=10, depth=1)
+    tight = JsonLimits(bytes=10, depth=1)
     assert parse("[1]", tight) == [1]
     with pytest.raises(InvalidJson, match="larger than 10 bytes"):
         parse("[1,2,3,4,5,6]", tight)
@@ -134,7 +134,7 @@ def test_parse_keeps_to_the_limits_it_is_given() -> None:
 
 def test_a_million_open_brackets_are_a_refusal_not_a_recursion_error() -> None:
     with pytest.raises(InvalidJson) as refusal:
-        parse("[" * 1_000_000, Limits(bytes=2_000_000))
+        parse("[" * 1_000_000, JsonLimits(bytes=2_000_000))
     assert refusal.value.reason is JsonFault.DEPTH
 
 

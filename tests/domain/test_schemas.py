@@ -16,12 +16,12 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from assent.domain.canonical import Json
 from assent.domain.jsonschema.evaluation import MAX_LEVELS, Evaluation, TooCostly
-from assent.domain.jsonschema.schema import MAX_PROBLEMS, Problem, Schema, SchemaLimits
+from assent.domain.jsonschema.schema import MAX_PROBLEMS, Schema, SchemaLimits, SchemaProblem
 from assent.errors import InvalidSchema, SchemaFault
 from tests.timing import fair, uncollected
 
 DEFAULT_LIMITS = SchemaLimits()
-TOO_COSTLY = Problem(path=(), message="too costly to validate")
+TOO_COSTLY = SchemaProblem(path=(), message="too costly to validate")
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 
 
@@ -59,8 +59,8 @@ def test_problems_lead_to_what_is_wrong() -> None:
     }
     found = Schema(schema).problems({"files": [{"size": 1}, {"size": -1}]})
     assert set(found) == {
-        Problem(path=("files", 1, "size"), message="must be at least 0"),
-        Problem(path=(), message="'name' is required"),
+        SchemaProblem(path=("files", 1, "size"), message="must be at least 0"),
+        SchemaProblem(path=(), message="'name' is required"),
     }
 
 
@@ -147,7 +147,7 @@ def test_values_are_equal_as_json_has_it(
 def test_items_are_those_after_the_prefix() -> None:
     schema = Schema({"prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
     assert schema.problems(["a", 1]) == ()
-    assert schema.problems(["a", "b"]) == (Problem(path=(1,), message="must be integer"),)
+    assert schema.problems(["a", "b"]) == (SchemaProblem(path=(1,), message="must be integer"),)
 
 
 def test_recursive_schemas_judge_recursive_values() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from assent import Assent, Audience, Hint, Person, approve, reject, tool
-from assent.domain.cards import Entry, Secret, Text
+from assent.domain.cards import NamedValue, Secret, Text
 from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
@@ -84,8 +84,8 @@ async def test_the_newest_come_first_with_how_they_ended_and_who_decided(world: 
     assert [past.status for past in found.similar] == [CallStatus.REJECTED, CallStatus.SUCCEEDED]
     assert [past.request_id for past in found.similar] == [second.id, first.id]
     assert found.similar[0].arguments == (
-        Entry(name="pin", value=Secret()),
-        Entry(name="to", value=Text("y")),
+        NamedValue(name="pin", value=Secret()),
+        NamedValue(name="to", value=Text("y")),
     )
 
 

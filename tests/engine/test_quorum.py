@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assent import Ask, Audience, Effect, Person, Risk, Rule, RunAgain, approve, reject, tool
-from assent.domain.cards import Change
+from assent.domain.cards import FieldChange
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import PersonKind
 from assent.domain.requests import Request
@@ -77,7 +77,7 @@ async def test_an_edit_in_between_takes_back_what_was_approved_before(world: Wor
     assert till.paid == [(9, "bob")]
 
 
-async def shown(assent: Any, request: Request) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+async def shown(assent: Any, request: Request) -> tuple[tuple[FieldChange, ...], tuple[str, ...]]:
     """The edits that a card tells of, and who made them."""
 
     def read(tx: Any) -> Any:

@@ -33,7 +33,7 @@ from assent.domain.lifecycle import RequestKind, TurnStatus
 from assent.domain.messages import Prompt, UserSaid
 from assent.domain.requests import Request
 from assent.engine.queries.snapshots import Turn
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel, calls, says
 from tests.faults import worker_program
 from tests.faults.worker_program import ADA, KEY, TIMES, Counter, Order
@@ -103,7 +103,7 @@ def tools(counter: Counter) -> list[Tool]:
     ]
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """Stateless, so that it goes on wherever a dead worker stopped."""
     last = prompt.history[-1]
     if not isinstance(last, UserSaid):

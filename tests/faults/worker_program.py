@@ -38,7 +38,7 @@ from assent.domain.requests import Request
 from assent.engine import failpoints
 from assent.engine.queries.snapshots import Turn
 from assent.engine.settings import Times
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import ScriptedModel, calls, says
 
 ADA = Person("ada")
@@ -147,7 +147,7 @@ def tools(counter: Counter) -> list[Tool]:
     ]
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """Stateless, so that it goes on wherever a dead worker stopped."""
     last = prompt.history[-1]
     if not isinstance(last, UserSaid):

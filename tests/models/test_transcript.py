@@ -11,11 +11,11 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, Tool
 from assent.domain.messages import (
     Answer,
     Block,
+    HistoryItem,
     MediaBlock,
     ModelSaid,
     Prompt,
     Proposal,
-    Said,
     TextBlock,
     ToolOutput,
     UserSaid,
@@ -316,7 +316,9 @@ users = st.just(UserSaid(text="and?"))
 
 
 @given(st.lists(exchanges | users, max_size=8))
-def test_any_history_is_sent_with_unique_calls_each_answered_at_once(history: list[Said]) -> None:
+def test_any_history_is_sent_with_unique_calls_each_answered_at_once(
+    history: list[HistoryItem],
+) -> None:
     messages = messages_of(Prompt(history=tuple(history), tools=(SEARCH,)))
     sent: list[str] = []
     for message, following in pairwise([*messages, None]):
@@ -332,5 +334,5 @@ def returned(message: object) -> list[str]:
     return [part.tool_call_id for part in parts if isinstance(part, ToolReturnPart)]
 
 
-def proposed(said: Said) -> int:
+def proposed(said: HistoryItem) -> int:
     return len(said.answer.proposals) if isinstance(said, ModelSaid) else 0

@@ -10,8 +10,8 @@ from assent.domain.cards import (
     Changed,
     Condition,
     DiffPreview,
-    Entry,
     FailedPreview,
+    NamedValue,
     Number,
     Past,
     Secret,
@@ -115,8 +115,8 @@ def test_arguments_are_read_from_the_frozen_text_and_shown_with_its_digest() -> 
     card = card_of(request(), proposed, TOOL)
 
     assert card.arguments == (
-        Entry(name="body", value=Text("hi"), elidable=True),
-        Entry(name="to", value=Text("bob")),
+        NamedValue(name="body", value=Text("hi"), elidable=True),
+        NamedValue(name="to", value=Text("bob")),
     )
     assert card.arguments_digest == proposed.arguments.digest
     assert card.digest == "d" * 64
@@ -152,7 +152,7 @@ def test_secrets_are_masked_by_hint_and_by_the_form_they_came_from() -> None:
 def test_a_request_whose_tool_is_gone_can_still_be_shown() -> None:
     card = card_of(request(), call({"to": "bob"}), None)
 
-    assert card.arguments == (Entry(name="to", value=Text("bob")),)
+    assert card.arguments == (NamedValue(name="to", value=Text("bob")),)
     assert card.impact == ""
 
 
@@ -223,7 +223,7 @@ def test_an_old_request_shows_the_revision_it_was_about() -> None:
 
     card = card_of(request(revision=1), moved_on, TOOL, revisions=revisions)
 
-    assert card.arguments == (Entry(name="to", value=Text("bob")),)
+    assert card.arguments == (NamedValue(name="to", value=Text("bob")),)
     assert card.edits == ()
 
 

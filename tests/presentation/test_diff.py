@@ -5,8 +5,8 @@ from assent.domain.canonical import Json, encode
 from assent.domain.cards import (
     Added,
     Changed,
-    Entry,
     Members,
+    NamedValue,
     Number,
     Removed,
     Secret,
@@ -14,7 +14,7 @@ from assent.domain.cards import (
     Truth,
 )
 from assent.domain.tools import Hint
-from assent.presentation.diff import Edit, changes, line_edits
+from assent.presentation.diff import LineState, changes, line_edits
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
@@ -42,7 +42,7 @@ def test_a_nested_change_is_named_by_its_path() -> None:
 
     assert changes(old, new) == (
         Changed(path=("to", 1, "mail"), old=Text("b"), new=Text("c")),
-        Added(path=("to", 2), new=Members((Entry(name="mail", value=Text("d")),))),
+        Added(path=("to", 2), new=Members((NamedValue(name="mail", value=Text("d")),))),
     )
 
 
@@ -78,24 +78,24 @@ def test_lines_are_compared_with_context_and_skipped_ones_are_counted() -> None:
     after = before.replace("\n10\n", "\nten\n")
 
     assert line_edits(before, after) == (
-        (Edit.SKIPPED, "7 unchanged lines"),
-        (Edit.KEPT, "7"),
-        (Edit.KEPT, "8"),
-        (Edit.KEPT, "9"),
-        (Edit.REMOVED, "10"),
-        (Edit.ADDED, "ten"),
-        (Edit.KEPT, "11"),
-        (Edit.KEPT, "12"),
-        (Edit.KEPT, "13"),
-        (Edit.SKIPPED, "6 unchanged lines"),
+        (LineState.SKIPPED, "7 unchanged lines"),
+        (LineState.KEPT, "7"),
+        (LineState.KEPT, "8"),
+        (LineState.KEPT, "9"),
+        (LineState.REMOVED, "10"),
+        (LineState.ADDED, "ten"),
+        (LineState.KEPT, "11"),
+        (LineState.KEPT, "12"),
+        (LineState.KEPT, "13"),
+        (LineState.SKIPPED, "6 unchanged lines"),
     )
 
 
 @given(st.text(alphabet="ab\n", max_size=40), st.text(alphabet="ab\n", max_size=40))
 def test_removed_and_added_lines_account_for_the_whole_difference(before: str, after: str) -> None:
     edits = line_edits(before, after)
-    removed = sum(edit is Edit.REMOVED for edit, _ in edits)
-    added = sum(edit is Edit.ADDED for edit, _ in edits)
+    removed = sum(edit is LineState.REMOVED for edit, _ in edits)
+    added = sum(edit is LineState.ADDED for edit, _ in edits)
 
     assert before.count("\n") - removed == after.count("\n") - added
     assert (before == after) == (removed == added == 0)
@@ -108,8 +108,8 @@ def test_huge_texts_are_compared_in_linear_time() -> None:
     edits = line_edits(before, after)
 
     assert edits == (
-        (Edit.SKIPPED, "20,000 unchanged lines"),
-        (Edit.REMOVED, "old"),
-        (Edit.ADDED, "new"),
-        (Edit.SKIPPED, "20,001 unchanged lines"),
+        (LineState.SKIPPED, "20,000 unchanged lines"),
+        (LineState.REMOVED, "old"),
+        (LineState.ADDED, "new"),
+        (LineState.SKIPPED, "20,001 unchanged lines"),
     )

@@ -25,7 +25,7 @@ from assent.domain.tools import Hint, Risk
 from assent.presentation import plain, terminal
 from assent.presentation.diff import changes
 from assent.presentation.fields import MASK
-from assent.presentation.rendering import Limits
+from assent.presentation.rendering import FieldLimits
 from assent.presentation.text import safe_block
 from assent.presentation.values import entries_of
 from assent.presentation.wrapping import width_of
@@ -45,7 +45,7 @@ from tests.presentation.samples import (
 surfaces = pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.name)
 deceptions = pytest.mark.parametrize("text", DECEPTIONS.values(), ids=DECEPTIONS)
 
-CHAT = Limits(characters=200, items=6)
+CHAT = FieldLimits(characters=200, items=6)
 REVIEW_ONLY = [Verb.REVIEW]
 
 

@@ -30,7 +30,7 @@ from assent.domain.tools import Hint, Risk
 from assent.presentation import html, line, markdown, slack
 from assent.presentation.diff import changes
 from assent.presentation.fields import MASK
-from assent.presentation.rendering import Room
+from assent.presentation.rendering import MessageSize
 from assent.presentation.surfaces import SURFACES, Surface
 from assent.presentation.text import safe_block, safe_line
 from assent.presentation.values import entries_of
@@ -41,7 +41,7 @@ from tests.presentation.samples import NOW, card, hostile_card
 # A line has no regions: what it must do is tested beside it.
 PAGES = [surface for surface in SURFACES.values() if surface.name != "line"]
 LIMITED = [surface for surface in PAGES if surface.room is not None]
-HUGE = Room(text=10**9, total=10**9, texts=10**9)
+HUGE = MessageSize(text=10**9, total=10**9, texts=10**9)
 WIDE = 10_000
 ROOMY = {
     "html": html.render,

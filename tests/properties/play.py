@@ -15,7 +15,7 @@ from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Proposal
 from assent.engine.assent import Assent
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import says
 from tests.properties.laws import Laws, Ledger, Row, unfinished
 from tests.properties.props import BOSS_N, DENIED_N, GONE, POLICIES, Diary, props
@@ -88,7 +88,7 @@ class Play(RuleBasedStateMachine):
         assert error is None or error.code not in _FAULTS, error
         return error
 
-    def plan(self, wanted: list[str], kind: str = "plain") -> Step:
+    def plan(self, wanted: list[str], kind: str = "plain") -> ScriptStep:
         """An answer of the model that calls these tools."""
         self.count += 1
         return says(f"{self.count}: let me see.", *(self._proposal(name, kind) for name in wanted))

@@ -16,7 +16,7 @@ from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
 from assent.engine.assent import Assent, Wiring
 from assent.engine.settings import Times
 from assent.engine.vault import Keyring, Vault
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.ports import Tx
 from assent.store.sqlite import SqliteStore
 from assent.testing import ScriptedModel, VirtualClock
@@ -116,7 +116,7 @@ class Mind:
     """The model: says what rules queued, checks that its prompts are valid, can be held up."""
 
     def __init__(self, holds: Holds, complain: Callable[[str], None]) -> None:
-        self.queue: deque[Step] = deque()
+        self.queue: deque[ScriptStep] = deque()
         self.hold_next = False
         self._holds, self._complain = holds, complain
         self._scripted = ScriptedModel(self._answer)
@@ -133,7 +133,7 @@ class Mind:
                 hold = False
                 await self._holds.hold()
 
-    def _answer(self, prompt: Prompt) -> Step:
+    def _answer(self, prompt: Prompt) -> ScriptStep:
         for said in prompt.history:
             if isinstance(said, ModelSaid):
                 asked = [proposal.provider_id for proposal in said.answer.proposals]

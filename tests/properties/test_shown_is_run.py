@@ -26,7 +26,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import Prompt
 from assent.domain.requests import Request
 from assent.engine.gate.quotas import Quotas
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.presentation.html_values import entries
 from assent.presentation.terminal import render_entries
 from assent.presentation.values import entries_of
@@ -128,7 +128,7 @@ class Wide(Screen):
         return WIDE
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """Calls what the message says, and is done."""
     last = prompt.history[-1]
     if getattr(last, "outputs", None):

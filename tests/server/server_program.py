@@ -11,7 +11,7 @@ import uvicorn
 from assent import Agent, Assent, Risk, tool
 from assent.domain.messages import ModelSaid, Prompt
 from assent.engine.settings import Times
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.server import Settings, create_app
 from assent.testing import ScriptedModel, calls, says
 
@@ -40,7 +40,7 @@ async def pay_slowly(flags: str) -> str:
     return "paid"
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """Stateless, so that another process can go on."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):

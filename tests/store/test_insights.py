@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assent.domain.decisions import VerdictName
-from assent.domain.insights import Answers, Hourly, Outcome, Period, Survey, Votes, Window
+from assent.domain.insights import Answers, Hourly, Period, StatusCount, Survey, Votes, Window
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.engine.ids import first_id, new_id
 from assent.engine.queries.insights import gather
@@ -120,9 +120,9 @@ async def test_what_became_of_questions_is_counted_by_when_they_were_asked(store
     await written(store, write)
     found = await gather(store, WEEK)
     assert list(found.outcomes) == [
-        Outcome(tool="mail", status=RequestStatus.APPROVED, count=3),
-        Outcome(tool="mail", status=RequestStatus.EXPIRED, count=1),
-        Outcome(tool="mail", status=RequestStatus.OPEN, count=1),
+        StatusCount(tool="mail", status=RequestStatus.APPROVED, count=3),
+        StatusCount(tool="mail", status=RequestStatus.EXPIRED, count=1),
+        StatusCount(tool="mail", status=RequestStatus.OPEN, count=1),
     ]
     assert (found.asked, found.expiry_rate(), found.expiry_rate("mail")) == (5, 0.25, 0.25)
     assert found.expiry_rate("shell") is None

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.cards import Card, Entry
+from assent.domain.cards import Card, NamedValue
 from assent.domain.conversations import Conversation
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -80,6 +80,6 @@ async def running_of(assent: Assent, call_id: str) -> str:
     return f"{safe_line(call.tool)} {_in_short(entries_of(call.arguments.text, hints))}"
 
 
-def _in_short(entries: Iterable[Entry]) -> str:
+def _in_short(entries: Iterable[NamedValue]) -> str:
     pairs = ((entry.name, inline_of(entry.value)) for entry in entries)
     return " ".join(f"{safe_line(name)}={value or '…'}" for name, value in pairs)

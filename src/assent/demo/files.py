@@ -19,7 +19,7 @@ _HITS_MAX = 5
 _DOCUMENTS_MAX = 40
 _INDEX_SECONDS = 0.25
 
-Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 def file_tools(workspace: Workspace) -> tuple[Tool, ...]:
@@ -39,7 +39,7 @@ def file_tools(workspace: Workspace) -> tuple[Tool, ...]:
 
 def _read_file(workspace: Workspace) -> Tool:
     @tool(risk=Risk.SAFE, category="files")
-    def read_file(path: Path) -> str:
+    def read_file(path: ShortText) -> str:
         """Read a text file of the workspace.
 
         Args:
@@ -71,7 +71,7 @@ def _write_file(workspace: Workspace) -> Tool:
         impact="Replaces the whole file",
         preview=preview,
     )
-    def write_file(path: Path, content: str) -> str:
+    def write_file(path: ShortText, content: str) -> str:
         """Write a text file of the workspace; an existing one is replaced.
 
         Args:
@@ -86,7 +86,7 @@ def _write_file(workspace: Workspace) -> Tool:
 
 def _rename_file(workspace: Workspace) -> Tool:
     @tool(risk=Risk.MODERATE, requires_approval=False, category="files")
-    def rename_file(path: Path, to: Path, ctx: Context) -> str:
+    def rename_file(path: ShortText, to: ShortText, ctx: Context) -> str:
         """Give a text file of the workspace another name.
 
         Args:
@@ -112,7 +112,7 @@ def _delete_file(workspace: Workspace) -> Tool:
         impact="The file is gone for good; there is no bin",
         preview=preview,
     )
-    def delete_file(path: Path) -> str:
+    def delete_file(path: ShortText) -> str:
         """Delete a file of the workspace.
 
         Args:
@@ -140,7 +140,7 @@ def _dangerous_tool(workspace: Workspace) -> Tool:
         category="test",
         impact="Harmless here: it adds one line to danger.log",
     )
-    def dangerous_tool(action: Path, target: Path) -> str:
+    def dangerous_tool(action: ShortText, target: ShortText) -> str:
         """Perform a dangerous action on a target. In this demo it only notes it in danger.log.
 
         Args:
@@ -160,7 +160,7 @@ def _web_search(workspace: Workspace) -> Tool:
         description="Search for words. This demo is offline: it searches the documents of the "
         "workspace, not the web.",
     )
-    def web_search(query: Path) -> list[dict[str, str]]:
+    def web_search(query: ShortText) -> list[dict[str, str]]:
         words = query.lower().split()
         texts = _texts(workspace)
         hits = {name: _score(text.lower(), words) for name, text in texts.items()}

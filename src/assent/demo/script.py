@@ -11,9 +11,9 @@ from assent.domain.canonical import Json
 from assent.domain.copies import changed
 from assent.domain.messages import (
     Answer,
+    HistoryItem,
     ModelSaid,
     Prompt,
-    Said,
     TextBlock,
     ToolOutput,
     UserSaid,
@@ -62,7 +62,7 @@ def reply(prompt: Prompt) -> Answer:
     return _numbered(_introduced(answer) if is_first else answer, len(history))
 
 
-def _outputs(said: tuple[Said, ...]) -> list[ToolOutput]:
+def _outputs(said: tuple[HistoryItem, ...]) -> list[ToolOutput]:
     return [output for each in said if isinstance(each, ModelSaid) for output in each.outputs]
 
 

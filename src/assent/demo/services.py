@@ -9,7 +9,7 @@ from assent.domain.declarations import tool
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
 from assent.domain.tools import Risk, Tool
 
-Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 _REALM = UserInput(
@@ -70,7 +70,7 @@ _SERVER = UserInput(
     "answers with made-up numbers.",
 )
 def quickbooks_online_api_request(
-    endpoint: Line, start_date: Day, end_date: Day, quickbooks_realm_id: str
+    endpoint: ShortText, start_date: Day, end_date: Day, quickbooks_realm_id: str
 ) -> dict[str, Json]:
     """Answer as the API might, with numbers that depend only on the company."""
     company = int(quickbooks_realm_id[-6:])
@@ -95,7 +95,7 @@ def quickbooks_online_api_request(
     description="Connect to a server by SSH. This demo is offline: it only pretends.",
 )
 def ssh_connect(
-    host: Line,
+    host: ShortText,
     *,
     ssh_username: str,
     ssh_login: Literal["password", "key"],
@@ -116,7 +116,7 @@ def _described(password: str) -> str:
 
 
 @tool(requires_approval=True, category="test")
-def test_discord_approval(test_parameter: Line) -> str:
+def test_discord_approval(test_parameter: ShortText) -> str:
     """Test tool for the approval mechanism.
 
     Args:

@@ -35,17 +35,17 @@ _STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]',
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class JsonLimits:
     """Limits for one JSON document: bytes of UTF-8, and nested brackets."""
 
     bytes: int = 262_144
     depth: int = 32
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = JsonLimits()
 
 
-def parse(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Json:
+def parse(text: str | bytes, limits: JsonLimits = DEFAULT_LIMITS) -> Json:
     """Parse JSON strictly; raises `InvalidJson` where two parsers might disagree."""
     document = _decoded(text, limits)
     refuse_deep(document, limits.depth)
@@ -59,7 +59,7 @@ def parse(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Json:
     return value
 
 
-def check(value: object, limits: Limits = DEFAULT_LIMITS) -> Json:
+def check(value: object, limits: JsonLimits = DEFAULT_LIMITS) -> Json:
     """Check a parsed value by the rules of `parse`, and return it unchanged."""
     checked = cast("Json", value)
     if _units(value, limits) * _BYTES_PER_UNIT > limits.bytes:
@@ -87,7 +87,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _decoded(text: str | bytes, limits: Limits) -> str:
+def _decoded(text: str | bytes, limits: JsonLimits) -> str:
     """Return the text of a document; raises if its size or encoding is not acceptable."""
     _refuse_large(len(text), limits)
     try:
@@ -103,7 +103,7 @@ def _decoded(text: str | bytes, limits: Limits) -> str:
     return document
 
 
-def _refuse_large(size: int, limits: Limits) -> None:
+def _refuse_large(size: int, limits: JsonLimits) -> None:
     if size > limits.bytes:
         raise InvalidJson(JsonFault.SIZE, f"larger than {limits.bytes} bytes")
 
@@ -162,7 +162,7 @@ def _float_fault(value: float) -> JsonFault | None:
     return None
 
 
-def _units(root: object, limits: Limits) -> int:
+def _units(root: object, limits: JsonLimits) -> int:
     """Visit every value; return a lower bound of the characters and tokens in it."""
     units = 0
     pending: list[tuple[object, Path]] = [(root, ())]

@@ -69,14 +69,14 @@ class Items:
 class Members:
     """An object."""
 
-    members: "tuple[Entry, ...]"
+    members: "tuple[NamedValue, ...]"
 
 
 Value = Text | Number | Truth | Null | Secret | Blob | Items | Members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class NamedValue:
     """A value with its name; a surface with a limit may cut it if it is `elidable`."""
 
     name: str
@@ -109,7 +109,7 @@ class Changed:
     new: Value
 
 
-Change = Added | Removed | Changed
+FieldChange = Added | Removed | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Past:
     call_id: str
     status: CallStatus
     by: str = ""
-    arguments: tuple[Entry, ...] = ()
+    arguments: tuple[NamedValue, ...] = ()
     request_id: str = ""
 
 
@@ -240,11 +240,11 @@ class Card:
     impact: str = ""
     question: str = ""
     reason: str = ""
-    arguments: tuple[Entry, ...]
+    arguments: tuple[NamedValue, ...]
     arguments_digest: str
-    details: tuple[Entry, ...] = ()
+    details: tuple[NamedValue, ...] = ()
     preview: CardPreview | None = None
-    edits: tuple[Change, ...] = ()
+    edits: tuple[FieldChange, ...] = ()
     edited_by: tuple[str, ...] = ()
     blanks: tuple[Blank, ...] = ()
     choices: tuple[Choice, ...] = ()

@@ -19,7 +19,7 @@ from assent.domain.arguments import (
 from assent.domain.author_functions import seen_through
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
-from assent.domain.metadata import METADATA, Saying, assemble
+from assent.domain.metadata import METADATA, DeclaredMetadata, assemble
 from assent.domain.parameters import Check, optional
 from assent.domain.tools import (
     ArgumentsCodec,
@@ -61,13 +61,13 @@ def tool(
 
     def declare(body: Callable[..., Any]) -> Tool:
         label = _named(body, name)
-        saying = Saying.of(label, said)
+        metadata = DeclaredMetadata.of(label, said)
         fields, context = signature_fields(body)
-        codec = TypedArguments(label, fields, saying.metadata.user_input)
+        codec = TypedArguments(label, fields, metadata.values.user_input)
         shape = _output(label, output)
         text = summary(body) if description is None else description
         return assemble(
-            label, text, _runnable(body, context), arguments=codec, output=shape, saying=saying
+            label, text, _runnable(body, context), arguments=codec, output=shape, metadata=metadata
         )
 
     return declare if function is None else declare(function)
@@ -83,7 +83,7 @@ def hitl(
     **said: Any,
 ) -> Tool:
     """Make a tool whose hook answers or, by returning None, leaves the call to a person."""
-    saying = Saying.of(_name(name), said)
+    metadata = DeclaredMetadata.of(_name(name), said)
     _FUNCTION.taken(f"Tool {name!r}", "on_tool_called", on_tool_called)
     _RECEIVER.taken(f"Tool {name!r}", "on_response_received", on_response_received)
     fields, context = signature_fields(on_tool_called)
@@ -92,9 +92,9 @@ def hitl(
         on_response_received=None if on_response_received is None else _hook(on_response_received),
     )
     text = summary(on_tool_called) if description is None else description
-    codec = TypedArguments(name, fields, saying.metadata.user_input)
+    codec = TypedArguments(name, fields, metadata.values.user_input)
     shape = _output(name, output)
-    return assemble(name, text, kind, arguments=codec, output=shape, saying=saying)
+    return assemble(name, text, kind, arguments=codec, output=shape, metadata=metadata)
 
 
 def manual(
@@ -109,10 +109,10 @@ def manual(
 
     `parameters` is a function or class whose signature says them, or a JSON schema.
     """
-    saying = Saying.of(_name(name), said)
-    codec = _parameters(name, parameters, saying.metadata.user_input)
+    metadata = DeclaredMetadata.of(_name(name), said)
+    codec = _parameters(name, parameters, metadata.values.user_input)
     shape = _output(name, output)
-    return assemble(name, description, Manual(), arguments=codec, output=shape, saying=saying)
+    return assemble(name, description, Manual(), arguments=codec, output=shape, metadata=metadata)
 
 
 def schema_tool(
@@ -125,14 +125,14 @@ def schema_tool(
     **said: Any,
 ) -> Tool:
     """Make a tool whose parameters are a given JSON schema."""
-    saying = Saying.of(_name(name), said)
+    metadata = DeclaredMetadata.of(_name(name), said)
     where = f"Tool {name!r}"
     schema = _SCHEMA.taken(where, "parameters", parameters)
     run = _EXECUTE.taken(where, "execute", execute)
-    codec = SchemaArguments(name, schema, saying.metadata.user_input)
+    codec = SchemaArguments(name, schema, metadata.values.user_input)
     shape = _output(name, optional(_SCHEMA).taken(where, "output", output))
     kind = Regular(body=partial(seen_through, run))
-    return assemble(name, description, kind, arguments=codec, output=shape, saying=saying)
+    return assemble(name, description, kind, arguments=codec, output=shape, metadata=metadata)
 
 
 def _schema(given: object) -> object:

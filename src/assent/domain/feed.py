@@ -90,7 +90,7 @@ class News:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class FeedPage:
     """Events of the feed in order, and the cursor of the last.
 
     `held` is True if more is written, but hidden until a transaction that began earlier ends.

@@ -83,14 +83,14 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch(Generic[T]):
+class RecordRows(Generic[T]):
     """Some rows of the record, and the row to go on from if there are more."""
 
     items: Sequence[T]
     next: str | None
 
 
-class Ruling(NamedTuple):
+class DecisionRow(NamedTuple):
     """One decision: a plain tuple, because there may be a hundred thousand."""
 
     tool: str
@@ -102,7 +102,7 @@ class Ruling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestCount:
     """The number of requests of one kind that were opened in one hour."""
 
     tool: str
@@ -128,7 +128,7 @@ class Answers:
     slow: timedelta
 
     @classmethod
-    def of(cls, name: str, answers: Sequence[Ruling]) -> Self:
+    def of(cls, name: str, answers: Sequence[DecisionRow]) -> Self:
         """Compute the figures of one or more decisions."""
         waits, said = sorted(each.wait for each in answers), [each.verdict for each in answers]
         return cls(
@@ -169,7 +169,7 @@ class Votes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StatusCount:
     """The number of a tool's requests that have one status."""
 
     tool: str
@@ -198,7 +198,7 @@ class Surge:
     unusual: bool
 
 
-def bars(answers: Iterable[Ruling]) -> tuple[int, ...]:
+def bars(answers: Iterable[DecisionRow]) -> tuple[int, ...]:
     """Count the answers by waiting time, one number for each bar between `EDGES`."""
     waits = sorted(each.wait for each in answers)
     ends = [0, *(bisect_left(waits, edge) for edge in EDGES), len(waits)]
@@ -252,7 +252,7 @@ class Insights:
     people: tuple[Answers, ...]
     waits: tuple[int, ...]
     votes: tuple[Votes, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[StatusCount, ...]
     hours: tuple[Hourly, ...]
     surges: tuple[Surge, ...]
     cut: bool

@@ -114,7 +114,7 @@ class ModelSaid(Struct, frozen=True, kw_only=True):
     outputs: tuple[ToolOutput, ...] = ()
 
 
-Said = UserSaid | ModelSaid
+HistoryItem = UserSaid | ModelSaid
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
     """
 
     instructions: str = ""
-    history: tuple[Said, ...]
+    history: tuple[HistoryItem, ...]
     tools: tuple[ToolSpec, ...] = ()
     most_calls: int | None = None
 

@@ -80,11 +80,11 @@ METADATA: Final[Mapping[str, Check]] = _OWN | {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class DeclaredMetadata:
     """Checked metadata, and the names of the parameters that the author declared."""
 
-    metadata: Metadata
-    said: frozenset[str]
+    values: Metadata
+    names: frozenset[str]
 
     @classmethod
     def of(cls, tool: str, given: Mapping[str, Any]) -> Self:
@@ -99,11 +99,11 @@ class Saying:
         }
         if isinstance(said.get("user_input"), Mapping):
             said["user_input"] = UserInput.of(f"{where}: its form", said["user_input"])
-        return cls(metadata=Metadata(**said), said=frozenset(said))
+        return cls(values=Metadata(**said), names=frozenset(said))
 
     def origins(self) -> dict[str, Origin]:
         """Return the origin of each value: declared, or the default."""
-        said = {"audience" if name == "approvers" else name for name in self.said}
+        said = {"audience" if name == "approvers" else name for name in self.names}
         return {
             name: Origin.DECLARED if name in said else Origin.DEFAULT
             for name in (*SAID, "audience", "run_within")
@@ -128,10 +128,10 @@ def assemble(
     *,
     arguments: ArgumentsCodec,
     output: OutputCodec | None,
-    saying: Saying,
+    metadata: DeclaredMetadata,
 ) -> Tool:
     """Build a tool, with defaults for what its author did not declare."""
-    said, origins = saying.metadata, saying.origins()
+    said, origins = metadata.values, metadata.origins()
     risk, origins["risk"] = _risk(name, said)
     wish, origins["requires_approval"] = _wish(name, risk, said)
     for by_risk in ("idempotent", "confirmation"):

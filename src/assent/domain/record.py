@@ -43,7 +43,7 @@ class RecordFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PastRequest:
     """A request in a list of calls: its kind and its end."""
 
     id: str
@@ -72,7 +72,7 @@ class PastCall:
     cleared_by: str | None
     created_at: datetime
     settled_at: datetime | None
-    questions: tuple[Question, ...] = ()
+    questions: tuple[PastRequest, ...] = ()
 
     @property
     def decided_by(self) -> str | None:
@@ -89,7 +89,7 @@ class PastCall:
         return sum((_length(each) for each in ended), timedelta(0))
 
     @property
-    def waits_for(self) -> Question | None:
+    def waits_for(self) -> PastRequest | None:
         """The request that is still open, if any."""
         return next((each for each in self.questions if each.status is RequestStatus.OPEN), None)
 
@@ -123,5 +123,5 @@ class Precedent:
     arguments: str | None
 
 
-def _length(question: Question) -> timedelta:
+def _length(question: PastRequest) -> timedelta:
     return (question.closed_at or question.created_at) - question.created_at

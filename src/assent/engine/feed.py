@@ -8,7 +8,7 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
-from assent.domain.feed import START, Cursor, News, Page
+from assent.domain.feed import START, Cursor, FeedPage, News
 from assent.errors import StoreUnavailable
 from assent.ports import Store
 
@@ -38,7 +38,7 @@ class Recent:
     def __len__(self) -> int:
         return len(self._news)
 
-    def add(self, page: Page) -> None:
+    def add(self, page: FeedPage) -> None:
         """Go on with the next page, and forget the oldest."""
         self._news += page.news
         self.last = page.last
@@ -163,7 +163,7 @@ class Feed:
             await asyncio.gather(self._reader, return_exceptions=True)
             self._reader = None
 
-    async def _page(self, after: Cursor) -> Page:
+    async def _page(self, after: Cursor) -> FeedPage:
         return await self._store.run(lambda tx: tx.feed.page(after))
 
     async def _read(self) -> None:

@@ -10,10 +10,10 @@ from pydantic_ai.models import Model
 from assent.domain.copies import changed
 from assent.domain.messages import (
     Block,
+    HistoryItem,
     MediaBlock,
     ModelSaid,
     Prompt,
-    Said,
     TextBlock,
     UserSaid,
 )
@@ -85,7 +85,7 @@ def _media(prompt: Prompt) -> Iterator[MediaBlock]:
             yield from (block for block in blocks if isinstance(block, MediaBlock))
 
 
-def _retold(said: Said, unless: Takes) -> Said:
+def _retold(said: HistoryItem, unless: Takes) -> HistoryItem:
     if isinstance(said, UserSaid):
         return said
     outputs = (changed(given, content=_told(given.content, unless)) for given in said.outputs)

@@ -23,8 +23,8 @@ from assent.domain.parameters import Check, taken
 from assent.errors import ModelFailed
 
 KEPT_PROMPTS = 100
-Step = Answer | str | Exception
-Script = Callable[[Prompt], Step]
+ScriptStep = Answer | str | Exception
+Script = Callable[[Prompt], ScriptStep]
 
 
 def says(text: str = "", *proposals: Proposal, reasoning: str = "") -> Answer:
@@ -62,11 +62,11 @@ _CALLS: Final = {
 
 
 def _script(given: object) -> object:
-    if isinstance(given, Step):
+    if isinstance(given, ScriptStep):
         return (given,)
     if isinstance(given, list | tuple):
         steps = tuple(cast("Iterable[object]", given))
-        return steps if all(isinstance(step, Step) for step in steps) else parameters.unfit()
+        return steps if all(isinstance(step, ScriptStep) for step in steps) else parameters.unfit()
     # An iterator may never end, so its steps are checked one by one as they are used.
     if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
         return cast("object", given)
@@ -93,7 +93,7 @@ class ScriptedModel:
 
     def __init__(
         self,
-        script: Step | Iterable[Step] | Script,
+        script: ScriptStep | Iterable[ScriptStep] | Script,
         *,
         word_delay: timedelta = timedelta(0),
     ) -> None:
@@ -123,7 +123,7 @@ class ScriptedModel:
         yield answer
 
 
-def _in_order(steps: Iterable[Step]) -> Script:
+def _in_order(steps: Iterable[ScriptStep]) -> Script:
     left = iter(steps)
     return lambda _: next(left, ModelFailed("the script has no further step"))
 

@@ -7,7 +7,7 @@ from assent.domain.calls import Call
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision
 from assent.domain.events import Entry, Event, Fact
-from assent.domain.feed import Cursor, Page
+from assent.domain.feed import Cursor, FeedPage
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
 from assent.domain.saved_values import SavedValue, SealedSecret
@@ -75,7 +75,7 @@ class Feed(Protocol):
         """The newest place that nothing can come before any more."""
         ...
 
-    def page(self, after: Cursor) -> Page: ...
+    def page(self, after: Cursor) -> FeedPage: ...
 
 
 class Values(Protocol):

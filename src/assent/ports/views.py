@@ -7,7 +7,7 @@ from typing import Protocol
 from assent.domain.calls import Call
 from assent.domain.conversations import Scene, TurnRow
 from assent.domain.events import Entry, Event
-from assent.domain.insights import Asked, Batch, Hourly, Ruling, Survey
+from assent.domain.insights import DecisionRow, Hourly, RecordRows, RequestCount, Survey
 from assent.domain.paging import EntryFilter, Place, RequestFilter, Subject, Summary
 from assent.domain.people import Person
 from assent.domain.record import CallFilter, PastCall, Precedent, RecordFilter, Stretch
@@ -72,9 +72,13 @@ class Counts(Protocol):
 class Insights(Protocol):
     """What a survey looks at, newest first: `limit` rows at a time, from the row `upto` down."""
 
-    def answered(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Ruling]: ...
-    def asked(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Asked]: ...
-    def refused(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Hourly]:
+    def answered(
+        self, survey: Survey, *, upto: str | None, limit: int
+    ) -> RecordRows[DecisionRow]: ...
+    def asked(
+        self, survey: Survey, *, upto: str | None, limit: int
+    ) -> RecordRows[RequestCount]: ...
+    def refused(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[Hourly]:
         """Calls that a quota ended before anybody was asked."""
         ...
 

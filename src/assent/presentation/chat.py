@@ -11,30 +11,30 @@ from assent.domain.cards import Card, Choice
 from assent.presentation.outline import Fields, Region, regions_of
 from assent.presentation.page import put_choices, put_facts, put_footer, put_tool
 from assent.presentation.passages import put_content
-from assent.presentation.rendering import UNLIMITED, Limits, Room, offered, units
-from assent.presentation.sheet import Full, Place, Role, Sheet, Span
+from assent.presentation.rendering import UNLIMITED, FieldLimits, MessageSize, offered, units
+from assent.presentation.sheet import Full, Sheet, SheetPlace, Span, SpanRole
 from assent.presentation.text import safe_line
 from assent.presentation.truncation import clip
 
 S = TypeVar("S")
 T = TypeVar("T")
 
-_START = Place(indent=0)
+_START = SheetPlace(indent=0)
 _NAME_CHARS = 60
 # Elidable fields are cut before any others.
 _SPARING = tuple(
-    Limits(characters=characters, items=items, sparing=True)
+    FieldLimits(characters=characters, items=items, sparing=True)
     for characters, items in ((4000, 80), (1500, 40), (600, 20), (200, 8), (80, 4), (24, 1))
 )
 # Trees become flat JSON before fields get very short.
 _CUTTING = (
     *(
-        Limits(characters=characters, items=items)
+        FieldLimits(characters=characters, items=items)
         for characters, items in ((4000, 80), (1500, 40), (800, 30), (400, 20), (200, 12), (100, 8))
     ),
-    Limits(characters=100, items=8, flat=True),
-    Limits(characters=60, items=4, flat=True),
-    Limits(characters=24, items=2, flat=True),
+    FieldLimits(characters=100, items=8, flat=True),
+    FieldLimits(characters=60, items=4, flat=True),
+    FieldLimits(characters=24, items=2, flat=True),
 )
 
 
@@ -48,7 +48,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class ChatCard:
     """A card in passages, with flags for parts that were left out."""
 
     passages: tuple[Passage, ...]
@@ -58,23 +58,23 @@ class Talk:
 
 
 def fitted(
-    card: Card, width: int, room: Room, draw: Callable[[Talk], T | None]
-) -> tuple[T | None, Talk]:
+    card: Card, width: int, room: MessageSize, draw: Callable[[ChatCard], T | None]
+) -> tuple[T | None, ChatCard]:
     """Return the card with as little cut as possible; `draw` returns None if it does not fit."""
 
-    def attempt(limits: Limits) -> tuple[T, Talk] | None:
+    def attempt(limits: FieldLimits) -> tuple[T, ChatCard] | None:
         try:
-            talk = talk_of(card, width, limits, room.total)
+            chat_card = chat_card_of(card, width, limits, room.total)
         except Full:
             return None
-        drawn = draw(talk)
-        return None if drawn is None else (drawn, talk)
+        drawn = draw(chat_card)
+        return None if drawn is None else (drawn, chat_card)
 
     for ladder in ((UNLIMITED,), _SPARING, _CUTTING):
         if (found := _first(ladder, attempt)) is not None:
             return found
-    talk = _stub(card, width)
-    return draw(talk), talk
+    chat_card = _stub(card, width)
+    return draw(chat_card), chat_card
 
 
 def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
@@ -91,7 +91,9 @@ def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
     return found
 
 
-def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None = None) -> Talk:
+def chat_card_of(
+    card: Card, width: int, limits: FieldLimits = UNLIMITED, room: int | None = None
+) -> ChatCard:
     """Return the card in passages, each field within the limits; raises `Full` without room."""
     sheets: list[Sheet] = []
 
@@ -108,7 +110,7 @@ def talk_of(card: Card, width: int, limits: Limits = UNLIMITED, room: int | None
     is_marked = any(each.is_marked for each in sheets)
     passages.append(_footer(sheet(), card, is_marked=is_marked))
     cut = any(each.cut for each in sheets)
-    return Talk(passages=tuple(passages), choices=choices, cut=cut, withheld=withheld)
+    return ChatCard(passages=tuple(passages), choices=choices, cut=cut, withheld=withheld)
 
 
 def paged(lines: Sequence[str], most: int) -> Iterator[str]:
@@ -134,7 +136,7 @@ def _facts(sheet: Sheet, card: Card) -> Passage:
 def _region(sheet: Sheet, region: Region) -> Passage:
     match region.content:
         case Fields(entries=()):
-            sheet.put(_START, Span("none", Role.MUTED))
+            sheet.put(_START, Span("none", SpanRole.MUTED))
         case _:
             put_content(sheet, region.content, _START)
     return replace(_passage(sheet), heading=region.heading, remark=region.remark)
@@ -154,7 +156,7 @@ def _passage(sheet: Sheet) -> Passage:
     return Passage(lines=tuple(sheet.text().rstrip("\n").split("\n")))
 
 
-def _stub(card: Card, width: int) -> Talk:
+def _stub(card: Card, width: int) -> ChatCard:
     """Return the shortest form of a card, for one that does not fit with any cuts."""
     sheet = Sheet(width=width)
     name = clip(card.tool, _NAME_CHARS)
@@ -168,4 +170,4 @@ def _stub(card: Card, width: int) -> Talk:
     choices = offered(card, withheld=True)
     put_choices(sheet, choices, _START)
     sheet.own(0, "request", len("not shown"), clip(safe_line(card.request_id), _NAME_CHARS).head)
-    return Talk(passages=(_passage(sheet),), choices=choices, cut=True, withheld=True)
+    return ChatCard(passages=(_passage(sheet),), choices=choices, cut=True, withheld=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import takewhile
 
 from assent.domain.canonical import Json, Path, encode
-from assent.domain.cards import Added, Change, Changed, Removed, Secret, Value
+from assent.domain.cards import Added, Changed, FieldChange, Removed, Secret, Value
 from assent.domain.tools import Hint
 from assent.presentation.values import NO_HINTS, value_of
 
@@ -15,7 +15,7 @@ CONTEXT_LINES = 3
 _COMPARED_MAX = 4_000_000
 
 
-class Edit(StrEnum):
+class LineState(StrEnum):
     """The state of a line in a diff; the value is its sign."""
 
     KEPT = " "
@@ -26,12 +26,12 @@ class Edit(StrEnum):
 
 def changes(
     old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS
-) -> tuple[Change, ...]:
+) -> tuple[FieldChange, ...]:
     """Return the fields that differ between two versions, each at the deepest path."""
     return tuple(_members((), old, new, hints))
 
 
-def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
+def line_edits(before: str, after: str) -> tuple[tuple[LineState, str], ...]:
     """Return a unified diff of two texts; skipped lines are counted."""
     old, new = before.split("\n"), after.split("\n")
     if len(old) * len(new) > _COMPARED_MAX:
@@ -42,7 +42,7 @@ def line_edits(before: str, after: str) -> tuple[tuple[Edit, str], ...]:
 
 def _members(
     path: Path, old: Mapping[str, Json], new: Mapping[str, Json], hints: Mapping[str, Hint]
-) -> Iterator[Change]:
+) -> Iterator[FieldChange]:
     for name in dict.fromkeys([*old, *new]):
         here, hint = (*path, name), hints.get(name)
         if name not in new:
@@ -55,7 +55,7 @@ def _members(
             yield Changed(path=here, old=Secret(), new=Secret())
 
 
-def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Iterator[Change]:
+def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Iterator[FieldChange]:
     if isinstance(old, dict) and isinstance(new, dict):
         # Hints are for arguments, not for a field of the same name inside one.
         yield from _members(path, old, new, NO_HINTS)
@@ -65,7 +65,7 @@ def _values(path: Path, old: Json, new: Json, hint: Hint | None = None) -> Itera
         yield Changed(path=path, old=_shown(old, hint), new=_shown(new, hint))
 
 
-def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Change]:
+def _items(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[FieldChange]:
     shared = min(len(old), len(new))
     for index in range(shared):
         yield from _values((*path, index), old[index], new[index])
@@ -86,27 +86,27 @@ def _same(old: Json, new: Json) -> bool:
 
 def _hunks(
     matcher: difflib.SequenceMatcher[str], old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[Edit, str]]:
+) -> Iterator[tuple[LineState, str]]:
     shown = 0
     for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
         yield from _skipped(group[0][1] - shown)
         for tag, old_from, old_to, new_from, new_to in group:
             if tag == "equal":
-                yield from ((Edit.KEPT, line) for line in old[old_from:old_to])
+                yield from ((LineState.KEPT, line) for line in old[old_from:old_to])
                 continue
-            yield from ((Edit.REMOVED, line) for line in old[old_from:old_to])
-            yield from ((Edit.ADDED, line) for line in new[new_from:new_to])
+            yield from ((LineState.REMOVED, line) for line in old[old_from:old_to])
+            yield from ((LineState.ADDED, line) for line in new[new_from:new_to])
         shown = group[-1][2]
     yield from _skipped(len(old) - shown)
 
 
-def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Edit, str]]:
+def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[LineState, str]]:
     """Return a coarser diff in linear time: the lines between common start and common end."""
     start = _common(zip(old, new, strict=False))
     end = _common(zip(reversed(old[start:]), reversed(new[start:]), strict=False))
     yield from _skipped(start)
-    yield from ((Edit.REMOVED, line) for line in old[start : len(old) - end])
-    yield from ((Edit.ADDED, line) for line in new[start : len(new) - end])
+    yield from ((LineState.REMOVED, line) for line in old[start : len(old) - end])
+    yield from ((LineState.ADDED, line) for line in new[start : len(new) - end])
     yield from _skipped(end)
 
 
@@ -114,6 +114,6 @@ def _common(pairs: Iterable[tuple[str, str]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _skipped(lines: int) -> Iterator[tuple[Edit, str]]:
+def _skipped(lines: int) -> Iterator[tuple[LineState, str]]:
     if lines:
-        yield Edit.SKIPPED, f"{lines:,} unchanged line{'s' if lines > 1 else ''}"
+        yield LineState.SKIPPED, f"{lines:,} unchanged line{'s' if lines > 1 else ''}"

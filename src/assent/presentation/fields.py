@@ -10,11 +10,11 @@ from assent.domain.canonical import Path
 from assent.domain.cards import (
     Added,
     Blob,
-    Change,
     Changed,
-    Entry,
+    FieldChange,
     Items,
     Members,
+    NamedValue,
     Null,
     Number,
     Removed,
@@ -23,8 +23,8 @@ from assent.domain.cards import (
     Truth,
     Value,
 )
-from assent.presentation.diff import Edit, line_edits
-from assent.presentation.sheet import Place, Role, Sheet, Span, fits
+from assent.presentation.diff import LineState, line_edits
+from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import quoted, safe_line
 from assent.presentation.truncation import select, select_lines
 from assent.presentation.wrapping import width_of
@@ -40,13 +40,13 @@ _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _Row = tuple[str, Value, bool]
 
 
-def put_entries(sheet: Sheet, entries: Sequence[Entry], place: Place) -> None:
+def put_entries(sheet: Sheet, entries: Sequence[NamedValue], place: SheetPlace) -> None:
     """Write named values below each other, the short ones in a column."""
     rows = [(name_label(e.name), e.value, place.elidable or e.elidable) for e in entries]
     _put_rows(sheet, rows, place, "fields")
 
 
-def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int = 0) -> None:
+def put_value(sheet: Sheet, label: str, value: Value, place: SheetPlace, column: int = 0) -> None:
     """Write one value after its label, in full unless the sheet has a limit."""
     used = place.indent + place.lead
     if not fits(label, sheet.room(used + 2)) or sheet.is_long(label, place):
@@ -56,20 +56,20 @@ def put_value(sheet: Sheet, label: str, value: Value, place: Place, column: int 
     short = inline is not None and fits(inline, sheet.room(used + space))
     if inline is not None and short and not sheet.is_long(inline, place):
         padding = " " * (space - width_of(label))
-        sheet.put(place, Span(label + padding, Role.LABEL), Span(inline, place.role))
+        sheet.put(place, Span(label + padding, SpanRole.LABEL), Span(inline, place.role))
         return
     remark = described(value)
     shown = remark if fits(remark, sheet.room(used + width_of(label) + 2)) else ""
-    role = Role.WARNING if isinstance(value, Blob) else Role.MUTED
-    sheet.put(place, Span(f"{label}  ", Role.LABEL), Span(shown, role))
+    role = SpanRole.WARNING if isinstance(value, Blob) else SpanRole.MUTED
+    sheet.put(place, Span(f"{label}  ", SpanRole.LABEL), Span(shown, role))
     _put_inside(sheet, value, place.inside())
 
 
-def put_change(sheet: Sheet, change: Change, place: Place) -> None:
+def put_change(sheet: Sheet, change: FieldChange, place: SheetPlace) -> None:
     """Write one edited field: the model's value after `-`, the current one after `+`."""
     label = path_label(change.path)
-    removed = replace(place, sign="-", role=Role.REMOVED)
-    added = replace(place, sign="+", role=Role.ADDED)
+    removed = replace(place, sign="-", role=SpanRole.REMOVED)
+    added = replace(place, sign="+", role=SpanRole.ADDED)
     match change:
         case Changed(old=Text(text=old), new=Text(text=new)) if "\n" in old and "\n" in new:
             _put_heading(sheet, label, replace(place, sign="~"))
@@ -85,7 +85,7 @@ def put_change(sheet: Sheet, change: Change, place: Place) -> None:
             assert_never(change)
 
 
-def put_line_edits(sheet: Sheet, before: str, after: str, place: Place) -> None:
+def put_line_edits(sheet: Sheet, before: str, after: str, place: SheetPlace) -> None:
     """Write a unified diff of two texts."""
     selection = select_lines(line_edits(before, after), sheet.characters(place))
     _put_lines(sheet, selection.head, place)
@@ -94,17 +94,17 @@ def put_line_edits(sheet: Sheet, before: str, after: str, place: Place) -> None:
     _put_lines(sheet, selection.tail, place)
 
 
-def _put_lines(sheet: Sheet, lines: Sequence[tuple[Edit, str]], place: Place) -> None:
+def _put_lines(sheet: Sheet, lines: Sequence[tuple[LineState, str]], place: SheetPlace) -> None:
     for edit, line in lines:
         match edit:
-            case Edit.KEPT:
+            case LineState.KEPT:
                 sheet.foreign(line, replace(place, sign=" "))
-            case Edit.REMOVED:
-                sheet.foreign(line, replace(place, sign="-", role=Role.REMOVED))
-            case Edit.ADDED:
-                sheet.foreign(line, replace(place, sign="+", role=Role.ADDED))
-            case Edit.SKIPPED:
-                sheet.put(replace(place, sign=" "), Span(f"… {line}", Role.MUTED))
+            case LineState.REMOVED:
+                sheet.foreign(line, replace(place, sign="-", role=SpanRole.REMOVED))
+            case LineState.ADDED:
+                sheet.foreign(line, replace(place, sign="+", role=SpanRole.ADDED))
+            case LineState.SKIPPED:
+                sheet.put(replace(place, sign=" "), Span(f"… {line}", SpanRole.MUTED))
             case _:
                 assert_never(edit)
 
@@ -195,22 +195,22 @@ def json_of(value: Value) -> str:
             assert_never(value)
 
 
-def _put_name(sheet: Sheet, label: str, place: Place) -> str:
+def _put_name(sheet: Sheet, label: str, place: SheetPlace) -> str:
     """Write a long name on lines of its own; return the label for its value."""
-    sheet.put(place, Span("a long name, then its value", Role.MUTED))
+    sheet.put(place, Span("a long name, then its value", SpanRole.MUTED))
     sheet.safe(label, place)
     return "="
 
 
-def _put_heading(sheet: Sheet, label: str, place: Place) -> None:
+def _put_heading(sheet: Sheet, label: str, place: SheetPlace) -> None:
     room = sheet.room(place.indent + place.lead + 2)
     if fits(label, room) and not sheet.is_long(label, place):
-        sheet.put(place, Span(label, Role.LABEL))
+        sheet.put(place, Span(label, SpanRole.LABEL))
     else:
         _put_name(sheet, label, place)
 
 
-def _put_inside(sheet: Sheet, value: Value, place: Place) -> None:
+def _put_inside(sheet: Sheet, value: Value, place: SheetPlace) -> None:
     if isinstance(value, Items | Members) and (sheet.is_narrow(place) or sheet.limits.flat):
         sheet.foreign(json_of(value), place)
         return
@@ -232,7 +232,7 @@ def _put_inside(sheet: Sheet, value: Value, place: Place) -> None:
             assert_never(value)
 
 
-def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: Place, unit: str) -> None:
+def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: SheetPlace, unit: str) -> None:
     # Very long names do not widen the column.
     widths = [width for width in (width_of(row[0]) for row in rows) if width <= LABEL_COLUMNS]
     column = max(widths, default=0)
@@ -245,7 +245,7 @@ def _put_rows(sheet: Sheet, rows: Sequence[_Row], place: Place, unit: str) -> No
         put_value(sheet, label, value, replace(place, elidable=elidable), column)
 
 
-def _inline_member(entry: Entry) -> str | None:
+def _inline_member(entry: NamedValue) -> str | None:
     inline = inline_of(entry.value)
     return None if inline is None else f"{quoted(entry.name)}: {inline}"
 

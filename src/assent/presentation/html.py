@@ -6,7 +6,7 @@ It has no scripts, resources, links or inline styles, so it works under any stri
 from collections.abc import Collection, Iterable, Iterator
 from typing import assert_never
 
-from assent.domain.cards import Blank, Card, Change, Choice, Members, Note, Past
+from assent.domain.cards import Blank, Card, Choice, FieldChange, Members, Note, Past
 from assent.domain.fields import FieldType
 from assent.presentation.fields import json_of
 from assent.presentation.html_values import (
@@ -20,13 +20,13 @@ from assent.presentation.html_values import (
 )
 from assent.presentation.markup import Html, element, isolated, joined
 from assent.presentation.outline import (
+    Blanks,
+    CardFact,
     Content,
     Diff,
     Edits,
     Excerpt,
-    Fact,
     Fields,
-    Form,
     Notes,
     Pasts,
     Quote,
@@ -72,7 +72,7 @@ def render(
     return Rendered(text=text, complete=True, cut=False, choices=card.choices, version=VERSION)
 
 
-def render_changes(found: Iterable[Change]) -> Html:
+def render_changes(found: Iterable[FieldChange]) -> Html:
     """Return edits alone, for the confirmation of an edit and for the record."""
     return changes(found)
 
@@ -103,7 +103,7 @@ def _facts(card: Card) -> Html:
     return element("dl", *rows, class_="facts")
 
 
-def _fact(fact: Fact) -> Html:
+def _fact(fact: CardFact) -> Html:
     text = block(fact.text) if "\n" in fact.text else foreign(fact.text)
     before = (element("span", fact.before, class_="remark"),) if fact.before else ()
     return _row(fact.label, *before, text)
@@ -133,7 +133,7 @@ def _content(content: Content) -> Html:
         case Edits(changes=found, editors=editors):
             by = element("dl", *(_row("by", foreign(editor)) for editor in editors), class_="facts")
             return joined((*((by,) if editors else ()), changes(found)))
-        case Form(blanks=blanks):
+        case Blanks(blanks=blanks):
             return element("dl", *map(_blank, blanks), class_="fields")
         case Notes(notes=notes):
             return element("ol", *map(_note, notes), class_="notes")

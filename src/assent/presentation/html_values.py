@@ -6,11 +6,11 @@ from typing import assert_never
 from assent.domain.cards import (
     Added,
     Blob,
-    Change,
     Changed,
-    Entry,
+    FieldChange,
     Items,
     Members,
+    NamedValue,
     Null,
     Number,
     Removed,
@@ -19,7 +19,7 @@ from assent.domain.cards import (
     Truth,
     Value,
 )
-from assent.presentation.diff import Edit, line_edits
+from assent.presentation.diff import LineState, line_edits
 from assent.presentation.fields import (
     blob_facts,
     described,
@@ -31,10 +31,15 @@ from assent.presentation.markup import Html, element, isolated, joined
 from assent.presentation.text import mark, safe_block, safe_line
 from assent.presentation.truncation import clip
 
-_LINES = {Edit.KEPT: "span", Edit.REMOVED: "del", Edit.ADDED: "ins", Edit.SKIPPED: "span"}
+_LINES = {
+    LineState.KEPT: "span",
+    LineState.REMOVED: "del",
+    LineState.ADDED: "ins",
+    LineState.SKIPPED: "span",
+}
 
 
-def entries(found: Iterable[Entry]) -> Html:
+def entries(found: Iterable[NamedValue]) -> Html:
     """Return named values as a description list."""
     rows = (joined((_term(name_label(e.name)), element("dd", value(e.value)))) for e in found)
     return element("dl", *rows, class_="fields")
@@ -69,7 +74,7 @@ def text_diff(before: str, after: str) -> Html:
     return element("pre", *lines, class_="diff", tabindex="0")
 
 
-def changes(found: Iterable[Change]) -> Html:
+def changes(found: Iterable[FieldChange]) -> Html:
     """Return edited fields: the model's values and the current ones."""
     return element("dl", *map(_change, found), class_="changes")
 
@@ -110,7 +115,7 @@ def _blob(blob: Blob) -> Html:
     )
 
 
-def _change(change: Change) -> Html:
+def _change(change: FieldChange) -> Html:
     label = _term(path_label(change.path))
     match change:
         case Changed(old=Text(text=old), new=Text(text=new)) if "\n" in old and "\n" in new:
@@ -133,8 +138,8 @@ def _new(shown: Value) -> Html:
     return element("dd", element("ins", value(shown)), class_="new")
 
 
-def _line(edit: Edit, text: str) -> Html:
-    if edit is Edit.SKIPPED:
+def _line(edit: LineState, text: str) -> Html:
+    if edit is LineState.SKIPPED:
         return joined((element("span", f"… {text}", class_="skipped"), "\n"))
     return joined((element(_LINES[edit], f"{edit} ", isolated(safe_line(text))), "\n"))
 

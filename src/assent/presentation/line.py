@@ -5,7 +5,7 @@ The line is safe text. Most cards do not fit on a line; those offer only the ful
 
 from itertools import accumulate, takewhile
 
-from assent.domain.cards import Card, Entry
+from assent.domain.cards import Card, NamedValue
 from assent.presentation.fields import inline_of, name_label
 from assent.presentation.outline import Fields, RegionName, regions_of
 from assent.presentation.rendering import RENDERER_VERSION, Rendered, offered
@@ -47,7 +47,7 @@ def _pairs(card: Card, room: int) -> list[str]:
     return [pair or "" for pair, used in zip(pairs, sizes, strict=True) if used <= room]
 
 
-def _pair(entry: Entry) -> str | None:
+def _pair(entry: NamedValue) -> str | None:
     inline = inline_of(entry.value)
     return None if inline is None else f"{name_label(entry.name)}={inline}"
 

@@ -50,14 +50,14 @@ _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class TextFacts:
     """Facts about a whole text: it has ASCII letters, it has letters without an ASCII twin."""
 
     latin: bool
     distinct: bool
 
     @classmethod
-    def of(cls, text: str) -> "Context":
+    def of(cls, text: str) -> "TextFacts":
         """Read a text once, before its words are looked at."""
         foreign = "" if text.isascii() else text
         distinct = any(
@@ -66,7 +66,7 @@ class Context:
         return cls(latin=_ASCII_LETTER.search(text) is not None, distinct=distinct)
 
 
-def note(text: str, start: int, end: int, context: Context) -> str:
+def note(text: str, start: int, end: int, context: TextFacts) -> str:
     """Return the note about the word `text[start:end]`; empty if nothing in it deceives."""
     token = text[start:end]
     touching = (start > 0 and not text[start - 1].isspace()) or (
@@ -95,7 +95,7 @@ def _words(token: str) -> Iterator[str]:
         yield "".join(word)
 
 
-def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
+def _letters(word: str, context: TextFacts, *, alone: bool) -> Iterable[str]:
     """Return the letters of a word that could deceive."""
     if word.isascii():
         return ()
@@ -113,7 +113,7 @@ def _letters(word: str, context: Context, *, alone: bool) -> Iterable[str]:
     ]
 
 
-def _stands_out(letters: list[str], context: Context, *, alone: bool) -> bool:
+def _stands_out(letters: list[str], context: TextFacts, *, alone: bool) -> bool:
     # Russian and Greek prose has short words of look-alikes only, but also other letters.
     return not context.distinct or alone or (context.latin and len(letters) > 1)
 

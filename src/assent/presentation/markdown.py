@@ -11,9 +11,9 @@ from assent.domain.canonical import Json, encode
 from assent.domain.cards import Card
 from assent.domain.tools import Risk
 from assent.presentation.characters import counted
-from assent.presentation.chat import Passage, Talk, fitted, paged
+from assent.presentation.chat import ChatCard, Passage, fitted, paged
 from assent.presentation.outline import deadline_of
-from assent.presentation.rendering import RENDERER_VERSION, Rendered, Room, units
+from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
 from assent.presentation.sheet import GOES_ON, MIN_COLUMNS
 from assent.presentation.text import fenced, mark
 from assent.presentation.wrapping import wrapped
@@ -22,8 +22,8 @@ MESSAGE_VERSION = f"markdown/{RENDERER_VERSION}"
 EMBED_VERSION = f"discord/{RENDERER_VERSION}"
 # The width of a code block on a phone.
 COLUMNS = 36
-MESSAGE = Room(text=2000, total=2000, texts=1)
-EMBEDS = Room(text=4096, total=6000, texts=10)
+MESSAGE = MessageSize(text=2000, total=2000, texts=1)
+EMBEDS = MessageSize(text=4096, total=6000, texts=10)
 TITLE_CHARS = 256
 
 _COLOURS = {Risk.SAFE: 0x2E7D32, Risk.MODERATE: 0xF9A825, Risk.DANGEROUS: 0xC62828}
@@ -35,37 +35,37 @@ _FENCE_CHARS = 16
 _INDENT = re.compile(r" *(?:[-+~○] )?")
 
 
-def render(card: Card, *, width: int = COLUMNS, room: Room = MESSAGE) -> Rendered:
+def render(card: Card, *, width: int = COLUMNS, room: MessageSize = MESSAGE) -> Rendered:
     """Return the card as the text of one message."""
 
-    def draw(talk: Talk) -> str | None:
-        text = "\n".join((f"**{_title(card)}**", *_pieces(card, talk, width, room.text)))
+    def draw(chat_card: ChatCard) -> str | None:
+        text = "\n".join((f"**{_title(card)}**", *_pieces(card, chat_card, width, room.text)))
         return text if units(text) <= room.text else None
 
-    text, talk = fitted(card, width, room, draw)
-    return _rendered(text or "", talk, MESSAGE_VERSION)
+    text, chat_card = fitted(card, width, room, draw)
+    return _rendered(text or "", chat_card, MESSAGE_VERSION)
 
 
-def render_embeds(card: Card, *, width: int = COLUMNS, room: Room = EMBEDS) -> Rendered:
+def render_embeds(card: Card, *, width: int = COLUMNS, room: MessageSize = EMBEDS) -> Rendered:
     """Return the card as a message with embeds; `Rendered.json()` is the payload to send."""
     title = _title(card)
 
-    def draw(talk: Talk) -> list[str] | None:
-        texts = list(_packed(_pieces(card, talk, width, room.text), room.text))
+    def draw(chat_card: ChatCard) -> list[str] | None:
+        texts = list(_packed(_pieces(card, chat_card, width, room.text), room.text))
         total = units(title) + sum(map(units, texts))
         return texts if len(texts) <= room.texts and total <= room.total else None
 
-    texts, talk = fitted(card, width, room, draw)
+    texts, chat_card = fitted(card, width, room, draw)
     payload = _payload(title, texts or [], _COLOURS[card.risk])
-    return _rendered(encode(payload), talk, EMBED_VERSION)
+    return _rendered(encode(payload), chat_card, EMBED_VERSION)
 
 
-def _rendered(text: str, talk: Talk, version: str) -> Rendered:
+def _rendered(text: str, chat_card: ChatCard, version: str) -> Rendered:
     return Rendered(
         text=text,
-        complete=not talk.withheld,
-        cut=talk.cut,
-        choices=talk.choices,
+        complete=not chat_card.withheld,
+        cut=chat_card.cut,
+        choices=chat_card.choices,
         version=version,
     )
 
@@ -89,12 +89,12 @@ def _title(card: Card) -> str:
     return f"{card.title}{name} · {card.risk.upper()}"
 
 
-def _pieces(card: Card, talk: Talk, width: int, most: int) -> Iterator[str]:
+def _pieces(card: Card, chat_card: ChatCard, width: int, most: int) -> Iterator[str]:
     if (deadline := deadline_of(card)) is not None:
         # Discord keeps this current in every reader's own time.
         seconds = int(deadline.astimezone(UTC).timestamp())
         yield f"Expires <t:{seconds}:R>"
-    for passage in talk.passages:
+    for passage in chat_card.passages:
         yield from _blocks(passage, width, most)
 
 

@@ -10,10 +10,10 @@ from assent.domain.cards import (
     Blank,
     Card,
     CardPreview,
-    Change,
     DiffPreview,
-    Entry,
     FailedPreview,
+    FieldChange,
+    NamedValue,
     Note,
     Past,
     TextPreview,
@@ -40,7 +40,7 @@ class RegionName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class CardFact:
     """A short foreign text after a label and perhaps a remark of ours."""
 
     label: str
@@ -52,7 +52,7 @@ class Fact:
 class Fields:
     """Named values; an empty list is shown as "none"."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[NamedValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class Diff:
 class Edits:
     """Changes that people made to the model's arguments."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FieldChange, ...]
     editors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Blanks:
     """Fields to fill in."""
 
     blanks: tuple[Blank, ...]
@@ -108,7 +108,7 @@ class Pasts:
     calls: tuple[Past, ...]
 
 
-Content = Fields | Quote | Excerpt | Diff | Edits | Form | Notes | Pasts
+Content = Fields | Quote | Excerpt | Diff | Edits | Blanks | Notes | Pasts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,16 +122,16 @@ class Region:
     is_warning: bool = False
 
 
-def facts_of(card: Card) -> tuple[Fact, ...]:
+def facts_of(card: Card) -> tuple[CardFact, ...]:
     """Return the facts shown before the arguments; never the agent's own words."""
     claim = "its server says: " if card.is_foreign else ""
     facts = (
-        Fact(label="impact", text=card.impact, before=claim),
-        Fact(label="question", text=card.question),
-        Fact(label="why", text=card.reason),
-        Fact(label="agent", text=card.agent),
-        Fact(label="for", text=card.on_behalf_of),
-        Fact(label="beside", text=", ".join(card.beside[:BESIDE_NAMED]), before=_waiting(card)),
+        CardFact(label="impact", text=card.impact, before=claim),
+        CardFact(label="question", text=card.question),
+        CardFact(label="why", text=card.reason),
+        CardFact(label="agent", text=card.agent),
+        CardFact(label="for", text=card.on_behalf_of),
+        CardFact(label="beside", text=", ".join(card.beside[:BESIDE_NAMED]), before=_waiting(card)),
     )
     return tuple(fact for fact in facts if fact.text)
 
@@ -184,7 +184,7 @@ def _regions(card: Card) -> Iterator[Region]:
             name=RegionName.FORM,
             heading="To fill in",
             remark="* is required",
-            content=Form(card.blanks),
+            content=Blanks(card.blanks),
         )
     yield from _claims(card)
     yield from _past(card)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from assent.domain.cards import Card, Choice
 from assent.domain.tools import Risk
 from assent.presentation.outline import (
-    Fact,
+    CardFact,
     Fields,
     Region,
     deadline_of,
@@ -17,19 +17,19 @@ from assent.presentation.outline import (
 )
 from assent.presentation.passages import FACT_COLUMN, fits_line, put_content, put_fact
 from assent.presentation.rendering import offered
-from assent.presentation.sheet import Place, Role, Sheet, Span, fits
+from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import mark, safe_line
 from assent.presentation.wrapping import width_of
 
 RULE_COLUMNS = 72
 DIGEST_CHARS = 16
 
-_BODY = Place(indent=2)
-_INNER = Place(indent=4)
+_BODY = SheetPlace(indent=2)
+_INNER = SheetPlace(indent=4)
 _RISK_ROLES = {
-    Risk.SAFE: Role.SAFE,
-    Risk.MODERATE: Role.MODERATE,
-    Risk.DANGEROUS: Role.DANGEROUS,
+    Risk.SAFE: SpanRole.SAFE,
+    Risk.MODERATE: SpanRole.MODERATE,
+    Risk.DANGEROUS: SpanRole.DANGEROUS,
 }
 
 
@@ -48,7 +48,7 @@ def lay_out(card: Card, sheet: Sheet, now: datetime | None) -> tuple[Choice, ...
         put_choices(sheet, choices, _INNER)
     sheet.gap()
     put_footer(sheet, card, _BODY, is_marked=sheet.is_marked)
-    sheet.lines.append((Span("━" * _columns(sheet), Role.FRAME),))
+    sheet.lines.append((Span("━" * _columns(sheet), SpanRole.FRAME),))
     return choices
 
 
@@ -63,7 +63,7 @@ def remaining(time: timedelta) -> str:
     return "now"
 
 
-def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
+def put_tool(sheet: Sheet, card: Card, place: SheetPlace) -> None:
     """Write the tool's name, category and source; never a title from a foreign server."""
     category = f"category {card.category}" if card.category else ""
     origin = f"from {card.source}" if card.is_foreign else ""
@@ -75,15 +75,17 @@ def put_tool(sheet: Sheet, card: Card, place: Place) -> None:
     else:
         about = name = ""
     if name and fits(f"{name}  {about}", room):
-        sheet.put(place, Span(name, Role.STRONG), Span(f"  {about}" if about else "", Role.MUTED))
+        sheet.put(
+            place, Span(name, SpanRole.STRONG), Span(f"  {about}" if about else "", SpanRole.MUTED)
+        )
         return
-    sheet.foreign(card.tool, Place(indent=place.indent, role=Role.STRONG))
+    sheet.foreign(card.tool, SheetPlace(indent=place.indent, role=SpanRole.STRONG))
     for label, text in (("category", card.category), ("from", card.source)):
         if text:
-            put_fact(sheet, Fact(label=label, text=text), place)
+            put_fact(sheet, CardFact(label=label, text=text), place)
 
 
-def put_facts(sheet: Sheet, card: Card, place: Place, now: datetime | None = None) -> None:
+def put_facts(sheet: Sheet, card: Card, place: SheetPlace, now: datetime | None = None) -> None:
     """Write the facts that come before the arguments."""
     if warning := warning_of(card):
         sheet.own(place.indent, "risk", FACT_COLUMN, warning)
@@ -96,7 +98,7 @@ def put_facts(sheet: Sheet, card: Card, place: Place, now: datetime | None = Non
         _clock(sheet, deadline, now)
 
 
-def put_choices(sheet: Sheet, choices: tuple[Choice, ...], place: Place) -> None:
+def put_choices(sheet: Sheet, choices: tuple[Choice, ...], place: SheetPlace) -> None:
     """Write the choices with their effects."""
     labels = [choice.verb.replace("_", " ") for choice in choices]
     column = max(map(len, labels), default=0)
@@ -104,7 +106,7 @@ def put_choices(sheet: Sheet, choices: tuple[Choice, ...], place: Place) -> None
         sheet.own(place.indent, label, column, safe_line(choice.effect))
 
 
-def put_footer(sheet: Sheet, card: Card, place: Place, *, is_marked: bool) -> None:
+def put_footer(sheet: Sheet, card: Card, place: SheetPlace, *, is_marked: bool) -> None:
     """Write the ids of the request and the digest of its arguments."""
     if is_marked:
         words = "spells out what the text itself would hide or disguise"
@@ -122,11 +124,11 @@ def _heading(card: Card, sheet: Sheet) -> None:
     fill = max(2, _columns(sheet) - width_of(card.title) - len(risk) - 6)
     sheet.lines.append(
         (
-            Span("━━ ", Role.FRAME),
-            Span(card.title, Role.TITLE),
-            Span(f" {'━' * fill}", Role.FRAME),
+            Span("━━ ", SpanRole.FRAME),
+            Span(card.title, SpanRole.TITLE),
+            Span(f" {'━' * fill}", SpanRole.FRAME),
             Span(risk, _RISK_ROLES[card.risk]),
-            Span("━━", Role.FRAME),
+            Span("━━", SpanRole.FRAME),
         )
     )
     sheet.gap()
@@ -139,30 +141,30 @@ def _clock(sheet: Sheet, deadline: datetime, now: datetime | None) -> None:
     words = remaining(deadline - now)
     line = "".join(span.text for span in sheet.lines[-1])
     if fits(f"{line}  {words}", sheet.room(0)):
-        sheet.lines[-1] += (Span(f"  {words}", Role.CLOCK),)
+        sheet.lines[-1] += (Span(f"  {words}", SpanRole.CLOCK),)
     else:
-        sheet.lines.append((Span(" " * (_BODY.indent + FACT_COLUMN + 2) + words, Role.CLOCK),))
+        sheet.lines.append((Span(" " * (_BODY.indent + FACT_COLUMN + 2) + words, SpanRole.CLOCK),))
 
 
 def _region(sheet: Sheet, region: Region) -> None:
     match region.content:
         case Fields(entries=()):
-            spans = Span(region.heading, Role.HEADING), Span("  none", Role.MUTED)
+            spans = Span(region.heading, SpanRole.HEADING), Span("  none", SpanRole.MUTED)
             sheet.put(_BODY, *spans)
         case _:
-            role = Role.WARNING if region.is_warning else Role.HEADING
+            role = SpanRole.WARNING if region.is_warning else SpanRole.HEADING
             _title(sheet, region.heading, region.remark, role)
             put_content(sheet, region.content, _INNER)
 
 
-def _title(sheet: Sheet, words: str, remark: str = "", role: Role = Role.HEADING) -> None:
+def _title(sheet: Sheet, words: str, remark: str = "", role: SpanRole = SpanRole.HEADING) -> None:
     one_line = fits(f"{words}  {remark}", sheet.room(_BODY.indent))
     if remark and one_line:
-        sheet.put(_BODY, Span(words, role), Span(f"  {remark}", Role.MUTED))
+        sheet.put(_BODY, Span(words, role), Span(f"  {remark}", SpanRole.MUTED))
         return
     sheet.put(_BODY, Span(words, role))
     if remark:
-        sheet.put(_BODY, Span(remark, Role.MUTED))
+        sheet.put(_BODY, Span(remark, SpanRole.MUTED))
 
 
 def _columns(sheet: Sheet) -> int:

@@ -14,19 +14,19 @@ from assent.presentation.fields import (
     put_value,
 )
 from assent.presentation.outline import (
+    Blanks,
+    CardFact,
     Content,
     Diff,
     Edits,
     Excerpt,
-    Fact,
     Fields,
-    Form,
     Notes,
     Pasts,
     Quote,
     moment,
 )
-from assent.presentation.sheet import Place, Role, Sheet, Span, fits
+from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import quoted, safe_line
 from assent.presentation.truncation import select
 from assent.presentation.verdicts import done
@@ -37,7 +37,7 @@ PAST_CHARS = 160
 LINE_CHARS = 400
 
 
-def put_content(sheet: Sheet, content: Content, place: Place) -> None:
+def put_content(sheet: Sheet, content: Content, place: SheetPlace) -> None:
     """Write the content of a region."""
     match content:
         case Fields(entries=entries):
@@ -52,7 +52,7 @@ def put_content(sheet: Sheet, content: Content, place: Place) -> None:
             put_line_edits(sheet, before, after, place)
         case Edits():
             _edits(sheet, content, place)
-        case Form(blanks=blanks):
+        case Blanks(blanks=blanks):
             _blanks(sheet, blanks, place)
         case Notes(notes=notes):
             _notes(sheet, notes, place)
@@ -62,10 +62,10 @@ def put_content(sheet: Sheet, content: Content, place: Place) -> None:
             assert_never(content)
 
 
-def put_fact(sheet: Sheet, fact: Fact, place: Place) -> None:
+def put_fact(sheet: Sheet, fact: CardFact, place: SheetPlace) -> None:
     """Write a label of ours and a foreign text, beside it or below it."""
-    head = Span(fact.label.ljust(FACT_COLUMN + 2), Role.LABEL)
-    before = Span(fact.before, Role.MUTED)
+    head = Span(fact.label.ljust(FACT_COLUMN + 2), SpanRole.LABEL)
+    before = Span(fact.before, SpanRole.MUTED)
     room = sheet.room(place.indent + FACT_COLUMN + 2 + width_of(fact.before))
     if fits_line(fact.text, room):
         sheet.put(place, head, before, Span(safe_line(fact.text)))
@@ -85,9 +85,9 @@ def condition_words(condition: Condition) -> str:
     return f"only if {condition.field} {'includes' if condition.among else 'is'}"
 
 
-def _edits(sheet: Sheet, edits: Edits, place: Place) -> None:
+def _edits(sheet: Sheet, edits: Edits, place: SheetPlace) -> None:
     for editor in edits.editors:
-        put_fact(sheet, Fact(label="by", text=editor), place)
+        put_fact(sheet, CardFact(label="by", text=editor), place)
     selection = select(edits.changes, sheet.items(place))
     for change in selection.head:
         put_change(sheet, change, place)
@@ -97,7 +97,7 @@ def _edits(sheet: Sheet, edits: Edits, place: Place) -> None:
         put_change(sheet, change, place)
 
 
-def _blanks(sheet: Sheet, blanks: Sequence[Blank], place: Place) -> None:
+def _blanks(sheet: Sheet, blanks: Sequence[Blank], place: SheetPlace) -> None:
     selection = select(blanks, sheet.items(place))
     for blank in selection.head:
         _blank(sheet, blank, place)
@@ -107,13 +107,13 @@ def _blanks(sheet: Sheet, blanks: Sequence[Blank], place: Place) -> None:
         _blank(sheet, blank, place)
 
 
-def _blank(sheet: Sheet, blank: Blank, place: Place) -> None:
+def _blank(sheet: Sheet, blank: Blank, place: SheetPlace) -> None:
     field, inside = blank.field, place.inside()
     sign = "* " if field.required else "  "
     name, kind = field.name, field.type.replace("_", " ")
     if fits(f"{sign}{name}  {kind}", sheet.room(place.indent)):
-        spans = (Span(name, Role.LABEL), Span(f"  {kind}", Role.MUTED))
-        sheet.put(place, Span(sign, Role.WARNING), *spans)
+        spans = (Span(name, SpanRole.LABEL), Span(f"  {kind}", SpanRole.MUTED))
+        sheet.put(place, Span(sign, SpanRole.WARNING), *spans)
     else:
         sheet.foreign(f"{sign}{name} ({kind})", place)
     if field.label.lower() != field.name.replace("_", " ").lower():
@@ -122,12 +122,12 @@ def _blank(sheet: Sheet, blank: Blank, place: Place) -> None:
         sheet.foreign(field.help, inside)
     if blank.only_if is not None:
         put_value(sheet, condition_words(blank.only_if), blank.only_if.value, inside)
-    _options(sheet, field.choices, replace(inside, sign="○", role=Role.MUTED))
+    _options(sheet, field.choices, replace(inside, sign="○", role=SpanRole.MUTED))
     if blank.prefilled is not None and field.type is not FieldType.SECRET:
         put_value(sheet, "filled in with", blank.prefilled, inside)
 
 
-def _options(sheet: Sheet, options: Sequence[Option], place: Place) -> None:
+def _options(sheet: Sheet, options: Sequence[Option], place: SheetPlace) -> None:
     selection = select(options, sheet.items(place))
     for option in selection.head:
         _option(sheet, option, place)
@@ -137,7 +137,7 @@ def _options(sheet: Sheet, options: Sequence[Option], place: Place) -> None:
         _option(sheet, option, place)
 
 
-def _option(sheet: Sheet, option: Option, place: Place) -> None:
+def _option(sheet: Sheet, option: Option, place: SheetPlace) -> None:
     label = f"  {safe_line(option.label)}" if option.label else ""
     line = quoted(option.value) + label
     if fits(line, sheet.room(place.indent + place.lead)):
@@ -146,7 +146,7 @@ def _option(sheet: Sheet, option: Option, place: Place) -> None:
         sheet.safe(line, place)
 
 
-def _notes(sheet: Sheet, notes: Sequence[Note], place: Place) -> None:
+def _notes(sheet: Sheet, notes: Sequence[Note], place: SheetPlace) -> None:
     selection = select(notes, sheet.items(place))
     for note in selection.head:
         _note(sheet, note, place)
@@ -156,15 +156,15 @@ def _notes(sheet: Sheet, notes: Sequence[Note], place: Place) -> None:
         _note(sheet, note, place)
 
 
-def _note(sheet: Sheet, note: Note, place: Place) -> None:
-    sheet.put(place, Span(moment(note.at), Role.MUTED), Span(f"  {done(note.verdict)}"))
+def _note(sheet: Sheet, note: Note, place: SheetPlace) -> None:
+    sheet.put(place, Span(moment(note.at), SpanRole.MUTED), Span(f"  {done(note.verdict)}"))
     put_value(sheet, "by", Text(note.by), place.inside(), column=3)
     put_value(sheet, "via", Text(note.channel), place.inside(), column=3)
     if note.reason:
         sheet.foreign(note.reason, place.inside())
 
 
-def _pasts(sheet: Sheet, calls: Sequence[Past], place: Place) -> None:
+def _pasts(sheet: Sheet, calls: Sequence[Past], place: SheetPlace) -> None:
     # No decision rests on these, so a surface without room may leave some out.
     selection = select(calls, sheet.items(place.elided()))
     for past in (*selection.head, *selection.tail):
@@ -173,9 +173,9 @@ def _pasts(sheet: Sheet, calls: Sequence[Past], place: Place) -> None:
         sheet.leave_out(f"{selection.hidden:,} earlier calls not shown", place.elided())
 
 
-def _past(sheet: Sheet, past: Past, place: Place) -> None:
+def _past(sheet: Sheet, past: Past, place: SheetPlace) -> None:
     status = past.status.replace("_", " ")
-    sheet.put(place, Span(moment(past.at), Role.MUTED), Span(f"  {status}"))
+    sheet.put(place, Span(moment(past.at), SpanRole.MUTED), Span(f"  {status}"))
     if past.by:
         put_value(sheet, "by", Text(past.by), place.inside().elided(), column=3)
     if past.arguments:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from assent.domain.cards import Card
 from assent.presentation.page import lay_out
-from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
+from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, FieldLimits, Rendered
 from assent.presentation.sheet import Sheet
 
 VERSION = f"plain/{RENDERER_VERSION}"
@@ -15,7 +15,7 @@ def render(
     *,
     now: datetime | None = None,
     width: int | None = None,
-    limits: Limits = UNLIMITED,
+    limits: FieldLimits = UNLIMITED,
 ) -> Rendered:
     """Return the card as text; lines are wrapped and fields cut only if a limit is given."""
     sheet = Sheet(width=width, limits=limits)

@@ -18,7 +18,7 @@ _RUNNING = frozenset({Verb.APPROVE, Verb.EDIT, Verb.RUN_AGAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class FieldLimits:
     """Limits for one field of a card; None means no limit.
 
     `sparing` cuts only fields that are declared elidable; `flat` shows no trees, only their JSON.
@@ -30,11 +30,11 @@ class Limits:
     flat: bool = False
 
 
-UNLIMITED = Limits()
+UNLIMITED = FieldLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class MessageSize:
     """The size of a message on one surface, in UTF-16 units, the strictest count in use.
 
     `text` is the limit of one text, `total` that of all, `texts` their number.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from assent.presentation.rendering import UNLIMITED, Limits
+from assent.presentation.rendering import UNLIMITED, FieldLimits
 from assent.presentation.text import mark, safe_block
 from assent.presentation.truncation import clip, is_surely_longer
 from assent.presentation.wrapping import width_of, wrapped
@@ -19,7 +19,7 @@ INLINE_COLUMNS = 72
 MIN_COLUMNS = 8
 
 
-class Role(Enum):
+class SpanRole(Enum):
     """The role of a piece of a line; each surface has its own style for it."""
 
     FRAME = auto()
@@ -44,7 +44,7 @@ class Span:
     """A piece of a line."""
 
     text: str
-    role: Role = Role.PLAIN
+    role: SpanRole = SpanRole.PLAIN
 
 
 Line = tuple[Span, ...]
@@ -55,12 +55,12 @@ class Full(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SheetPlace:
     """The place of a value on a sheet: its indentation, its sign in a diff, and its elidability."""
 
     indent: int
     sign: str = ""
-    role: Role = Role.PLAIN
+    role: SpanRole = SpanRole.PLAIN
     elidable: bool = False
 
     @property
@@ -68,11 +68,11 @@ class Place:
         """The number of columns that the sign takes."""
         return len(self.sign) + 1 if self.sign else 0
 
-    def inside(self) -> "Place":
+    def inside(self) -> "SheetPlace":
         """Return the place for the parts of a value here."""
         return replace(self, indent=self.indent + 2)
 
-    def elided(self) -> "Place":
+    def elided(self) -> "SheetPlace":
         """Return the same place for a value that may be cut."""
         return replace(self, elidable=True)
 
@@ -82,7 +82,7 @@ class Sheet:
     """The lines of a card, with flags for parts that were left out."""
 
     width: int | None = None
-    limits: Limits = UNLIMITED
+    limits: FieldLimits = UNLIMITED
     # The number of characters that the surface has room for; None means no limit.
     room_for_all: int | None = None
     lines: list[Line] = field(default_factory=list[Line])
@@ -93,24 +93,24 @@ class Sheet:
         """Return the columns left on a line; a generous number if lines are not wrapped."""
         return INLINE_COLUMNS if self.width is None else max(MIN_COLUMNS, self.width - used)
 
-    def is_narrow(self, place: Place) -> bool:
+    def is_narrow(self, place: SheetPlace) -> bool:
         """Return True if there are too few columns left for a tree."""
         return self.width is not None and place.indent + place.lead > self.width // 2
 
-    def characters(self, place: Place) -> int | None:
+    def characters(self, place: SheetPlace) -> int | None:
         """Return the limit of characters for a text here."""
         return None if self.limits.sparing and not place.elidable else self.limits.characters
 
-    def items(self, place: Place) -> int | None:
+    def items(self, place: SheetPlace) -> int | None:
         """Return the limit of items for a list here."""
         return None if self.limits.sparing and not place.elidable else self.limits.items
 
-    def is_long(self, text: str, place: Place) -> bool:
+    def is_long(self, text: str, place: SheetPlace) -> bool:
         """Return True if a text would have to be cut here."""
         most = self.characters(place)
         return most is not None and len(text) > most
 
-    def put(self, place: Place, *spans: Span) -> None:
+    def put(self, place: SheetPlace, *spans: Span) -> None:
         """Write one line as it is."""
         # Every line takes at least one character and a line break.
         if self.room_for_all is not None and len(self.lines) * 2 >= self.room_for_all:
@@ -128,9 +128,9 @@ class Sheet:
         start = indent + column + 2
         for number, piece in enumerate(self._wrapped(words, start)):
             head = label.ljust(column + 2) if number == 0 else " " * (column + 2)
-            self.put(Place(indent=indent), Span(head, Role.LABEL), Span(piece.lstrip()))
+            self.put(SheetPlace(indent=indent), Span(head, SpanRole.LABEL), Span(piece.lstrip()))
 
-    def foreign(self, text: str, place: Place) -> None:
+    def foreign(self, text: str, place: SheetPlace) -> None:
         """Write foreign text with a gutter; wrapped lines have another gutter than new ones."""
         limit = self.characters(place)
         if limit is None and self.room_for_all is not None:
@@ -141,7 +141,7 @@ class Sheet:
             self.leave_out(f"{clipped.hidden:,} characters not shown", place)
             self._block(safe_block(clipped.tail), place, GOES_ON)
 
-    def excerpt(self, text: str, most: int, place: Place) -> None:
+    def excerpt(self, text: str, most: int, place: SheetPlace) -> None:
         """Write a text that no decision rests on; cutting it does not make the card incomplete."""
         limit = self.characters(place.elided())
         clipped = clip(text, most if limit is None else min(most, limit))
@@ -150,35 +150,35 @@ class Sheet:
             self.remark(f"{clipped.hidden:,} characters not shown", place)
             self._block(safe_block(clipped.tail), place, GOES_ON)
 
-    def safe(self, text: str, place: Place) -> None:
+    def safe(self, text: str, place: SheetPlace) -> None:
         """Write safe text with a gutter; only its size if it is too long."""
         if self.is_long(text, place):
             self.leave_out(f"{len(text):,} characters not shown", place)
         else:
             self._block(text, place, GUTTER)
 
-    def leave_out(self, what: str, place: Place) -> None:
+    def leave_out(self, what: str, place: SheetPlace) -> None:
         """Write what is missing; if it is not elidable, the card can no longer be approved here."""
         self.cut = True
         self.withheld = self.withheld or not place.elidable
         self.remark(what, place)
 
-    def remark(self, what: str, place: Place) -> None:
+    def remark(self, what: str, place: SheetPlace) -> None:
         """Write a mark of ours inside foreign text, on a line of its own."""
-        self.put(place, Span(GOES_ON, Role.FRAME), Span(mark(what), Role.WARNING))
+        self.put(place, Span(GOES_ON, SpanRole.FRAME), Span(mark(what), SpanRole.WARNING))
 
     def _refuse(self, text: str, most: int) -> None:
         """Raise `Full` before time is spent on a huge text."""
         if is_surely_longer(text, most):
             raise Full
 
-    def _block(self, text: str, place: Place, first: str) -> None:
+    def _block(self, text: str, place: SheetPlace, first: str) -> None:
         used = place.indent + place.lead + len(GUTTER)
         for number, line in enumerate(text.split("\n")):
             gutter = first if number == 0 else GUTTER
             for part, piece in enumerate(self._wrapped(line, used)):
                 edge = GOES_ON if part else gutter
-                self.put(place, Span(edge, Role.FRAME), Span(piece, place.role))
+                self.put(place, Span(edge, SpanRole.FRAME), Span(piece, place.role))
 
     def _wrapped(self, line: str, used: int) -> Iterator[str]:
         yield from [line] if self.width is None else wrapped(line, self.room(used))
@@ -194,7 +194,7 @@ class Sheet:
 
     def lasting(self) -> str:
         """Return the lines as plain text, without text that changes with the clock."""
-        lines = [[span for span in line if span.role is not Role.CLOCK] for line in self.lines]
+        lines = [[span for span in line if span.role is not SpanRole.CLOCK] for line in self.lines]
         return _joined(line for line, was in zip(lines, self.lines, strict=True) if line or not was)
 
 

@@ -7,33 +7,33 @@ from collections.abc import Iterator
 
 from assent.domain.canonical import Json, encode
 from assent.domain.cards import Card
-from assent.presentation.chat import Passage, Talk, fitted, paged
-from assent.presentation.rendering import RENDERER_VERSION, Rendered, Room, units
+from assent.presentation.chat import ChatCard, Passage, fitted, paged
+from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
 
 VERSION = f"slack/{RENDERER_VERSION}"
 COLUMNS = 44
 # Slack takes 50 blocks; five are left for buttons and additions of a channel. It refuses messages
 # of rich text beyond a dozen thousand characters, so this stays below.
-BLOCKS = Room(text=3000, total=10_000, texts=45)
+BLOCKS = MessageSize(text=3000, total=10_000, texts=45)
 HEADER_CHARS = 150
 
 
-def render(card: Card, *, width: int = COLUMNS, room: Room = BLOCKS) -> Rendered:
+def render(card: Card, *, width: int = COLUMNS, room: MessageSize = BLOCKS) -> Rendered:
     """Return the card as a message; `Rendered.json()` has `blocks`, `text` and settings."""
     title = f"{card.title} · {card.risk.upper()}"
 
-    def draw(talk: Talk) -> list[Json] | None:
-        blocks = [_header(title), *_blocks(talk, room.text)]
-        lines = (line for passage in talk.passages for line in passage.lines)
+    def draw(chat_card: ChatCard) -> list[Json] | None:
+        blocks = [_header(title), *_blocks(chat_card, room.text)]
+        lines = (line for passage in chat_card.passages for line in passage.lines)
         total = sum(units(line) + 1 for line in lines)
         return blocks if len(blocks) <= room.texts and total <= room.total else None
 
-    blocks, talk = fitted(card, width, room, draw)
+    blocks, chat_card = fitted(card, width, room, draw)
     return Rendered(
         text=encode(_payload(title, blocks or [])),
-        complete=not talk.withheld,
-        cut=talk.cut,
-        choices=talk.choices,
+        complete=not chat_card.withheld,
+        cut=chat_card.cut,
+        choices=chat_card.choices,
         version=VERSION,
     )
 
@@ -50,8 +50,8 @@ def _header(title: str) -> Json:
     return {"type": "header", "text": text}
 
 
-def _blocks(talk: Talk, most: int) -> Iterator[Json]:
-    for passage in talk.passages:
+def _blocks(chat_card: ChatCard, most: int) -> Iterator[Json]:
+    for passage in chat_card.passages:
         for number, text in enumerate(paged(passage.lines, most)):
             yield {
                 "type": "rich_text",

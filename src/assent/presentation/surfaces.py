@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from assent.domain.cards import Card
 from assent.presentation import html, line, markdown, plain, slack, terminal
-from assent.presentation.rendering import Rendered, Room
+from assent.presentation.rendering import MessageSize, Rendered
 
 
 class Media(StrEnum):
@@ -28,7 +28,7 @@ class Surface:
     media: Media
     version: str
     render: Callable[[Card], Rendered]
-    room: Room | None = None
+    room: MessageSize | None = None
 
 
 _ALL = (
@@ -61,7 +61,7 @@ _ALL = (
         media=Media.TEXT,
         version=line.VERSION,
         render=line.render,
-        room=Room(text=line.CHARACTERS, total=line.CHARACTERS, texts=1),
+        room=MessageSize(text=line.CHARACTERS, total=line.CHARACTERS, texts=1),
     ),
 )
 SURFACES: Mapping[str, Surface] = MappingProxyType({surface.name: surface for surface in _ALL})

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from assent.domain.cards import Card, Change, Entry
+from assent.domain.cards import Card, FieldChange, NamedValue
 from assent.presentation.fields import put_change, put_entries
 from assent.presentation.page import lay_out
-from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, Limits, Rendered
-from assent.presentation.sheet import Line, Place, Role, Sheet, Span
+from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, FieldLimits, Rendered
+from assent.presentation.sheet import Line, Sheet, SheetPlace, Span, SpanRole
 
 VERSION = f"terminal/{RENDERER_VERSION}"
 COLUMNS = 80
@@ -19,20 +19,20 @@ _RESET = "\x1b[0m"
 _MARK = re.compile("⟨[^⟩]*⟩?|^[^⟨⟩]*⟩")
 _MARKED = "\x1b[30;43m"
 _STYLES = {
-    Role.FRAME: "\x1b[2m",
-    Role.TITLE: "\x1b[1m",
-    Role.HEADING: "\x1b[1;4m",
-    Role.LABEL: "\x1b[36m",
-    Role.STRONG: "\x1b[1m",
-    Role.PLAIN: "",
-    Role.MUTED: "\x1b[2m",
-    Role.ADDED: "\x1b[32m",
-    Role.REMOVED: "\x1b[31m",
-    Role.WARNING: "\x1b[1;33m",
-    Role.SAFE: "\x1b[1;30;42m",
-    Role.MODERATE: "\x1b[1;30;43m",
-    Role.DANGEROUS: "\x1b[1;37;41m",
-    Role.CLOCK: "\x1b[1m",
+    SpanRole.FRAME: "\x1b[2m",
+    SpanRole.TITLE: "\x1b[1m",
+    SpanRole.HEADING: "\x1b[1;4m",
+    SpanRole.LABEL: "\x1b[36m",
+    SpanRole.STRONG: "\x1b[1m",
+    SpanRole.PLAIN: "",
+    SpanRole.MUTED: "\x1b[2m",
+    SpanRole.ADDED: "\x1b[32m",
+    SpanRole.REMOVED: "\x1b[31m",
+    SpanRole.WARNING: "\x1b[1;33m",
+    SpanRole.SAFE: "\x1b[1;30;42m",
+    SpanRole.MODERATE: "\x1b[1;30;43m",
+    SpanRole.DANGEROUS: "\x1b[1;37;41m",
+    SpanRole.CLOCK: "\x1b[1m",
 }
 
 
@@ -42,7 +42,7 @@ def render(
     now: datetime | None = None,
     width: int = COLUMNS,
     colour: bool = True,
-    limits: Limits = UNLIMITED,
+    limits: FieldLimits = UNLIMITED,
 ) -> Rendered:
     """Return the card for a terminal of this width; pass `colour=False` for NO_COLOR."""
     sheet = Sheet(width=max(width, MIN_COLUMNS), limits=limits)
@@ -57,18 +57,22 @@ def render(
     )
 
 
-def render_changes(changes: Iterable[Change], *, width: int = COLUMNS, colour: bool = True) -> str:
+def render_changes(
+    changes: Iterable[FieldChange], *, width: int = COLUMNS, colour: bool = True
+) -> str:
     """Return edits alone, before they are approved: `-` as it is, `+` as it would run."""
     sheet = Sheet(width=max(width, MIN_COLUMNS))
     for change in changes:
-        put_change(sheet, change, Place(indent=2))
+        put_change(sheet, change, SheetPlace(indent=2))
     return _text(sheet, colour=colour)
 
 
-def render_entries(entries: Sequence[Entry], *, width: int = COLUMNS, colour: bool = True) -> str:
+def render_entries(
+    entries: Sequence[NamedValue], *, width: int = COLUMNS, colour: bool = True
+) -> str:
     """Return all arguments of an edit, before it is approved."""
     sheet = Sheet(width=max(width, MIN_COLUMNS))
-    put_entries(sheet, entries, Place(indent=2))
+    put_entries(sheet, entries, SheetPlace(indent=2))
     return _text(sheet, colour=colour)
 
 

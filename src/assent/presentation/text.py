@@ -9,7 +9,7 @@ from collections import Counter
 from functools import partial
 
 from assent.presentation.characters import counted, is_enclosing, is_hidden, is_mark
-from assent.presentation.lookalikes import Context, note
+from assent.presentation.lookalikes import TextFacts, note
 
 SPACES_MAX = 16
 NEWLINES_MAX = 3
@@ -63,7 +63,7 @@ def fenced(text: str) -> str:
 def _safe(text: str, *, line_break: str) -> str:
     if _is_plain(text, line_break):
         return text
-    spell = partial(_spelt, line_break=line_break, context=Context.of(text))
+    spell = partial(_spelt, line_break=line_break, context=TextFacts.of(text))
     return _directed(_RUN.sub(spell, text))
 
 
@@ -73,14 +73,14 @@ def _is_plain(text: str, line_break: str) -> bool:
     return text.isascii() and shown.isprintable() and _UNUSUAL.search(text) is None
 
 
-def _spelt(match: re.Match[str], *, line_break: str, context: Context) -> str:
+def _spelt(match: re.Match[str], *, line_break: str, context: TextFacts) -> str:
     text, (start, end) = match.string, match.span()
     if match.group("blank"):
         return _blank(match.group(), line_break, last=end == len(text))
     return _noted(text, start, end, context)
 
 
-def _noted(text: str, start: int, end: int, context: Context) -> str:
+def _noted(text: str, start: int, end: int, context: TextFacts) -> str:
     """Return a word with the note about it, if any."""
     run = text[start:end]
     if run.isascii() and run.isprintable():

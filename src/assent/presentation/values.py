@@ -7,9 +7,9 @@ from typing import assert_never
 from assent.domain.canonical import Json, parse
 from assent.domain.cards import (
     Blob,
-    Entry,
     Items,
     Members,
+    NamedValue,
     Null,
     Number,
     Secret,
@@ -37,7 +37,7 @@ def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
 
 def entries_of(
     arguments: Mapping[str, Json] | str | None, hints: Mapping[str, Hint] = NO_HINTS
-) -> tuple[Entry, ...]:
+) -> tuple[NamedValue, ...]:
     """Return arguments as entries, from an object, JSON text or None.
 
     Text that is not a JSON object is shown as it is: hiding it would hide what the model sent.
@@ -91,12 +91,12 @@ def holds_blob(value: Value) -> bool:
             assert_never(value)
 
 
-def _entry(name: str, value: Json, hint: Hint | None) -> Entry:
+def _entry(name: str, value: Json, hint: Hint | None) -> NamedValue:
     # Only declared secrets and secret fields of a form are masked: all else is shown as it runs.
     if hint is None:
-        return Entry(name=name, value=value_of(value))
+        return NamedValue(name=name, value=value_of(value))
     shown = Secret() if hint.secret else value_of(value)
-    return Entry(name=name, value=shown, elidable=hint.elidable)
+    return NamedValue(name=name, value=shown, elidable=hint.elidable)
 
 
 def _parsed(text: str) -> Json:

@@ -26,7 +26,7 @@ def secrets_of(catalogue: Catalogue) -> Hints:
     return {name: hint for each in hints for name, hint in each.items() if hint.secret}
 
 
-def data_of(entry: events.Entry, secrets: Hints) -> tuple[cards.Entry, ...]:
+def data_of(entry: events.Entry, secrets: Hints) -> tuple[cards.NamedValue, ...]:
     """What an entry says besides who and when; arguments in it as the values that they are."""
     shown = {name: each for name, each in entry.data.items() if name not in _ARGUMENTS}
     kept = {name: str(each) for name, each in entry.data.items() if name in _ARGUMENTS}
@@ -57,16 +57,16 @@ def plain(value: Value) -> Json:
             assert_never(value)
 
 
-def _arguments(name: str, text: str, secrets: Hints) -> cards.Entry:
+def _arguments(name: str, text: str, secrets: Hints) -> cards.NamedValue:
     try:
         is_whole = isinstance(parse(text), dict)
     except InvalidJson:
         is_whole = False
     if is_whole:
-        return cards.Entry(name=name, value=Members(entries_of(text, secrets)))
+        return cards.NamedValue(name=name, value=Members(entries_of(text, secrets)))
     # A long text was cut, and its fields can no longer be told apart.
     hides = any(json.dumps(secret) in text for secret in secrets)
-    return cards.Entry(name=name, value=Secret() if hides else Text(text))
+    return cards.NamedValue(name=name, value=Secret() if hides else Text(text))
 
 
 def recorded(entry: events.Entry, secrets: Hints) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, literal_column, sel
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.events import EventKind
-from assent.domain.feed import START, Cursor, News, Page, shown
+from assent.domain.feed import START, Cursor, FeedPage, News, shown
 from assent.domain.people import Audience
 from assent.store.rows import Driver, Params, load, moment
 from assent.store.statements import Horizon, PerDatabase
@@ -93,16 +93,16 @@ class StoredFeed:
         found = self._driver.rows(HEAD, {})
         return Cursor(*found[0]) if found else START
 
-    def page(self, after: Cursor) -> Page:
+    def page(self, after: Cursor) -> FeedPage:
         place: Params = {"xid": after.transaction, "id": after.event}
         rows = [_Row(*row) for row in self._driver.rows(NEWS, place)]
         settled = [row for row in rows if row.is_settled]
         if not settled:
-            return Page(news=(), last=after, held=bool(rows))
+            return FeedPage(news=(), last=after, held=bool(rows))
         audiences = self._audiences(place, settled)
         # What belongs to no conversation any more is nobody's to see, but is passed.
         news = tuple(row.news(audiences) for row in settled if row.conversation_id is not None)
-        return Page(news=news, last=settled[-1].cursor, held=len(settled) < len(rows))
+        return FeedPage(news=news, last=settled[-1].cursor, held=len(settled) < len(rows))
 
     def _audiences(self, place: Params, rows: Sequence["_Row"]) -> Audiences:
         """Who is, or was, asked about the calls of these events."""

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.insights import HOUR, Asked, Batch, Hourly, Ruling, Survey
+from assent.domain.insights import HOUR, DecisionRow, Hourly, RecordRows, RequestCount, Survey
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.engine.ids import first_id
 from assent.engine.loop.proposals import CROWDED
@@ -106,20 +106,20 @@ class StoredInsights:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    def answered(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Ruling]:
+    def answered(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[DecisionRow]:
         bounds = _bounds(survey, "dec", upto, limit)
         rows, following = self._batch(ANSWERED, NEXT_DECISION, survey, bounds)
-        return Batch(items=[_ruling(row) for row in rows], next=following)
+        return RecordRows(items=[_ruling(row) for row in rows], next=following)
 
-    def asked(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Asked]:
+    def asked(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[RequestCount]:
         bounds = _bounds(survey, "req", upto, limit)
         rows, following = self._batch(ASKED, NEXT_REQUEST, survey, bounds)
-        return Batch(items=[_asked(row) for row in rows], next=following)
+        return RecordRows(items=[_asked(row) for row in rows], next=following)
 
-    def refused(self, survey: Survey, *, upto: str | None, limit: int) -> Batch[Hourly]:
+    def refused(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[Hourly]:
         bounds = _bounds(survey, "call", upto, limit)
         rows, following = self._batch(REFUSED, NEXT_CALL, survey, bounds)
-        return Batch(items=[_hourly(row) for row in rows], next=following)
+        return RecordRows(items=[_hourly(row) for row in rows], next=following)
 
     def _batch(
         self, rows: ClauseElement, next_one: ClauseElement, survey: Survey, bounds: Params
@@ -150,16 +150,18 @@ def _params(survey: Survey) -> Params:
     }
 
 
-def _ruling(row: Row) -> Ruling:
+def _ruling(row: Row) -> DecisionRow:
     tool, person, verdict, edited, slot, wait = row
     # The clocks of two replicas may differ by a little: nobody answers before they are asked.
-    return Ruling(tool, person, verdict, bool(edited), slot, timedelta(microseconds=max(0, wait)))
+    return DecisionRow(
+        tool, person, verdict, bool(edited), slot, timedelta(microseconds=max(0, wait))
+    )
 
 
-def _asked(row: Row) -> Asked:
+def _asked(row: Row) -> RequestCount:
     tool, agent, status, hour, count = row
     at = moment(hour * _HOUR)
-    return Asked(tool=tool, agent=agent, status=RequestStatus(status), hour=at, count=count)
+    return RequestCount(tool=tool, agent=agent, status=RequestStatus(status), hour=at, count=count)
 
 
 def _hourly(row: Sequence[Any]) -> Hourly:

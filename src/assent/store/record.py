@@ -28,7 +28,7 @@ from assent.domain.calls import Frozen
 from assent.domain.events import Entry, Event, EventKind
 from assent.domain.lifecycle import AWAITING, CallStatus, RequestKind, RequestStatus
 from assent.domain.paging import Place
-from assent.domain.record import CallFilter, PastCall, Question, RecordFilter, Stretch
+from assent.domain.record import CallFilter, PastCall, PastRequest, RecordFilter, Stretch
 from assent.engine.ids import first_id
 from assent.store.journal import entry_of
 from assent.store.rows import EPOCH, Driver, Params, Row, load, maybe_moment, micros, moment
@@ -307,7 +307,7 @@ _CALL = len(_SHOWN)
 
 def _grouped(rows: Iterable[Row]) -> list[Placed[PastCall]]:
     """One of each call: a row each for its requests, side by side."""
-    found: dict[str, tuple[Row, list[Question]]] = {}
+    found: dict[str, tuple[Row, list[PastRequest]]] = {}
     for row in map(tuple, rows):
         _, questions = found.setdefault(row[0], (row, []))
         if row[_CALL + 1] is not None:
@@ -318,7 +318,7 @@ def _grouped(rows: Iterable[Row]) -> list[Placed[PastCall]]:
     ]
 
 
-def _past(row: Row, questions: Iterable[Question]) -> PastCall:
+def _past(row: Row, questions: Iterable[PastRequest]) -> PastCall:
     got: dict[str, Any] = dict(zip((column.name for column in _SHOWN), row, strict=False))
     got["status"] = CallStatus(got["status"])
     got["arguments"] = Frozen(got["arguments"], got.pop("arguments_digest"))
@@ -327,9 +327,9 @@ def _past(row: Row, questions: Iterable[Question]) -> PastCall:
     return PastCall(**got, questions=tuple(questions))
 
 
-def _question(row: Row) -> Question:
+def _question(row: Row) -> PastRequest:
     id, kind, status, created_at, closed_at, closed_by = row
-    return Question(
+    return PastRequest(
         id=id,
         kind=RequestKind(kind),
         status=RequestStatus(status),

@@ -10,7 +10,7 @@ import httpx
 from assent import Audience, Field, Risk, UserInput, manual, tool
 from assent.domain.fields import FieldType
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import calls, says
 from tests.server.conftest import Served
 
@@ -65,7 +65,7 @@ class Desk:
         return [delete_file, run_command, connect, look_up, pick_file]
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """ "<tool> <argument>", several with "and"; then it repeats what came of them."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):
@@ -82,10 +82,10 @@ def script(prompt: Prompt) -> Step:
     return says("", *proposals)
 
 
-def script_of(tool: str, argument: str) -> Callable[[Prompt], Step]:
+def script_of(tool: str, argument: str) -> Callable[[Prompt], ScriptStep]:
     """ "<tool> <value>" calls it with that value."""
 
-    def step(prompt: Prompt) -> Step:
+    def step(prompt: Prompt) -> ScriptStep:
         last = prompt.history[-1]
         if isinstance(last, UserSaid):
             return says("", calls(tool, {argument: last.text.partition(" ")[2]}))

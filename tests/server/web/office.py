@@ -8,7 +8,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.fields import Field
 from assent.domain.messages import ModelSaid, Prompt, UserSaid
 from assent.domain.tools import Hint
-from assent.models.scripted import Step
+from assent.models.scripted import ScriptStep
 from assent.testing import calls, says
 from tests.server.conftest import Served
 
@@ -74,7 +74,7 @@ class Office:
         return [erase, refund, book, publish, hire, whisper, choose]
 
 
-def script(prompt: Prompt) -> Step:
+def script(prompt: Prompt) -> ScriptStep:
     """ "<tool> <word>": calls the tool with the word."""
     last = prompt.history[-1]
     if isinstance(last, ModelSaid):

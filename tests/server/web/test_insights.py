@@ -16,8 +16,8 @@ from assent.domain.insights import (
     Answers,
     Hourly,
     Insights,
-    Outcome,
     Period,
+    StatusCount,
     Survey,
     Votes,
     Window,
@@ -61,7 +61,7 @@ def sample(period: Period = Period.WEEK) -> Insights:
             Votes(slot=len(window.slots) - 1, verdict=verdict, edited=False, count=number)
             for number, verdict in enumerate(VerdictName, 1)
         ),
-        outcomes=tuple(Outcome(tool=HOSTILE, status=each, count=2) for each in RequestStatus),
+        outcomes=tuple(StatusCount(tool=HOSTILE, status=each, count=2) for each in RequestStatus),
         hours=tuple(asked),
         surges=surges(asked, refused),
         cut=True,

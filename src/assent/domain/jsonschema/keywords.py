@@ -19,7 +19,7 @@ from referencing import Registry
 from assent.domain.canonical import Json, encode
 from assent.domain.jsonschema.evaluation import CHARS_PER_STEP, CURRENT, Evaluation, Validator
 from assent.domain.jsonschema.formats import FORMATS
-from assent.domain.jsonschema.survey import Dialect, Survey
+from assent.domain.jsonschema.intake import CheckedSchema, Dialect
 from assent.domain.jsonschema.unevaluated import (
     is_declared,
     unevaluated_items,
@@ -33,11 +33,11 @@ _SHOWN_CHARS: Final = 60
 _KEPT_FAILURES: Final = 5
 
 
-def compiled(survey: Survey) -> tuple[Validator, Mapping[int, Validator]]:
+def compiled(source: CheckedSchema) -> tuple[Validator, Mapping[int, Validator]]:
     """Return the validator of a schema, and those of all its subschemas by identity."""
     # References are resolved already; without this registry the library would fetch others.
-    root: Any = _VALIDATORS[survey.dialect](survey.root, registry=Registry[Any]())
-    return root, {id(schema): root.evolve(schema=schema) for schema in survey.subschemas}
+    root: Any = _VALIDATORS[source.dialect](source.root, registry=Registry[Any]())
+    return root, {id(schema): root.evolve(schema=schema) for schema in source.subschemas}
 
 
 def _ref(run: Evaluation, reference: Any, instance: Json, _: Any) -> Iterator[ValidationError]:

@@ -13,9 +13,9 @@ from typing import Final
 
 from assent.domain.canonical import Json, Path
 from assent.domain.jsonschema.evaluation import CURRENT, Evaluation, TooCostly
-from assent.domain.jsonschema.survey import DEFAULT_LIMITS, SchemaLimits, survey
+from assent.domain.jsonschema.intake import DEFAULT_LIMITS, SchemaLimits, check_schema
 
-__all__ = ["MAX_PROBLEMS", "Problem", "Schema", "SchemaLimits"]
+__all__ = ["MAX_PROBLEMS", "Schema", "SchemaLimits", "SchemaProblem"]
 
 MAX_PROBLEMS: Final = 20
 _MESSAGE_CHARS: Final = 300
@@ -24,7 +24,7 @@ _TOO_COSTLY: Final = "too costly to validate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class SchemaProblem:
     """One error in a value: its place and a message that does not repeat the value."""
 
     path: Path
@@ -39,23 +39,23 @@ class Schema:
     """A compiled JSON schema; raises `InvalidSchema` for one that cannot be used."""
 
     def __init__(self, source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> None:
-        self._survey = survey(source, limits)
+        self._source = check_schema(source, limits)
         # Here and not above: the library takes 0.2 s to import, and typed tools never need it.
         from assent.domain.jsonschema.keywords import compiled
 
-        self._validator, self._validators = compiled(self._survey)
+        self._validator, self._validators = compiled(self._source)
 
-    def problems(self, value: Json) -> tuple[Problem, ...]:
+    def problems(self, value: Json) -> tuple[SchemaProblem, ...]:
         """Return the errors in a value, at most `MAX_PROBLEMS`; none if it is valid."""
-        run = Evaluation(self._validators, self._survey.targets, self._survey.patterns)
+        run = Evaluation(self._validators, self._source.targets, self._source.patterns)
         token = CURRENT.set(run)
-        found: list[Problem] = []
+        found: list[SchemaProblem] = []
         try:
             for error in islice(self._validator.iter_errors(value), MAX_PROBLEMS):
                 path = tuple(error.absolute_path)
-                found.append(Problem(path=path, message=error.message[:_MESSAGE_CHARS]))
+                found.append(SchemaProblem(path=path, message=error.message[:_MESSAGE_CHARS]))
         except (TooCostly, RecursionError):
-            found.append(Problem(path=(), message=_TOO_COSTLY))
+            found.append(SchemaProblem(path=(), message=_TOO_COSTLY))
         finally:
             CURRENT.reset(token)
         return tuple(found)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 Container = TypeVar("Container", dict[str, Json], list[Json])
-Place = TypeVar("Place", str, int)
+Location = TypeVar("Location", str, int)
 
 
 def unevaluated_properties(
@@ -48,8 +48,8 @@ def _evaluated(
     run: Evaluation,
     instance: Container,
     schema: Any,
-    directly: Callable[[Evaluation, Container, Any], set[Place]],
-) -> set[Place]:
+    directly: Callable[[Evaluation, Container, Any], set[Location]],
+) -> set[Location]:
     """Return the places that a schema evaluates, itself or by subschemas for the same instance."""
     run.spend(1 + len(instance))
     run.enter()

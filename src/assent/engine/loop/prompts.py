@@ -12,8 +12,8 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import Message, Role
 from assent.domain.messages import (
     Answer,
+    HistoryItem,
     ModelSaid,
-    Said,
     TextBlock,
     ToolOutput,
     UserSaid,
@@ -38,7 +38,9 @@ def load_answer(body: str) -> Answer:
     return msgspec.convert(json.loads(body), Answer)
 
 
-def history(messages: Iterable[Message], calls: Iterable[Call], texts: Texts) -> tuple[Said, ...]:
+def history(
+    messages: Iterable[Message], calls: Iterable[Call], texts: Texts
+) -> tuple[HistoryItem, ...]:
     """The whole conversation, oldest first."""
     by_message: defaultdict[str, list[Call]] = defaultdict(list)
     for call in calls:
@@ -46,7 +48,7 @@ def history(messages: Iterable[Message], calls: Iterable[Call], texts: Texts) ->
     return tuple(_said(message, by_message[message.id], texts) for message in messages)
 
 
-def _said(message: Message, calls: Sequence[Call], texts: Texts) -> Said:
+def _said(message: Message, calls: Sequence[Call], texts: Texts) -> HistoryItem:
     if message.role is Role.USER:
         return UserSaid(text=message.text)
     answer = load_answer(message.body) if message.body else Answer(text=message.text)

@@ -11,7 +11,7 @@ from assent.domain.conversations import Conversation, Message, Role, Scene, Turn
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
-from assent.domain.messages import Answer, Said
+from assent.domain.messages import Answer, HistoryItem
 from assent.domain.requests import Request
 from assent.domain.saved_values import SavedValue
 from assent.engine.agents import Agent
@@ -35,7 +35,7 @@ class Loaded:
     turn: TurnRow
     conversation: Conversation
     # Put together when the model is asked: a transaction is no place for it.
-    said: Callable[[], tuple[Said, ...]]
+    said: Callable[[], tuple[HistoryItem, ...]]
     # About how many characters that comes to.
     length: int
     calls: tuple[Call, ...]

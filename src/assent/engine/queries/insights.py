@@ -10,12 +10,12 @@ from typing import TypeVar
 from assent.domain.decisions import VerdictName
 from assent.domain.insights import (
     Answers,
-    Asked,
-    Batch,
+    DecisionRow,
     Hourly,
     Insights,
-    Outcome,
-    Ruling,
+    RecordRows,
+    RequestCount,
+    StatusCount,
     Survey,
     Votes,
     bars,
@@ -47,8 +47,8 @@ async def gather(store: Store, survey: Survey, *, batch: int = _BATCH) -> Insigh
 
 def _figures(
     survey: Survey,
-    answered: Sequence[Ruling],
-    asked: Sequence[Asked],
+    answered: Sequence[DecisionRow],
+    asked: Sequence[RequestCount],
     refused: Sequence[Hourly],
     *,
     cut: bool,
@@ -72,7 +72,7 @@ async def _newest(
     store: Store,
     survey: Survey,
     batch: int,
-    read: Callable[[Tx, str | None, int], Batch[T]],
+    read: Callable[[Tx, str | None, int], RecordRows[T]],
 ) -> tuple[list[T], bool]:
     """As much as is looked at, and whether there is more."""
     found: list[T] = []
@@ -87,16 +87,18 @@ async def _newest(
     return found, True
 
 
-def _grouped(answers: Iterable[Ruling], by: Callable[[Ruling], str]) -> tuple[Answers, ...]:
+def _grouped(
+    answers: Iterable[DecisionRow], by: Callable[[DecisionRow], str]
+) -> tuple[Answers, ...]:
     """The figures of each group, the largest first."""
-    groups: dict[str, list[Ruling]] = defaultdict(list)
+    groups: dict[str, list[DecisionRow]] = defaultdict(list)
     for each in answers:
         groups[by(each)].append(each)
     found = [Answers.of(name, group) for name, group in groups.items()]
     return tuple(sorted(found, key=lambda each: (-each.count, each.name)))
 
 
-def _votes(answers: Iterable[Ruling]) -> tuple[Votes, ...]:
+def _votes(answers: Iterable[DecisionRow]) -> tuple[Votes, ...]:
     counts = Counter((each.slot, each.verdict, each.edited) for each in answers)
     return tuple(
         Votes(slot=slot, verdict=VerdictName(verdict), edited=edited, count=count)
@@ -104,17 +106,17 @@ def _votes(answers: Iterable[Ruling]) -> tuple[Votes, ...]:
     )
 
 
-def _outcomes(asked: Iterable[Asked]) -> tuple[Outcome, ...]:
+def _outcomes(asked: Iterable[RequestCount]) -> tuple[StatusCount, ...]:
     counts = Counter[tuple[str, RequestStatus]]()
     for each in asked:
         counts[each.tool, each.status] += each.count
     return tuple(
-        Outcome(tool=tool, status=status, count=count)
+        StatusCount(tool=tool, status=status, count=count)
         for (tool, status), count in sorted(counts.items())
     )
 
 
-def _hours(asked: Iterable[Asked]) -> tuple[Hourly, ...]:
+def _hours(asked: Iterable[RequestCount]) -> tuple[Hourly, ...]:
     return _summed([Hourly(agent=e.agent, hour=e.hour, count=e.count) for e in asked])
 
 

@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
-from assent.domain.canonical import Json, Limits, parse
+from assent.domain.canonical import Json, JsonLimits, parse
 from assent.engine.threads import aside
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
@@ -24,7 +24,7 @@ class StrictRequest(Request):
         if not hasattr(self, "_read"):
             most = service_of(self).settings.max_body_bytes
             body = await self.body()
-            limits = Limits(bytes=most, depth=_DEPTH)
+            limits = JsonLimits(bytes=most, depth=_DEPTH)
             self._read = await aside(len(body), parse, body, limits)
         return self._read
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
-from assent.domain.canonical import Limits, parse
+from assent.domain.canonical import JsonLimits, parse
 from assent.engine.threads import aside
 from assent.errors import NotFound
 from assent.server.service import service_of
@@ -33,12 +33,12 @@ class CamelBody(Body):
 
 async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
     """The body in its shape; `RequestValidationError` or `InvalidJson` where it has another."""
-    limits = Limits(bytes=service_of(request).settings.max_body_bytes)
+    limits = JsonLimits(bytes=service_of(request).settings.max_body_bytes)
     body = await request.body()
     return await aside(len(body), _shaped, body, limits, shape)
 
 
-def _shaped(body: bytes, limits: Limits, shape: TypeAdapter[T]) -> T:
+def _shaped(body: bytes, limits: JsonLimits, shape: TypeAdapter[T]) -> T:
     posted: Any = parse(body, limits)
     try:
         return shape.validate_python(posted)

@@ -15,7 +15,7 @@ from assent.domain.cards import Members
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
 from assent.domain.paging import Place
-from assent.domain.record import PastCall, Question, Stretch
+from assent.domain.record import PastCall, PastRequest, Stretch
 from assent.engine.agents import Catalogue
 from assent.errors import InvalidCommand
 from assent.presentation.card import hints_of
@@ -161,7 +161,7 @@ def call_line(call: PastCall, catalogue: Catalogue) -> Line:
     }
 
 
-def _question(question: Question) -> Line:
+def _question(question: PastRequest) -> Line:
     closed = question.closed_at
     return {
         "id": question.id,

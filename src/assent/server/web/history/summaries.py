@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from assent.domain.cards import Entry
+from assent.domain.cards import NamedValue
 from assent.domain.lifecycle import AWAITING, CallStatus
 from assent.presentation.fields import described, inline_of, name_label
 from assent.presentation.html_values import foreign
@@ -81,7 +81,7 @@ def judge_words(by: str) -> Html:
     return element("span", foreign(by))
 
 
-def on_a_line(entries: Sequence[Entry], characters: int = _LINE_CHARS) -> Html:
+def on_a_line(entries: Sequence[NamedValue], characters: int = _LINE_CHARS) -> Html:
     """Arguments as far as there is room; the others are counted, nothing is cut in its middle."""
     pairs: list[Html] = []
     room = characters
@@ -96,7 +96,7 @@ def on_a_line(entries: Sequence[Entry], characters: int = _LINE_CHARS) -> Html:
     return joined((*pairs, *rest))
 
 
-def _pair(entry: Entry) -> tuple[Html, int]:
+def _pair(entry: NamedValue) -> tuple[Html, int]:
     name, inline = name_label(entry.name), inline_of(entry.value)
     if len(name) > _NAME_CHARS:
         name = mark(f"a name of {len(entry.name):,} characters")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from assent.domain.arguments import is_secret_reference
-from assent.domain.canonical import DEFAULT_LIMITS, Json, Limits, Path
+from assent.domain.canonical import DEFAULT_LIMITS, Json, JsonLimits, Path
 from assent.domain.tools import Hint
 from assent.errors import InvalidArguments
 from assent.presentation.characters import is_enclosing, is_hidden, is_mark
@@ -15,7 +15,7 @@ from assent.presentation.values import NO_HINTS
 
 KEPT: Final = "$kept"
 # As it is spelt, with escapes and on lines of its own, it may be several times as long as it is.
-SPELT: Final = Limits(bytes=8 * DEFAULT_LIMITS.bytes)
+SPELT: Final = JsonLimits(bytes=8 * DEFAULT_LIMITS.bytes)
 _SPACIOUS_CHARS: Final = 100_000
 _ESCAPED: Final = re.compile(r"[^\x20-\x7e\n]")
 

@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Final, TypeAlias, cast
 from urllib.parse import unquote
 
-from assent.domain.canonical import Json, Limits, Path, check, encode, parse
+from assent.domain.canonical import Json, JsonLimits, Path, check, encode, parse
 from assent.domain.patterns import Pattern
 from assent.errors import InvalidJson, InvalidPattern, InvalidSchema, JsonFault, SchemaFault
 
-Schemas: TypeAlias = dict[str, Json]
+SchemaObject: TypeAlias = dict[str, Json]
 
 # Booleans are rewritten to objects: the library's message for `false` repeats the whole value.
 NEVER: Final[Mapping[str, Json]] = MappingProxyType({"not": {}})
@@ -56,17 +56,17 @@ DEFAULT_LIMITS: Final = SchemaLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
+class CheckedSchema:
     """An accepted schema: a copy of it, with its references resolved and its patterns compiled."""
 
-    root: Schemas
+    root: SchemaObject
     dialect: Dialect
-    subschemas: tuple[Schemas, ...]
-    targets: Mapping[str, Schemas]
+    subschemas: tuple[SchemaObject, ...]
+    targets: Mapping[str, SchemaObject]
     patterns: Mapping[str, Pattern]
 
 
-def survey(source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> Survey:
+def check_schema(source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> CheckedSchema:
     """Check a foreign schema; raises `InvalidSchema` before anything costly happens."""
     root = _own_copy(source, limits)
     dialect = _dialect(root)
@@ -75,7 +75,7 @@ def survey(source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> Survey:
     root.pop("$id", None)
     walk = _Walk(root=root, dialect=dialect, limits=limits)
     walk.all()
-    return Survey(
+    return CheckedSchema(
         root=root,
         dialect=dialect,
         subschemas=tuple(walk.seen.values()),
@@ -84,8 +84,8 @@ def survey(source: object, limits: SchemaLimits = DEFAULT_LIMITS) -> Survey:
     )
 
 
-def _own_copy(source: object, limits: SchemaLimits) -> Schemas:
-    bounds = Limits(bytes=limits.bytes, depth=limits.depth)
+def _own_copy(source: object, limits: SchemaLimits) -> SchemaObject:
+    bounds = JsonLimits(bytes=limits.bytes, depth=limits.depth)
     try:
         copy = parse(encode(check(source, bounds)), bounds)
     except InvalidJson as error:
@@ -106,7 +106,7 @@ def _fault(reason: JsonFault) -> SchemaFault:
             return SchemaFault.SHAPE
 
 
-def _dialect(root: Schemas) -> Dialect:
+def _dialect(root: SchemaObject) -> Dialect:
     name = root.get("$schema")
     if name is None:
         return Dialect.DRAFT_2020_12
@@ -121,13 +121,15 @@ def _dialect(root: Schemas) -> Dialect:
 class _Walk:
     """A walk that visits every subschema once, by keywords and references."""
 
-    root: Schemas
+    root: SchemaObject
     dialect: Dialect
     limits: SchemaLimits
-    targets: dict[str, Schemas] = field(default_factory=dict[str, Schemas])
+    targets: dict[str, SchemaObject] = field(default_factory=dict[str, SchemaObject])
     patterns: dict[str, Path] = field(default_factory=dict[str, Path])
-    seen: dict[int, Schemas] = field(default_factory=dict[int, Schemas])
-    _pending: list[tuple[Schemas, Path]] = field(default_factory=list[tuple[Schemas, Path]])
+    seen: dict[int, SchemaObject] = field(default_factory=dict[int, SchemaObject])
+    _pending: list[tuple[SchemaObject, Path]] = field(
+        default_factory=list[tuple[SchemaObject, Path]]
+    )
 
     def all(self) -> None:
         self._push(self.root, ())
@@ -147,7 +149,7 @@ class _Walk:
             raise InvalidSchema(SchemaFault.SUBSCHEMAS, detail, path)
         self._pending.append((schema, path))
 
-    def _visit(self, schema: Schemas, keyword: str, value: Json, path: Path) -> None:
+    def _visit(self, schema: SchemaObject, keyword: str, value: Json, path: Path) -> None:
         if keyword in _REFUSED:
             raise InvalidSchema(_REFUSED[keyword], f"{keyword!r} is not supported here", path)
         if (shape := _SHAPES.get(keyword)) is not None and not shape(value):
@@ -157,29 +159,29 @@ class _Walk:
         elif keyword == "pattern":
             self.patterns.setdefault(cast("str", value), path)
         elif keyword == "patternProperties":
-            self.patterns |= dict.fromkeys(cast("Schemas", value), path)
+            self.patterns |= dict.fromkeys(cast("SchemaObject", value), path)
         self._descend(schema, keyword, value, path)
 
-    def _descend(self, schema: Schemas, keyword: str, value: Json, path: Path) -> None:
+    def _descend(self, schema: SchemaObject, keyword: str, value: Json, path: Path) -> None:
         if keyword in _SINGLE and not isinstance(value, list):
             schema[keyword] = child = _as_object(value)
             self._push(child, path)
         elif keyword in _LISTED or (keyword == "items" and self.dialect is Dialect.DRAFT_07):
             self._push_items(cast("list[Json]", value), path)
         elif keyword in _NAMED:
-            self._push_values(cast("Schemas", value), path)
+            self._push_values(cast("SchemaObject", value), path)
         elif keyword in _SINGLE:
             detail = "use 'prefixItems' for a list of schemas"
             raise InvalidSchema(SchemaFault.SHAPE, detail, path)
         elif keyword == "dependencies" and self.dialect is Dialect.DRAFT_07:
-            self._push_values(cast("Schemas", value), path)
+            self._push_values(cast("SchemaObject", value), path)
 
     def _push_items(self, items: list[Json], path: Path) -> None:
         for index, item in enumerate(items):
             items[index] = child = _as_object(item)
             self._push(child, (*path, index))
 
-    def _push_values(self, named: Schemas, path: Path) -> None:
+    def _push_values(self, named: SchemaObject, path: Path) -> None:
         for name, item in list(named.items()):
             if path[-1] == "dependencies" and _is_names(item):
                 continue
@@ -193,7 +195,7 @@ class _Walk:
         if reference not in self.targets:
             target = _as_object(_resolve(self.root, reference, path))
             self._push(target, path)
-            self.targets[reference] = cast("Schemas", target)
+            self.targets[reference] = cast("SchemaObject", target)
         if len(self.targets) > self.limits.references:
             detail = f"more than {self.limits.references} references"
             raise InvalidSchema(SchemaFault.REFERENCES, detail, path)
@@ -205,7 +207,7 @@ def _as_object(schema: Json) -> Json:
     return schema
 
 
-def _resolve(root: Schemas, reference: str, path: Path) -> Json:
+def _resolve(root: SchemaObject, reference: str, path: Path) -> Json:
     value: Json = root
     start, *steps = reference.split("/")
     if start != "#":
