@@ -383,7 +383,7 @@ class ApprovalUnavailable(AssentError):
 
 
 class Paused(AssentError):
-    """The run paused for people, where an answer was expected; `requests` are what it waits for."""
+    """The run paused for people before it had an answer; `requests` are the ids of its requests."""
 
     code = "paused"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assent import Assent
-from assent.demo.accounts import KEYS_FILE, ROLES, settle_accounts
+from assent.demo.accounts import KEYS_FILE, ROLES, ensure_accounts
 from assent.demo.agent import Home
 from assent.domain.people import SYSTEM
 from assent.engine.people.accounts import People
@@ -22,7 +22,7 @@ async def people(tmp_path: Path) -> AsyncIterator[People]:
 async def test_everybody_gets_an_account_and_a_key_that_opens_it(
     people: People, tmp_path: Path
 ) -> None:
-    keys = await settle_accounts(people, tmp_path)
+    keys = await ensure_accounts(people, tmp_path)
 
     assert set(keys) == {"user", "approver", "admin"}
     for name, text in keys.items():
@@ -34,7 +34,7 @@ async def test_everybody_gets_an_account_and_a_key_that_opens_it(
 async def test_only_an_admin_manages_and_only_an_approver_approves(
     people: People, tmp_path: Path
 ) -> None:
-    await settle_accounts(people, tmp_path)
+    await ensure_accounts(people, tmp_path)
     roles = {account.id: account.roles for account in await people.all()}
 
     assert [name for name in roles if "admin" in roles[name]] == ["admin"]
@@ -43,9 +43,9 @@ async def test_only_an_admin_manages_and_only_an_approver_approves(
 
 
 async def test_the_second_time_nothing_is_new(people: People, tmp_path: Path) -> None:
-    first = await settle_accounts(people, tmp_path)
+    first = await ensure_accounts(people, tmp_path)
     (tmp_path / KEYS_FILE).chmod(0o644)
-    second = await settle_accounts(people, tmp_path)
+    second = await ensure_accounts(people, tmp_path)
 
     assert second == first
     assert len(await people.keys(by=SYSTEM)) == 3
@@ -57,24 +57,24 @@ async def test_the_second_time_nothing_is_new(people: People, tmp_path: Path) ->
 )
 async def test_a_damaged_file_is_made_anew(people: People, tmp_path: Path, damage: str) -> None:
     (tmp_path / KEYS_FILE).write_text(damage)
-    keys = await settle_accounts(people, tmp_path)
+    keys = await ensure_accounts(people, tmp_path)
 
     assert [await people.by_key(text) is not None for text in keys.values()] == [True] * 3
 
 
 async def test_somebody_elses_key_is_not_taken_for_ones_own(people: People, tmp_path: Path) -> None:
-    first = await settle_accounts(people, tmp_path)
+    first = await ensure_accounts(people, tmp_path)
     (tmp_path / KEYS_FILE).write_text(f'{{"user": "{first["admin"]}"}}')
-    second = await settle_accounts(people, tmp_path)
+    second = await ensure_accounts(people, tmp_path)
 
     assert second["user"] != first["admin"]
 
 
 async def test_a_revoked_key_is_replaced(people: People, tmp_path: Path) -> None:
-    first = await settle_accounts(people, tmp_path)
+    first = await ensure_accounts(people, tmp_path)
     [key] = await people.keys("user", by=SYSTEM)
     await people.revoke_key(key.id, by=SYSTEM)
-    second = await settle_accounts(people, tmp_path)
+    second = await ensure_accounts(people, tmp_path)
 
     assert second["user"] != first["user"]
     assert second["admin"] == first["admin"]

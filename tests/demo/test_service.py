@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from assent import Assent
-from assent.demo.accounts import settle_accounts
+from assent.demo.accounts import ensure_accounts
 from assent.demo.agent import AGENT, Home, demo_agent
 from assent.demo.sentences import HELP
 from assent.server import Settings, create_app
@@ -94,7 +94,7 @@ async def demo(tmp_path: Path) -> AsyncIterator[Demo]:
         app = create_app(assent, Settings(agent=AGENT))
         base = await stack.enter_async_context(listening(app))
         clients: dict[str, httpx.AsyncClient] = {}
-        for name, key in (await settle_accounts(assent.people, home.root)).items():
+        for name, key in (await ensure_accounts(assent.people, home.root)).items():
             headers = {"Authorization": f"Bearer {key}"}
             client = httpx.AsyncClient(base_url=base, headers=headers, trust_env=False, timeout=30)
             clients[name] = await stack.enter_async_context(client)

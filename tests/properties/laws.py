@@ -14,7 +14,7 @@ from assent.domain.lifecycle import (
     CallStatus,
     RequestKind,
     RequestStatus,
-    may,
+    is_allowed,
 )
 from assent.domain.people import Audience
 from assent.domain.requests import Binding
@@ -233,7 +233,7 @@ def _chain(call: Row, entries: list[Row], events: list[str]) -> Iterator[str]:
         if (before["target"], after["target"]) == _UNCLAIMED and not is_old:
             yield f"{id} expired although no approval of it was too old"
     for move in moves:
-        if not may(CallStatus(move["source"]), CallStatus(move["target"])):
+        if not is_allowed(CallStatus(move["source"]), CallStatus(move["target"])):
             yield f"{id} went from {move['source']} to {move['target']}"
     if targets != events:
         yield f"{id}: entries {targets}, events {events}"

@@ -14,7 +14,7 @@ from assent.cli.listening import Listener, bind
 from assent.cli.options import home_of, login, model_of, open_screen, url_of, without_password
 from assent.cli.screen import Ink, Screen
 from assent.cli.welcome import Doors, show_demo, show_service
-from assent.demo.accounts import ROLES, settle_accounts
+from assent.demo.accounts import ROLES, ensure_accounts
 from assent.demo.agent import AGENT, demo_agent
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
 from assent.engine.people.accounts import People
@@ -39,7 +39,7 @@ async def demo(options: Namespace) -> None:
         assent = Assent(url, agents=[demo_agent(home, model)])
 
         async def ready() -> None:
-            await settle_accounts(assent.people, home.root)
+            await ensure_accounts(assent.people, home.root)
             doors = await _doors(assent.people, listener, *ROLES)
             show_demo(screen, home, doors, model)
 

@@ -23,7 +23,7 @@ ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 
 
-async def settle_accounts(people: People, folder: Path) -> dict[str, str]:
+async def ensure_accounts(people: People, folder: Path) -> dict[str, str]:
     """Create missing accounts and keys, and return the key of each account."""
     path = folder / KEYS_FILE
     kept = await asyncio.to_thread(_read, path)

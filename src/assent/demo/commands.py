@@ -10,7 +10,7 @@ from typing import Annotated, cast
 
 from pydantic import StringConstraints
 
-from assent.demo.sandbox import Confinement, confined, confinement
+from assent.demo.sandbox import Confinement, confinement, sandboxed_command
 from assent.demo.workspace import Workspace
 from assent.domain.declarations import tool
 from assent.domain.people import Audience
@@ -54,7 +54,7 @@ def run_command_tool(
 
 async def _spawn(workspace: Workspace, command: str, seconds: float) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *confined(workspace.root, command, math.ceil(seconds)),
+        *sandboxed_command(workspace.root, command, math.ceil(seconds)),
         cwd=workspace.root,
         env=_environment(workspace),
         stdin=asyncio.subprocess.DEVNULL,

@@ -64,7 +64,7 @@ def confinement() -> Confinement:
     return Confinement.NETWORK if abi >= 4 else Confinement.FILES
 
 
-def confined(folder: Path, command: str, cpu_seconds: int) -> list[str]:
+def sandboxed_command(folder: Path, command: str, cpu_seconds: int) -> list[str]:
     """Return the program and arguments that run a command inside the sandbox."""
     return [sys.executable, "-IS", __file__, str(folder), str(cpu_seconds), command]
 

@@ -192,7 +192,7 @@ def _descriptions(function: Callable[..., object]) -> dict[str, str]:
     return {item.arg_name: item.description for item in parsed.params if item.description}
 
 
-def summary(function: Callable[..., object]) -> str:
+def description_of(function: Callable[..., object]) -> str:
     """Return the description in a function's docstring, without its parameter list."""
     parsed = docstring_parser.parse(inspect.getdoc(function) or "")
     parts = (parsed.short_description, parsed.long_description)

@@ -14,7 +14,7 @@ MOST: Final = 128
 _THREADS: Final = ThreadPoolExecutor(MOST, thread_name_prefix="assent-function")
 
 
-async def called(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
+async def call_function(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
     """Call a function and return its result; one that is not async runs in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*given, **named)
@@ -23,8 +23,8 @@ async def called(function: Callable[..., Any], /, *given: Any, **named: Any) -> 
     return await made if inspect.isawaitable(made) else made
 
 
-async def seen_through(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
-    """Call a function with side effects: like `called`, but cancelling waits for its thread.
+async def call_to_end(function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
+    """Call a function with side effects; unlike `call_function`, wait for its thread if cancelled.
 
     A running thread cannot be stopped. Only a second cancellation returns before it has ended.
     """

@@ -78,7 +78,7 @@ def encode(value: Json) -> str:
 
 
 def encode_plain(value: Mapping[str, str | int | None]) -> str:
-    """Do the same faster for our own fields: ASCII names, and no number beyond ±(2^53-1)."""
+    """Encode our own fields faster: ASCII names, and no number beyond ±(2^53-1)."""
     return _PLAIN.encode(value).decode()
 
 

@@ -13,10 +13,10 @@ from assent.domain.arguments import (
     SchemaOutput,
     TypedArguments,
     TypedOutput,
+    description_of,
     signature_fields,
-    summary,
 )
-from assent.domain.author_functions import seen_through
+from assent.domain.author_functions import call_to_end
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
 from assent.domain.metadata import METADATA, DeclaredMetadata, assemble
@@ -65,7 +65,7 @@ def tool(
         fields, context = signature_fields(body)
         codec = TypedArguments(label, fields, metadata.values.user_input)
         shape = _output(label, output)
-        text = summary(body) if description is None else description
+        text = description_of(body) if description is None else description
         return assemble(
             label, text, _runnable(body, context), arguments=codec, output=shape, metadata=metadata
         )
@@ -91,7 +91,7 @@ def hitl(
         on_tool_called=_body(on_tool_called, context),
         on_response_received=None if on_response_received is None else _hook(on_response_received),
     )
-    text = summary(on_tool_called) if description is None else description
+    text = description_of(on_tool_called) if description is None else description
     codec = TypedArguments(name, fields, metadata.values.user_input)
     shape = _output(name, output)
     return assemble(name, text, kind, arguments=codec, output=shape, metadata=metadata)
@@ -131,7 +131,7 @@ def schema_tool(
     run = _EXECUTE.taken(where, "execute", execute)
     codec = SchemaArguments(name, schema, metadata.values.user_input)
     shape = _output(name, optional(_SCHEMA).taken(where, "output", output))
-    kind = Regular(body=partial(seen_through, run))
+    kind = Regular(body=partial(call_to_end, run))
     return assemble(name, description, kind, arguments=codec, output=shape, metadata=metadata)
 
 
@@ -161,7 +161,7 @@ def _named(body: object, name: str | None) -> str:
         raise InvalidParameter("tool", "function", "a function", parameters.shown(body))
     if isinstance(body, partial):
         # The arguments it fixes would still be parameters, which the model could set.
-        raise InvalidParameter("tool", "function", "a function of its own", "a functools.partial")
+        raise InvalidParameter("tool", "function", "a plain function", "a functools.partial")
     if name is not None:
         return _name(name)
     own = getattr(body, "__name__", "<object>")
@@ -211,7 +211,7 @@ def _steps(function: Callable[..., AsyncIterator[object]], context: str | None) 
 
 def _body(function: Callable[..., Any], context: str | None) -> Body:
     async def body(ctx: Context, bound: dict[str, Any]) -> object:
-        return await seen_through(function, **bound, **({context: ctx} if context else {}))
+        return await call_to_end(function, **bound, **({context: ctx} if context else {}))
 
     return body
 
@@ -221,7 +221,7 @@ def _hook(function: Callable[..., Any]) -> Callable[[Context, Json], Awaitable[o
     takes_context = isinstance(count, int) and count > 1
 
     async def hook(ctx: Context, value: Json) -> object:
-        return await seen_through(function, value, *((ctx,) if takes_context else ()))
+        return await call_to_end(function, value, *((ctx,) if takes_context else ()))
 
     return hook
 

@@ -56,7 +56,7 @@ class Cursor:
 START = Cursor(0, 0)
 
 
-def shown(data: Mapping[str, Json]) -> dict[str, Json]:
+def public_data(data: Mapping[str, Json]) -> dict[str, Json]:
     """Return the part of an event's data that the feed may show without a further permission."""
     return {name: _short(data[name]) for name in SHOWN if name in data}
 

@@ -98,7 +98,7 @@ class UserInput:
         return answers
 
     def to_json(self) -> dict[str, Json]:
-        """Plain JSON that `from_json` reads back, to be stored with a request."""
+        """Return JSON that `from_json` reads back, to be stored with a request."""
         fields: list[Json] = [item.to_json() for item in self.fields]
         return {"reason": self.reason, "fields": fields, "save": self.save, "family": self.family}
 

@@ -58,7 +58,7 @@ TRANSITIONS: dict[CallStatus, frozenset[CallStatus]] = {
 } | {status: frozenset[CallStatus]() for status in TERMINAL}
 
 
-def may(source: CallStatus, target: CallStatus) -> bool:
+def is_allowed(source: CallStatus, target: CallStatus) -> bool:
     """Return True if the table has this transition."""
     return target in TRANSITIONS[source]
 

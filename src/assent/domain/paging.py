@@ -90,19 +90,19 @@ class Summary:
     open_calls: tuple[Call, ...] = ()
 
 
-def put_to(audience: Audience) -> list[str]:
+def audience_keys(audience: Audience) -> list[str]:
     """Return the lookup keys of the roles and people in an audience, without the owner."""
     roles = [f"role:{role}" for role in sorted(audience.roles)]
     return roles + [f"person:{person}" for person in sorted(audience.people)]
 
 
-def put_to_role(role: str) -> str:
+def role_key(role: str) -> str:
     """Return the lookup key for requests to a role."""
     return f"role:{role}"
 
 
-def names_of(person: Person) -> list[str]:
+def person_keys(person: Person) -> list[str]:
     """Return the lookup keys for requests to a person; none for an agent, which is never asked."""
     if person.kind is PersonKind.AGENT:
         return []
-    return put_to(Audience(roles=person.roles, people=frozenset({person.id})))
+    return audience_keys(Audience(roles=person.roles, people=frozenset({person.id})))

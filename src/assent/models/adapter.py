@@ -37,7 +37,7 @@ from assent.domain.messages import (
 from assent.errors import AssentError, ModelFailed
 from assent.models.answers import answer_of
 from assent.models.failures import UNREADABLE, failure_of, is_of_prompt
-from assent.models.media import in_words, taken_by
+from assent.models.media import accepted_by, describe_media
 from assent.models.transcript import messages_of
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class PydanticAIModel:
     ) -> None:
         self._model, self._settings, self._secrets = model, settings, tuple(secrets)
         self._name = name or f"{model.system}:{model.model_name}"
-        self._finish_required, self._takes = finish_required, taken_by(model)
+        self._finish_required, self._takes = finish_required, accepted_by(model)
 
     @property
     def name(self) -> str:
@@ -91,11 +91,11 @@ class PydanticAIModel:
 
     async def _sent(self, prompt: Prompt, send: Callable[[_Given], Awaitable[T]]) -> T:
         """Send a prompt; if an image or file may have made it fail, once more without them."""
-        shown = in_words(prompt, unless=self._takes)
+        shown = describe_media(prompt, unless=self._takes)
         try:
             return await send(self._given(shown))
         except Exception as error:
-            told = in_words(prompt)
+            told = describe_media(prompt)
             if told == shown or not is_of_prompt(error):
                 raise
             log.warning("%s may not accept an image or file: asking again without it", self._name)

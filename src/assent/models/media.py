@@ -38,7 +38,7 @@ _TAKEN: Final = {
 }
 
 
-def taken_by(model: Model) -> Takes:
+def accepted_by(model: Model) -> Takes:
     """Return a test for the images and files that this model accepts as they are."""
     names = (kind.__name__ for kind in type(model).__mro__)
     taken = next((_TAKEN[name] for name in names if name in _TAKEN), _Taken())
@@ -71,7 +71,7 @@ def content_of(block: MediaBlock) -> str | MultiModalContent:
         return _words(block)
 
 
-def in_words(prompt: Prompt, *, unless: Takes = _is_text) -> Prompt:
+def describe_media(prompt: Prompt, *, unless: Takes = _is_text) -> Prompt:
     """Return the prompt with its images and files in words; the same object if it has none."""
     if all(unless(block) for block in _media(prompt)):
         return prompt

@@ -37,14 +37,14 @@ def is_enclosing(char: str) -> bool:
     return unicodedata.category(char) == "Me"
 
 
-def named(char: str) -> str:
+def code_point_name(char: str) -> str:
     """Return the name of a code point in a mark: `tab`, or `U+202E`."""
     return _NAMES.get(char) or f"U+{ord(char):04X}"
 
 
 def counted(char: str, times: int) -> str:
     """Return a run of one code point in words: `3 spaces`, `U+200B ×500`."""
-    name = named(char)
+    name = code_point_name(char)
     if times == 1:
         return name
     return f"{times:,} {name}s" if name in {"space", "newline", "tab"} else f"{name} ×{times:,}"

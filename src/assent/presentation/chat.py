@@ -57,7 +57,7 @@ class ChatCard:
     withheld: bool
 
 
-def fitted(
+def fit_card(
     card: Card, width: int, room: MessageSize, draw: Callable[[ChatCard], T | None]
 ) -> tuple[T | None, ChatCard]:
     """Return the card with as little cut as possible; `draw` returns None if it does not fit."""
@@ -113,7 +113,7 @@ def chat_card_of(
     return ChatCard(passages=tuple(passages), choices=choices, cut=cut, withheld=withheld)
 
 
-def paged(lines: Sequence[str], most: int) -> Iterator[str]:
+def split_pages(lines: Sequence[str], most: int) -> Iterator[str]:
     """Join lines to texts of at most so many units; no line may be longer than that."""
     page, used = list[str](), 0
     for line in lines:

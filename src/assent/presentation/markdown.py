@@ -11,7 +11,7 @@ from assent.domain.canonical import Json, encode
 from assent.domain.cards import Card
 from assent.domain.tools import Risk
 from assent.presentation.characters import counted
-from assent.presentation.chat import ChatCard, Passage, fitted, paged
+from assent.presentation.chat import ChatCard, Passage, fit_card, split_pages
 from assent.presentation.outline import deadline_of
 from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
 from assent.presentation.sheet import GOES_ON, MIN_COLUMNS
@@ -42,7 +42,7 @@ def render(card: Card, *, width: int = COLUMNS, room: MessageSize = MESSAGE) -> 
         text = "\n".join((f"**{_title(card)}**", *_pieces(card, chat_card, width, room.text)))
         return text if units(text) <= room.text else None
 
-    text, chat_card = fitted(card, width, room, draw)
+    text, chat_card = fit_card(card, width, room, draw)
     return _rendered(text or "", chat_card, MESSAGE_VERSION)
 
 
@@ -55,7 +55,7 @@ def render_embeds(card: Card, *, width: int = COLUMNS, room: MessageSize = EMBED
         total = units(title) + sum(map(units, texts))
         return texts if len(texts) <= room.texts and total <= room.total else None
 
-    texts, chat_card = fitted(card, width, room, draw)
+    texts, chat_card = fit_card(card, width, room, draw)
     payload = _payload(title, texts or [], _COLOURS[card.risk])
     return _rendered(encode(payload), chat_card, EMBED_VERSION)
 
@@ -102,7 +102,7 @@ def _blocks(passage: Passage, width: int, most: int) -> Iterator[str]:
     remark = f" {passage.remark}" if passage.remark else ""
     heading = f"**{passage.heading}**{remark}\n" if passage.heading else ""
     lines = [part for line in passage.lines for part in _inert(line, width)]
-    for number, text in enumerate(paged(lines, most - units(heading) - _FENCE_CHARS)):
+    for number, text in enumerate(split_pages(lines, most - units(heading) - _FENCE_CHARS)):
         yield (heading if number == 0 else "") + fenced(text)
 
 
@@ -119,4 +119,4 @@ def _inert(line: str, width: int) -> list[str]:
 
 
 def _packed(pieces: Iterator[str], most: int) -> Iterator[str]:
-    return paged([*pieces], most)
+    return split_pages([*pieces], most)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assent.domain.canonical import Json, encode
 from assent.domain.cards import Card
-from assent.presentation.chat import ChatCard, Passage, fitted, paged
+from assent.presentation.chat import ChatCard, Passage, fit_card, split_pages
 from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
 
 VERSION = f"slack/{RENDERER_VERSION}"
@@ -28,7 +28,7 @@ def render(card: Card, *, width: int = COLUMNS, room: MessageSize = BLOCKS) -> R
         total = sum(units(line) + 1 for line in lines)
         return blocks if len(blocks) <= room.texts and total <= room.total else None
 
-    blocks, chat_card = fitted(card, width, room, draw)
+    blocks, chat_card = fit_card(card, width, room, draw)
     return Rendered(
         text=encode(_payload(title, blocks or [])),
         complete=not chat_card.withheld,
@@ -52,7 +52,7 @@ def _header(title: str) -> Json:
 
 def _blocks(chat_card: ChatCard, most: int) -> Iterator[Json]:
     for passage in chat_card.passages:
-        for number, text in enumerate(paged(passage.lines, most)):
+        for number, text in enumerate(split_pages(passage.lines, most)):
             yield {
                 "type": "rich_text",
                 "elements": [

@@ -18,6 +18,6 @@ _DONE: Final[Mapping[str, str]] = {
 }
 
 
-def done(verdict: str) -> str:
+def verdict_words(verdict: str) -> str:
     """Return a verdict that was given, in words."""
     return _DONE.get(verdict, verdict.replace("_", " "))

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.paging import names_of
+from assent.domain.paging import person_keys
 from assent.domain.people import Person, PersonKind
 from assent.store.rows import Driver, Params, dump, span
 from assent.store.statements import ClockNow, PerDatabase, fixed
@@ -106,7 +106,7 @@ class StoredCounts:
         params: Params = {
             "me": person.id,
             "human": person.human,
-            "names": dump(names_of(person)),
+            "names": dump(person_keys(person)),
             # A program confirms nothing for itself.
             "confirms": "no" if person.kind is PersonKind.SERVICE else "yes",
             "limit": limit,

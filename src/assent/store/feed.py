@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, bindparam, literal_column, sel
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.events import EventKind
-from assent.domain.feed import START, Cursor, FeedPage, News, shown
+from assent.domain.feed import START, Cursor, FeedPage, News, public_data
 from assent.domain.people import Audience
 from assent.store.rows import Driver, Params, load, moment
 from assent.store.statements import Horizon, PerDatabase
@@ -138,7 +138,7 @@ class _Row(NamedTuple):
         return Cursor(self.xid, self.id)
 
     def news(self, audiences: Audiences) -> News:
-        told = shown(load(self.data))
+        told = public_data(load(self.data))
         return News(
             cursor=self.cursor,
             kind=EventKind(self.kind),

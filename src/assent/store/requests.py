@@ -13,7 +13,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.paging import put_to
+from assent.domain.paging import audience_keys
 from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Preview, usual_confirmation
@@ -157,7 +157,7 @@ class StoredRequests:
             return False
         params: Params = {"request": request.id, "to_status": status, "by": by}
         closed = self._driver.expect(request.id, statement, params)
-        if closed and put_to(request.audience):
+        if closed and audience_keys(request.audience):
             self._driver.along(request.id, CLOSE_AUDIENCE, {"request": request.id})
         return closed
 
@@ -209,7 +209,7 @@ def _audience_params(request: Request) -> list[Params]:
             "created_at": micros(request.created_at),
             "closed_at": micros(request.closed_at),
         }
-        for principal in put_to(request.audience)
+        for principal in audience_keys(request.audience)
     ]
 
 

@@ -17,14 +17,10 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError, v
 from referencing import Registry
 
 from assent.domain.canonical import Json, encode
+from assent.domain.jsonschema import unevaluated
 from assent.domain.jsonschema.evaluation import CHARS_PER_STEP, CURRENT, Evaluation, Validator
 from assent.domain.jsonschema.formats import FORMATS
 from assent.domain.jsonschema.intake import CheckedSchema, Dialect
-from assent.domain.jsonschema.unevaluated import (
-    is_declared,
-    unevaluated_items,
-    unevaluated_properties,
-)
 
 # The evaluation, the keyword's value, the instance, and the schema that the keyword is in.
 Keyword: TypeAlias = Callable[[Evaluation, Any, Json, Any], Iterator[ValidationError]]
@@ -67,7 +63,7 @@ def _additional_properties(
 ) -> Iterator[ValidationError]:
     if isinstance(instance, dict):
         for name, value in instance.items():
-            if not is_declared(run, name, schema):
+            if not unevaluated.is_declared(run, name, schema):
                 yield from run.descend(value, subschema, name)
 
 
@@ -353,8 +349,8 @@ _KEYWORDS: Final[Mapping[str, Keyword]] = MappingProxyType(
         "propertyNames": _property_names,
         "required": _required,
         "type": _type,
-        "unevaluatedItems": unevaluated_items,
-        "unevaluatedProperties": unevaluated_properties,
+        "unevaluatedItems": unevaluated.items,
+        "unevaluatedProperties": unevaluated.properties,
         "uniqueItems": _unique_items,
     }
 )

@@ -15,7 +15,7 @@ Container = TypeVar("Container", dict[str, Json], list[Json])
 Location = TypeVar("Location", str, int)
 
 
-def unevaluated_properties(
+def properties(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
     """Check every property that no other keyword evaluates by the subschema."""
@@ -26,7 +26,7 @@ def unevaluated_properties(
             yield from run.descend(instance[name], subschema, name)
 
 
-def unevaluated_items(
+def items(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
     """Check every item that no other keyword evaluates by the subschema."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from assent.domain.author_functions import called
+from assent.domain.author_functions import call_function
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
 from assent.domain.lifecycle import RequestKind
@@ -75,4 +75,4 @@ class Callback:
             return await self.function(call, tool)
         # A plain one may sit at a terminal: about one call after the other, and nothing else waits.
         async with self._alone:
-            return await called(self.function, call, tool)
+            return await call_function(self.function, call, tool)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import msgspec
 
-from assent.domain.author_functions import called
+from assent.domain.author_functions import call_function
 from assent.domain.outputs import cut
 from assent.domain.tools import Arguments, Context, Preview, Tool
 from assent.engine.cancellation import is_ours
@@ -27,7 +27,7 @@ async def preview(
         async with asyncio.timeout(within.total_seconds()):
             # Its own copy: what it changes in there must not be what runs.
             copied = msgspec.to_builtins(dict(arguments))
-            return _bounded(await called(tool.preview, copied, context))
+            return _bounded(await call_function(tool.preview, copied, context))
     except BaseException as error:
         if is_ours(error):
             raise

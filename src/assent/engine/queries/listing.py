@@ -12,8 +12,8 @@ from assent.domain.paging import (
     Place,
     RequestFilter,
     Summary,
-    names_of,
-    put_to_role,
+    person_keys,
+    role_key,
 )
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -102,12 +102,12 @@ class Inbox:
         if self.everything and not self.mine:
             if self.role is None:
                 return lists.requests(wanted, after=after, limit=limit)
-            name = put_to_role(self.role)
+            name = role_key(self.role)
             return lists.requests_put_to(name, wanted, after=after, limit=limit)
         parts = [lists.requests_of(self.person.id, wanted, after=after, limit=limit)]
         parts += [
             lists.requests_put_to(name, wanted, after=after, limit=limit)
-            for name in names_of(self.person)
+            for name in person_keys(self.person)
         ]
         return _merged(parts, limit)
 
