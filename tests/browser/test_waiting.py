@@ -33,6 +33,8 @@ async def test_keeping_what_waits_sends_nothing_and_loses_no_word(house: House, 
     await page.get_by_role("button", name="Approve").click()
     await expect(page.get_by_text("Done: paid 40 to Ada")).to_be_visible()
     assert house.office.ran == [("pay", "Ada", 40)]
+    # The words are there a moment before their turn has ended.
+    await expect(page.get_by_role("status").filter(has_text="done")).to_be_visible()
     await page.get_by_role("button", name="Send").click()
     await expect(page.get_by_role("paragraph").filter(has_text="never mind")).to_be_visible()
     assert await house.record("supersede") == []

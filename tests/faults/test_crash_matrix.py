@@ -99,7 +99,7 @@ async def test_a_death_anywhere_costs_no_call_and_repeats_none_on_postgres(
 
 def test_every_point_is_in_the_engine_and_every_one_there_is_listed() -> None:
     [folder] = assent.engine.__path__
-    sources = [path.read_text() for path in sorted(Path(folder).glob("*.py"))]
+    sources = [path.read_text() for path in sorted(Path(folder).rglob("*.py"))]
     used = {name for text in sources for name in re.findall(r"\bpoint\(\"(\w+)\"\)", text)}
     assert used == set(POINTS)
 
