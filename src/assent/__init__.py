@@ -5,6 +5,7 @@ what they approved is what runs, once; and all of it is on the record.
 """
 
 from assent.app import Assent, run_once
+from assent.domain.ask_terms import NO_DEADLINE
 from assent.domain.bodies import ApprovalRequired, Deferred, Progress, ToolCall
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
@@ -40,6 +41,7 @@ from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.errors import AssentError
 
 __all__ = [
+    "NO_DEADLINE",
     "Agent",
     "Allow",
     "ApprovalRequired",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from assent.domain import parameters
+from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import PolicyHook, Rule
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
@@ -64,7 +65,7 @@ class Assent(Engine):
     Secrets are sealed with ASSENT_KEY, or with a key file: beside a SQLite file one is made, for
     PostgreSQL it is named (`key_file`, or ASSENT_KEY_FILE). A process has up to `pool_size`
     connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16). Questions whose tool and rule say
-    no deadline have `decide_within` (seconds or a timedelta; None: no deadline).
+    no deadline have `decide_within` (seconds, a timedelta or `NO_DEADLINE`).
     What was approved under another policy is asked again; `policy_version` names it by hand, where
     the code of rules and hook does not tell.
     """
@@ -79,7 +80,7 @@ class Assent(Engine):
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
-        decide_within: float | timedelta | None = DECIDE_WITHIN,
+        decide_within: DeadlineGiven | None = DECIDE_WITHIN,
         worker: bool = True,
         key_file: str | Path | None = None,
         pool_size: int | None = None,

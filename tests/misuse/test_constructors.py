@@ -287,7 +287,13 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
     ),
     "Audience": (
         Audience,
-        {"owner": FLAG, "roles": NAMES, "people": NAMES, "exclude_requester": FLAG},
+        {
+            "owner": FLAG,
+            "roles": NAMES,
+            "people": NAMES,
+            "exclude_requester": FLAG,
+            "also": {"an empty list"},
+        },
     ),
     "Override": (
         Override,

@@ -33,6 +33,8 @@ AUDIENCES = (
     Audience.of("ops", "staff", exclude_requester=True),
     Audience(owner=False, people=frozenset({"bob", FORGED})),
     Audience(people=frozenset({"ada"}), roles=OPS),
+    Audience.of("ops") & Audience.of("staff"),
+    Audience(roles=OPS) & Audience(people=frozenset({"bob", FORGED})),
 )
 OWNERS = (("ada", None), ("robot", "ada"), ("ada.second", "ada"), ("bob", None), (FORGED, None))
 

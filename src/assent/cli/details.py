@@ -8,6 +8,7 @@ from assent.cli.screen import Ink, Screen
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
 from assent.domain.outputs import as_text
+from assent.domain.people import Audience
 from assent.engine.assent import Assent
 from assent.presentation.text import safe_line
 
@@ -50,7 +51,11 @@ def _parameter(name: str, spec: Json) -> str:
 
 
 def _audience(docket: Docket) -> str:
-    audience = docket.request.audience
-    owner = [f"{docket.request.owner}, for whom the agent acts"] if audience.owner else []
-    roles = [f"anybody who is {role}" for role in sorted(audience.roles)]
-    return safe_line("; ".join([*owner, *roles, *sorted(audience.people)]))
+    request = docket.request
+    return safe_line(" - and also: ".join(_named(p, request.owner) for p in request.audience.parts))
+
+
+def _named(part: Audience, owner_id: str) -> str:
+    owner = [f"{owner_id}, for whom the agent acts"] if part.owner else []
+    roles = [f"anybody who is {role}" for role in sorted(part.roles)]
+    return "; ".join([*owner, *roles, *sorted(part.people)])

@@ -1,12 +1,11 @@
 """Metadata of tools, and the defaults for what an author does not declare."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Self, cast
 
 from assent.domain import parameters, people
-from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.forms import UserInput
 from assent.domain.origins import Origin
@@ -20,6 +19,7 @@ from assent.domain.tools import (
     Kind,
     OutputCodec,
     Predicate,
+    PredicateGiven,
     Previewer,
     Risk,
     Tool,
@@ -27,7 +27,7 @@ from assent.domain.tools import (
 )
 from assent.errors import InvalidTool
 
-Wish = bool | Predicate | Callable[[Mapping[str, Json]], bool | Awaitable[bool]]
+Wish = bool | PredicateGiven
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

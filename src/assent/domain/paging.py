@@ -91,9 +91,13 @@ class Summary:
 
 
 def audience_keys(audience: Audience) -> list[str]:
-    """Return the lookup keys of the roles and people in an audience, without the owner."""
-    roles = [f"role:{role}" for role in sorted(audience.roles)]
-    return roles + [f"person:{person}" for person in sorted(audience.people)]
+    """Return the lookup keys of the roles and people in an audience, without the owner.
+
+    Of several audiences that must all admit a person each is named: `admits` has the last word.
+    """
+    roles = {role_key(role) for part in audience.parts for role in part.roles}
+    people = {f"person:{person}" for part in audience.parts for person in part.people}
+    return [*sorted(roles), *sorted(people)]
 
 
 def role_key(role: str) -> str:

@@ -57,11 +57,16 @@ def shown(given: object) -> str:
         return f"a value of type {type(given).__name__}"
 
 
-def settle(made: object, checks: Mapping[str, Check], called: str = "") -> None:
-    """Check the fields of a frozen dataclass in its `__post_init__`, and keep the read values.
+def settle(
+    made: object, checks: Mapping[str, Check], called: str = "", **given_now: object
+) -> None:
+    """Check the fields of a frozen dataclass that is being made, and keep the read values.
 
-    `called` is the field that names it in messages.
+    `called` is the field that names it in messages. A class with an `__init__` of its own passes
+    on what that was given.
     """
+    for parameter, value in given_now.items():
+        object.__setattr__(made, parameter, value)
     for parameter, check in checks.items():
         given = getattr(made, parameter)
         value = check.read(given)

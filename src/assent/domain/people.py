@@ -1,10 +1,10 @@
 """Who someone is, and who may decide."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from assent.domain import parameters
 from assent.domain.identifiers import want_keepable
@@ -37,18 +37,31 @@ class Scope(StrEnum):
     MANAGE = "manage"
 
 
-@dataclass(frozen=True, slots=True)
+# Names as people write them: one, or several.
+NamesGiven = str | Iterable[str]
+KindGiven = PersonKind | Literal["human", "service", "agent"]
+_NONE: Final = frozenset[str]()
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Person:
     """Someone who acts: an id from the identity layer, and the roles it vouches for."""
 
     id: str
-    roles: frozenset[str] = field(default_factory=frozenset[str], kw_only=True)
-    kind: PersonKind = field(default=PersonKind.HUMAN, kw_only=True)
+    roles: frozenset[str]
+    kind: PersonKind
     # The human whose service account or further identity this is.
-    behind: str | None = field(default=None, kw_only=True)
+    behind: str | None
 
-    def __post_init__(self) -> None:
-        settle(self, _PERSON, called="id")
+    def __init__(
+        self,
+        id: str,
+        *,
+        roles: NamesGiven = _NONE,
+        kind: KindGiven = PersonKind.HUMAN,
+        behind: str | None = None,
+    ) -> None:
+        settle(self, _PERSON, called="id", id=id, roles=roles, kind=kind, behind=behind)
 
     @property
     def human(self) -> str:
@@ -94,20 +107,63 @@ class Account:
         return Person(self.id, roles=self.roles, kind=self.kind, behind=self.behind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Audience:
-    """Who may decide a request: the conversation's owner unless roles or people are named."""
+    """Who may decide a request: the conversation's owner unless roles or people are named.
 
-    owner: bool = True
-    roles: frozenset[str] = frozenset()
-    people: frozenset[str] = frozenset()
-    exclude_requester: bool = False
+    `one & other` admits the people whom both admit. They are kept as `also`: further audiences that
+    must admit a person as well.
+    """
 
-    def __post_init__(self) -> None:
-        settle(self, _AUDIENCE)
+    owner: bool
+    roles: frozenset[str]
+    people: frozenset[str]
+    exclude_requester: bool
+    also: tuple["Audience", ...]
+
+    def __init__(
+        self,
+        *,
+        owner: bool = True,
+        roles: NamesGiven = _NONE,
+        people: NamesGiven = _NONE,
+        exclude_requester: bool = False,
+        also: "Audience | Iterable[Audience]" = (),
+    ) -> None:
+        settle(
+            self,
+            _AUDIENCE,
+            owner=owner,
+            roles=roles,
+            people=people,
+            exclude_requester=exclude_requester,
+            also=also,
+        )
+        if self.also:
+            self._reduce()
+
+    def _reduce(self) -> None:
+        """Keep the fewest parts that admit the same people, in one order: equals are equal."""
+        everybody = (self, *self.also)
+        excludes = any(each.exclude_requester for each in everybody)
+        first, *rest = _fewest([_plain(part) for each in everybody for part in each.parts])
+        for name in ("owner", "roles", "people"):
+            object.__setattr__(self, name, getattr(first, name))
+        object.__setattr__(self, "exclude_requester", excludes)
+        object.__setattr__(self, "also", tuple(rest))
+
+    @property
+    def parts(self) -> tuple["Audience", ...]:
+        """The plain audiences that all have to admit a person; mostly one."""
+        if not self.also:
+            return (self,)
+        return (_plain(self), *(part for each in self.also for part in each.parts))
+
+    def __and__(self, other: "Audience") -> "Audience":
+        return replace(self, also=(*self.also, other))
 
     @classmethod
-    def of(cls, *roles: str, exclude_requester: bool = False) -> "Audience":
+    def of(cls, *roles: NamesGiven, exclude_requester: bool = False) -> "Audience":
         """Route the question to roles instead of the owner."""
         # A list of them is what people write, too; what is no role is refused when it is made.
         said: Any = roles[0] if len(roles) == 1 else roles
@@ -125,29 +181,41 @@ class Audience:
             return False
         if self.exclude_requester and {person.id, person.human} & {owner_id, behind or owner_id}:
             return False
-        if self.owner and person.id == owner_id:
-            return True
-        return person.id in self.people or not self.roles.isdisjoint(person.roles)
+        return all(_names(part, person, owner_id) for part in self.parts)
+
+    def without_owner(self) -> "Audience":
+        """The same people, but for an owner who is admitted as the owner only."""
+        also = tuple(each.without_owner() for each in self.also)
+        return replace(self, owner=False, also=also)
 
     def is_too_few(self, quorum: int, owner_id: str) -> bool:
         """Whether so many people can never be found; how many have a role nobody can tell."""
-        named = self.people | {owner_id} if self.owner else self.people
-        who = named - {owner_id} if self.exclude_requester else named
-        return not self.roles and len(who) < quorum
+        named = [
+            part.people | {owner_id} if part.owner else part.people
+            for part in self.parts
+            if not part.roles
+        ]
+        if not named:
+            return False
+        who = named[0].intersection(*named)
+        return len(who - {owner_id} if self.exclude_requester else who) < quorum
 
     def is_empty_for(self, owner: Person) -> bool:
         """Whether nobody could ever decide: a service owner confirms nothing for itself."""
-        owner_counts = self.owner and owner.kind is PersonKind.HUMAN and not self.exclude_requester
-        return not (owner_counts or self.roles or self.people)
+        owner_counts = owner.kind is PersonKind.HUMAN and not self.exclude_requester
+        counting = self if owner_counts else self.without_owner()
+        return counting.is_too_few(1, owner.id)
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON, for storing with a request."""
-        return {
+        plain: dict[str, object] = {
             "owner": self.owner,
             "roles": sorted(self.roles),
             "people": sorted(self.people),
             "exclude_requester": self.exclude_requester,
         }
+        # Only where there are any: most audiences are stored as they always were.
+        return plain | {"also": [each.to_json() for each in self.also]} if self.also else plain
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Audience":
@@ -157,6 +225,7 @@ class Audience:
             roles=frozenset(stored["roles"]),
             people=frozenset(stored["people"]),
             exclude_requester=stored["exclude_requester"],
+            also=tuple(cls.from_json(each) for each in stored.get("also", ())),
         )
 
 
@@ -165,7 +234,44 @@ _AUDIENCE: Final = {
     "roles": parameters.names,
     "people": parameters.names,
     "exclude_requester": parameters.flag,
+    "also": parameters.several(
+        parameters.instance(Audience), tuple, "an Audience or several Audiences"
+    ),
 }
+
+
+def _names(part: Audience, person: Person, owner_id: str) -> bool:
+    if part.owner and person.id == owner_id:
+        return True
+    return person.id in part.people or not part.roles.isdisjoint(person.roles)
+
+
+def _plain(part: Audience) -> Audience:
+    return Audience(owner=part.owner, roles=part.roles, people=part.people)
+
+
+def _fewest(parts: list[Audience]) -> list[Audience]:
+    """The parts that matter, in one order: whom one admits, a wider one admits anyway."""
+    listed = [each for each in parts if not each.owner and not each.roles]
+    others = [each for each in parts if each.owner or each.roles]
+    if listed:
+        common = listed[0].people.intersection(*(each.people for each in listed))
+        others.append(Audience(owner=False, people=common))
+    unlike = sorted(dict.fromkeys(others), key=_order)
+    return [one for one in unlike if not any(_is_within(each, one) for each in unlike)]
+
+
+def _is_within(one: Audience, other: Audience) -> bool:
+    owner = other.owner or not one.owner
+    return one != other and owner and one.roles <= other.roles and one.people <= other.people
+
+
+def _order(part: Audience) -> tuple[list[str], list[str], bool]:
+    return sorted(part.roles), sorted(part.people), part.owner
+
+
+# Who decides, as people write it: a role, several roles, or all there is to say.
+AudienceGiven = Audience | NamesGiven
 
 
 def _roles(given: object) -> object:
@@ -179,7 +285,6 @@ def _roles(given: object) -> object:
 
 
 _ROLES: Final = parameters.several(parameters.name, tuple, "a role or several roles", some=True)
-# Who decides, as people write it: a role, several roles, or all there is to say.
 audience: Final = parameters.either(
     parameters.instance(Audience, "an Audience"), Check(_ROLES.allowed, _roles)
 )

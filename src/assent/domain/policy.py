@@ -2,20 +2,26 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from inspect import iscoroutinefunction
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self, Unpack
 
-from assent.domain import parameters, people
+from assent.domain import parameters
+from assent.domain.ask_terms import (
+    TERMS,
+    AskTerms,
+    ConfirmationGiven,
+    DeadlineGiven,
+    TermsGiven,
+)
 from assent.domain.canonical import digest, encode
-from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.fingerprints import fingerprint
 from assent.domain.parameters import optional, settle
-from assent.domain.people import Audience
-from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, Risk
+from assent.domain.people import AudienceGiven, NamesGiven
+from assent.domain.tools import Context, Copied, EffectiveTool, Predicate, PredicateGiven, Risk
 
 
 class Effect(StrEnum):
@@ -28,8 +34,6 @@ class Effect(StrEnum):
 
 # Who says it where a policy hook answers: its author need not.
 HOOK: Final = "hook"
-# More than anybody can gather, and no more than every database can count.
-_MOST_PEOPLE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +47,41 @@ class Allow:
         settle(self, _ALLOW)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+@dataclass(frozen=True, slots=True, init=False)
+class Ask(AskTerms):
     """A person has to be asked; None leaves audience and deadline to the tool.
 
     `confirmation` can only make approving harder than the tool does. `quorum` is how many people
-    have to approve the same arguments.
+    have to approve the same arguments. `decide_within` is seconds, a timedelta or `NO_DEADLINE`.
     """
 
-    by: str = HOOK
-    reason: str = ""
-    audience: Audience | None = None
-    decide_within: timedelta | None = None
-    confirmation: Confirmation | None = None
-    quorum: int = 1
+    by: str
+    reason: str
 
-    def __post_init__(self) -> None:
-        settle(self, _ASK)
+    def __init__(
+        self,
+        *,
+        by: str = HOOK,
+        reason: str = "",
+        audience: AudienceGiven | None = None,
+        decide_within: DeadlineGiven | None = None,
+        confirmation: ConfirmationGiven | None = None,
+        quorum: int = 1,
+    ) -> None:
+        settle(
+            self,
+            _ASK,
+            by=by,
+            reason=reason,
+            audience=audience,
+            decide_within=decide_within,
+            confirmation=confirmation,
+            quorum=quorum,
+        )
+
+    def under(self, terms: AskTerms) -> "Ask":
+        """Ask for the same reason, under other terms."""
+        return Ask(by=self.by, reason=self.reason, **terms.given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,18 +97,13 @@ class Deny:
 
 _ALLOW: Final = {"by": parameters.text, "waived": parameters.flag}
 _DENY: Final = {"by": parameters.text, "reason": parameters.text}
-_ASK: Final = _DENY | {
-    "audience": optional(people.audience),
-    "decide_within": optional(parameters.duration()),
-    "confirmation": optional(parameters.one_of(Confirmation)),
-    "quorum": parameters.whole(1, _MOST_PEOPLE),
-}
+_ASK: Final = _DENY | TERMS
 
 Verdict = Allow | Ask | Deny
 
 # What a policy hook may answer; None leaves the question where it was.
 HookAnswer = Effect | Ask | Deny | Allow | None
-PolicyHook = Callable[[EffectiveTool, Arguments, Context], HookAnswer | Awaitable[HookAnswer]]
+PolicyHook = Callable[[EffectiveTool, Copied, Context], HookAnswer | Awaitable[HookAnswer]]
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
@@ -98,34 +115,78 @@ def _name(function: object) -> str:
     return getattr(function, "__qualname__", "?")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
+EffectGiven = Effect | Literal["allow", "ask", "deny"]
+RiskGiven = Risk | Literal["safe", "moderate", "dangerous"]
+
+
+class RuleGiven(TermsGiven, total=False):
+    """What a rule says besides its name, its effect and its tools."""
+
+    categories: NamesGiven
+    risks: RiskGiven | Iterable[RiskGiven]
+    sources: NamesGiven
+    when: PredicateGiven | None
+    reason: str
+
+
+@dataclass(frozen=True, init=False)
+class Rule(AskTerms):
     """One rule: every matcher that is given must match; none given matches every call.
 
     `tools` are exact names, or globs where they hold a `*`. It is named after what it does to
-    them unless a name is given.
+    them unless a name is given. Audience, quorum, deadline and confirmation are for a rule that
+    asks.
     """
 
-    name: str = ""
+    name: str
     effect: Effect
-    tools: tuple[str, ...] = ()
-    categories: frozenset[str] = frozenset()
-    risks: frozenset[Risk] = frozenset()
-    sources: frozenset[str] = frozenset()
-    when: Predicate | None = None
-    reason: str = ""
-    audience: Audience | None = None
-    decide_within: timedelta | None = None
-    confirmation: Confirmation | None = None
-    quorum: int = 1
+    tools: tuple[str, ...]
+    categories: frozenset[str]
+    risks: frozenset[Risk]
+    sources: frozenset[str]
+    when: Predicate | None
+    reason: str
 
-    def __post_init__(self) -> None:
-        settle(self, _RULE, called="name")
+    def __init__(
+        self,
+        *,
+        effect: EffectGiven,
+        name: str = "",
+        tools: NamesGiven = (),
+        categories: NamesGiven = frozenset(),
+        risks: RiskGiven | Iterable[RiskGiven] = frozenset(),
+        sources: NamesGiven = frozenset(),
+        when: PredicateGiven | None = None,
+        reason: str = "",
+        audience: AudienceGiven | None = None,
+        decide_within: DeadlineGiven | None = None,
+        confirmation: ConfirmationGiven | None = None,
+        quorum: int = 1,
+    ) -> None:
+        settle(
+            self,
+            _RULE,
+            called="name",
+            name=name,
+            effect=effect,
+            tools=tools,
+            categories=categories,
+            risks=risks,
+            sources=sources,
+            when=when,
+            reason=reason,
+            audience=audience,
+            decide_within=decide_within,
+            confirmation=confirmation,
+            quorum=quorum,
+        )
         if not self.name:
             object.__setattr__(self, "name", f"{self.effect}:{','.join(self.tools) or '*'}")
 
     @classmethod
-    def of(cls, effect: Effect, *tools: str, name: str = "", **more: Any) -> Self:
+    def of(
+        cls, effect: EffectGiven, *tools: NamesGiven, name: str = "", **more: Unpack[RuleGiven]
+    ) -> Self:
         """A rule for these tools; none at all are not all of them."""
         # One list of them is what people write, too. Never an empty tuple: nobody could tell that
         # it was said.
@@ -157,14 +218,7 @@ class Rule:
             case Effect.ALLOW:
                 return Allow(by=f"rule:{self.name}", waived=True)
             case Effect.ASK:
-                return Ask(
-                    by=f"rule:{self.name}",
-                    reason=self.reason,
-                    audience=self.audience,
-                    decide_within=self.decide_within,
-                    confirmation=self.confirmation,
-                    quorum=self.quorum,
-                )
+                return Ask(by=f"rule:{self.name}", reason=self.reason).under(self)
             case Effect.DENY:
                 return (
                     Deny(by=f"rule:{self.name}", reason=self.reason)
@@ -174,15 +228,7 @@ class Rule:
 
     def to_json(self, saying: Callable[[object], str] = _name) -> dict[str, object]:
         """The rule as data; `saying` puts its predicate into words."""
-        # Only where it is said: the versions of policies that never say it stay what they were.
-        said: dict[str, object] = {}
-        if self.confirmation is not None:
-            said["confirmation"] = self.confirmation
-        if self.quorum > 1:
-            said["quorum"] = self.quorum
-        if self.decide_within is not None:
-            said["decide_within"] = self.decide_within.total_seconds()
-        return said | {
+        return self.terms_json() | {
             "name": self.name,
             "effect": self.effect,
             "tools": list(self.tools),
@@ -191,7 +237,6 @@ class Rule:
             "sources": sorted(self.sources),
             "when": None if self.when is None else saying(self.when),
             "reason": self.reason,
-            "audience": None if self.audience is None else self.audience.to_json(),
         }
 
 
@@ -211,21 +256,19 @@ _RULE: Final = {
     "risks": parameters.members(Risk, some=True),
     "sources": _MATCHER,
     "when": optional(parameters.of_two("a function of (arguments, context) or of the arguments")),
-    **{parameter: check for parameter, check in _ASK.items() if parameter != "by"},
+    "reason": parameters.text,
+    **TERMS,
 }
 _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 
 def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """Deny over ask over allow; among equals the first, as firm and with as many as any wants."""
+    """Deny over ask over allow; among equals the first, an ask under the terms of all asks."""
     found = tuple(verdicts)
     first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
     if not isinstance(first, Ask):
         return first
-    asks = [each for each in found if isinstance(each, Ask)]
-    wanted = [each.confirmation for each in asks]
-    confirmation = firmest(*wanted) if any(wanted) else first.confirmation
-    return replace(first, confirmation=confirmation, quorum=max(each.quorum for each in asks))
+    return first.under(AskTerms.strictest(each for each in found if isinstance(each, Ask)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,6 @@
 """What a person is asked about one revision of a call."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -108,5 +107,5 @@ class Request(Struct, frozen=True, kw_only=True):
         audience = self.audience
         if person.kind is PersonKind.SERVICE and self.kind is RequestKind.APPROVAL:
             # A program confirms nothing for itself; it decides only where it is named.
-            audience = replace(audience, owner=False)
+            audience = audience.without_owner()
         return audience.admits(person, self.owner, self.owner_behind)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeGuard, cast
 
-from assent.domain import parameters, people
+from assent.domain import ask_terms, parameters, people
 from assent.domain.bodies import Context, Preview
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
@@ -62,8 +62,12 @@ def risk_by_name(name: str) -> Risk | None:
 
 
 Arguments = Mapping[str, Json]
-Predicate = Callable[[Arguments, Context], bool | Awaitable[bool]]
-Previewer = Callable[[Arguments, Context], Preview | str | Awaitable[Preview | str]]
+# Authors' functions get a copy of their own; what is in it is for the tool's schema to say.
+Copied = dict[str, Any]
+Predicate = Callable[[Copied, Context], bool | Awaitable[bool]]
+# A predicate as people write it: of arguments and context, or of the arguments alone.
+PredicateGiven = Predicate | Callable[[Copied], bool | Awaitable[bool]]
+Previewer = Callable[[Copied, Context], Preview | str | Awaitable[Preview | str]]
 Body = Callable[[Context, Any], Awaitable[object]]
 Steps = Callable[[Context, Any], AsyncIterator[object]]
 
@@ -172,7 +176,7 @@ SAID: Final[Mapping[str, Check]] = {
     "source": parameters.name,
     "version": parameters.text,
     "timeout": optional(parameters.duration()),
-    "decide_within": optional(parameters.duration()),
+    "decide_within": ask_terms.limit,
     "idempotent": parameters.flag,
     "caller_roles": parameters.several(
         parameters.name, frozenset, "a role or several roles", some=True

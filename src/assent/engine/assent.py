@@ -8,6 +8,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
+from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
@@ -86,7 +87,7 @@ class Assent:
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
-        decide_within: float | timedelta | None = DECIDE_WITHIN,
+        decide_within: DeadlineGiven | None = DECIDE_WITHIN,
         worker: bool = True,
     ) -> None:
         given = taken(

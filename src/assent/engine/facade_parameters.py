@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from assent.domain import decisions as verdicts
+from assent.domain.ask_terms import limit
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict
 from assent.domain.parameters import (
     Check,
-    duration,
     either,
     flag,
     function_of,
@@ -67,7 +67,7 @@ SETTINGS: Final[Mapping[str, Check]] = {
     "policy_version": any_text,
     "approvals": word("on", "off"),
     "on_confirmation": optional(function_of(2, "a function of a call and its tool")),
-    "decide_within": optional(duration()),
+    "decide_within": limit,
     "worker": flag,
 }
 ON_PENDING: Final = word("refuse", "supersede")

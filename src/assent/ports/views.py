@@ -44,7 +44,7 @@ class Listings(Protocol):
     def requests_put_to(
         self, principal: str, wanted: RequestFilter, *, after: Place | None, limit: int
     ) -> list[Request]:
-        """Those whose audience names a role or a person; see `names_of`."""
+        """Those whose audience names a role or a person; see `person_keys`."""
         ...
 
     def conversations(

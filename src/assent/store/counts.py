@@ -5,10 +5,12 @@ from datetime import timedelta
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Subquery,
     Table,
     Text,
     and_,
     bindparam,
+    case,
     func,
     not_,
     or_,
@@ -21,6 +23,7 @@ from sqlalchemy.sql import ClauseElement
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import person_keys
 from assent.domain.people import Person, PersonKind
+from assent.store.requests import request_of
 from assent.store.rows import Driver, Params, dump, span
 from assent.store.statements import ClockNow, PerDatabase, fixed
 from assent.store.tables import calls, conversations, messages, request_audience, requests, turns
@@ -61,14 +64,16 @@ def _mentions(words: str) -> ColumnElement[bool]:
     return _r.audience.like(f"%{words}%")
 
 
-def _open_for(names: str) -> ClauseElement:
+def _open_for(names: str) -> Subquery:
     """What `Request.admits` says of a person, for all that is open and could be theirs."""
     excludes = _mentions('"exclude_requester":true')
     me, human = bindparam("me", type_=Text), bindparam("human", type_=Text)
     behind = func.coalesce(_r.owner_behind, _r.owner)
     requester = or_(_r.owner.in_([me, human]), behind.in_([me, human]))
     confirms = or_(bindparam("confirms", type_=Text) == "yes", _r.kind != RequestKind.APPROVAL)
-    own = select(_r.id).where(
+    # Of several audiences SQL tells who is in one of them; `admits` tells who is in all.
+    shared = case((_mentions('"also":'), 1), else_=0).label("shared")
+    own = select(_r.id, shared).where(
         _is_open, _r.owner == me, _mentions('"owner":true'), not_(excludes), confirms
     )
     named = (
@@ -76,16 +81,23 @@ def _open_for(names: str) -> ClauseElement:
         .where(_p.principal.in_(text(names)), _p.closed_at.is_(None))
         .limit(_LOOKED_AT)
     )
-    put = select(_r.id).where(_r.id.in_(named), _is_open, not_(and_(excludes, requester)))
+    put = select(_r.id, shared).where(_r.id.in_(named), _is_open, not_(and_(excludes, requester)))
     parts = [select(each.limit(bindparam("limit")).subquery()) for each in (own, put)]
-    found = union(*parts).limit(bindparam("limit")).subquery()
-    return select(func.count()).select_from(found)
+    return union(*parts).limit(bindparam("limit")).subquery()
 
 
-OPEN_FOR = PerDatabase(
-    sqlite=_open_for("SELECT value FROM json_each(:names)"),
-    postgres=_open_for("SELECT json_array_elements_text(CAST(:names AS json))"),
-)
+def _counted(found: Subquery) -> ClauseElement:
+    return select(func.count(), func.coalesce(func.sum(found.c.shared), 0))
+
+
+def _shared(found: Subquery) -> ClauseElement:
+    return select(requests).where(_r.id.in_(select(found.c.id).where(found.c.shared == 1)))
+
+
+_IN_SQLITE = _open_for("SELECT value FROM json_each(:names)")
+_IN_POSTGRES = _open_for("SELECT json_array_elements_text(CAST(:names AS json))")
+OPEN_FOR = PerDatabase(sqlite=_counted(_IN_SQLITE), postgres=_counted(_IN_POSTGRES))
+SHARED = PerDatabase(sqlite=_shared(_IN_SQLITE), postgres=_shared(_IN_POSTGRES))
 
 
 class StoredCounts:
@@ -111,7 +123,11 @@ class StoredCounts:
             "confirms": "no" if person.kind is PersonKind.SERVICE else "yes",
             "limit": limit,
         }
-        return self._driver.rows(OPEN_FOR, params)[0][0]
+        number, shared = self._driver.rows(OPEN_FOR, params)[0]
+        if not shared:
+            return number
+        rows = map(request_of, self._driver.rows(SHARED, params))
+        return number - int(shared) + sum(request.admits(person) for request in rows)
 
     def turns_within(self, owner: str, length: timedelta, *, limit: int) -> int:
         params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}

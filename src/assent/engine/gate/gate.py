@@ -20,7 +20,7 @@ from assent.domain.policy import (
     Verdict,
     strongest,
 )
-from assent.domain.tools import Arguments, Context, EffectiveTool, Predicate, is_predicate
+from assent.domain.tools import Arguments, Context, Copied, EffectiveTool, Predicate, is_predicate
 from assent.engine.cancellation import OURS, is_ours
 from assent.engine.threads import aside
 
@@ -141,12 +141,12 @@ _WISHES = frozenset({"tool", "override", "run"})
 _CALLER = Deny(by="caller", reason="The owner of this conversation may not use this tool.")
 
 
-def _copy(arguments: Arguments) -> Arguments:
+def _copy(arguments: Arguments) -> Copied:
     # Each judge gets its own: one that changes them must not change what the next one sees.
     return msgspec.to_builtins(dict(arguments))
 
 
-async def _copied(arguments: Arguments, context: Context) -> Arguments:
+async def _copied(arguments: Arguments, context: Context) -> Copied:
     return await aside(len(context.arguments), _copy, arguments)
 
 
@@ -164,14 +164,7 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
         case Effect.ASK:
             return Ask(by="hook")
         case Ask():
-            return Ask(
-                by="hook",
-                reason=answer.reason,
-                audience=answer.audience,
-                decide_within=answer.decide_within,
-                confirmation=answer.confirmation,
-                quorum=answer.quorum,
-            )
+            return Ask(by="hook", reason=answer.reason).under(answer)
         case Effect.DENY:
             return Deny(by="hook")
         case Deny():

@@ -144,7 +144,7 @@ class Planner:
                         preview=await preview(tool.tool, arguments, context, within=within),
                     ),
                     audience=verdict.audience or tool.audience,
-                    decide_within=verdict.decide_within or tool.decide_within,
+                    decide_within=verdict.time_to_decide(tool.decide_within),
                     confirmation=firmest(verdict.confirmation, tool.confirmation),
                     quorum=verdict.quorum,
                 )

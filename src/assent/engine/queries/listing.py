@@ -12,6 +12,7 @@ from assent.domain.paging import (
     Place,
     RequestFilter,
     Summary,
+    audience_keys,
     person_keys,
     role_key,
 )
@@ -91,7 +92,7 @@ class Inbox:
         return _cut(kept, limit, _place)
 
     def _fits(self, request: Request) -> bool:
-        routed = self.role is None or self.role in request.audience.roles
+        routed = self.role is None or role_key(self.role) in audience_keys(request.audience)
         is_owner = request.owner == self.person.id
         # A role alone is not enough: the requester's other identities are left out as well.
         visible = not self.mine and (self.everything or is_owner)

@@ -177,6 +177,7 @@ class AudiencePart(_Part):
     roles: list[Text]
     people: list[Text]
     exclude_requester: bool
+    also: list["AudiencePart"] = Field(default_factory=list["AudiencePart"])
 
 
 class PreviewPart(_Part):

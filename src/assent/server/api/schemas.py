@@ -72,6 +72,10 @@ class Audience(Shape):
     roles: list[str]
     people: list[str]
     exclude_requester: bool
+    also: list["Audience"] = Field(
+        default_factory=list["Audience"],
+        description="Further audiences that must admit a person, too.",
+    )
 
     @classmethod
     def of(cls, audience: identity.Audience) -> "Audience":
@@ -81,6 +85,7 @@ class Audience(Shape):
             roles=sorted(audience.roles),
             people=sorted(audience.people),
             exclude_requester=audience.exclude_requester,
+            also=[cls.of(each) for each in audience.also],
         )
 
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from assent.domain import policy, tools
+from assent.domain.ask_terms import Deadline
 from assent.domain.confirmations import Confirmation
 from assent.domain.origins import Origin
 from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
@@ -92,7 +93,9 @@ class Rule(Shape):
     audience: Audience | None
     confirmation: Confirmation | None = None
     quorum: int = Field(default=1, description="How many people have to approve.")
-    decide_within: float | None = Field(default=None, description="In seconds.")
+    decide_within: float | Deadline | None = Field(
+        default=None, description="In seconds, or that there is no deadline; null: not said."
+    )
 
 
 class Policy(Shape):

@@ -7,6 +7,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
+from assent.domain.ask_terms import AskTerms
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.origins import Origin
 from assent.domain.people import Audience
@@ -170,12 +171,19 @@ def covered(rule: Rule) -> str:
 
 def deciders(audience: Audience) -> str:
     """Who may decide."""
+    if audience.also:
+        said = "; and also ".join(_named(part) for part in audience.parts)
+    else:
+        said = _named(audience)
+    return f"{said}, but never whoever asked" if audience.exclude_requester else said
+
+
+def _named(audience: Audience) -> str:
     parts = ["the owner of the conversation"] if audience.owner else []
     if audience.roles:
         parts.append(f"anybody with the role {' or '.join(sorted(audience.roles))}")
     parts += sorted(audience.people)
-    said = " or ".join(parts) or "nobody"
-    return f"{said}, but never whoever asked" if audience.exclude_requester else said
+    return " or ".join(parts) or "nobody"
 
 
 def length(within: timedelta | None) -> str:
@@ -251,7 +259,7 @@ def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     if within is not None:
         end = f"A call that nobody decides within {length(within)} expires unrun."
     takes = f"Approving one takes {CONFIRMATIONS[_takes(tool, policy)]}"
-    people = max((rule.quorum for rule in _asking(tool, policy)), default=1)
+    people = _terms(tool, policy).quorum
     several = f", and that {people} people do it" if people > 1 else ""
     return (first, f"{takes}{several}.", end)
 
@@ -281,24 +289,22 @@ def _unasked(tool: EffectiveTool, who: str) -> str:
     return f"Calls of {name} run at once. Nobody is asked."
 
 
-def _asking(tool: EffectiveTool, policy: Policy) -> list[Rule]:
+def _terms(tool: EffectiveTool, policy: Policy) -> AskTerms:
     always = (rule for rule in policy.rules if rule.when is None and rule.covers(tool))
-    return [rule for rule in always if rule.effect is Effect.ASK]
+    return AskTerms.strictest(rule for rule in always if rule.effect is Effect.ASK)
 
 
 def _asked(tool: EffectiveTool, policy: Policy) -> Audience:
-    """Whom a call is put to: the first rule that asks says it before the tool does."""
-    named = [rule.audience for rule in _asking(tool, policy)[:1] if rule.audience is not None]
-    return named[0] if named else tool.audience
+    """Whom a call is put to: rules that ask say it before the tool does."""
+    return _terms(tool, policy).audience or tool.audience
 
 
 def _takes(tool: EffectiveTool, policy: Policy) -> Confirmation:
-    return firmest(tool.confirmation, *(rule.confirmation for rule in _asking(tool, policy)))
+    return firmest(tool.confirmation, _terms(tool, policy).confirmation)
 
 
 def _within(tool: EffectiveTool, policy: Policy) -> timedelta | None:
-    named = [rule.decide_within for rule in _asking(tool, policy)[:1] if rule.decide_within]
-    return named[0] if named else tool.decide_within
+    return _terms(tool, policy).time_to_decide(tool.decide_within)
 
 
 def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tuple[str, ...]:

@@ -283,11 +283,19 @@ def _vote(decision: Decision) -> Iterator[tuple[str, Html]]:
 
 
 def _audience(audience: Audience, owner: str) -> Html:
-    named: list[Html] = [element("span", foreign(owner))] if audience.owner else []
-    named += [element("span", "anybody who is ", foreign(role)) for role in sorted(audience.roles)]
-    named += [element("span", foreign(person)) for person in sorted(audience.people)]
+    named: list[Html] = []
+    for part in audience.parts:
+        named += [element("span", "and only if also one of:")] if named else []
+        named += _named(part, owner)
     excluded = [element("span", "but not the requester")] if audience.exclude_requester else []
     return _list([*named, *excluded])
+
+
+def _named(part: Audience, owner: str) -> Iterator[Html]:
+    if part.owner:
+        yield element("span", foreign(owner))
+    yield from (element("span", "anybody who is ", foreign(role)) for role in sorted(part.roles))
+    yield from (element("span", foreign(person)) for person in sorted(part.people))
 
 
 def _code(text: str) -> Html:

@@ -1,0 +1,145 @@
+"""The terms of an ask: who decides, how many of them, until when, and how firmly.
+
+Several rules can ask about one call. Their terms merge here, in one place and by one rule: for each
+term the strictest counts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from functools import reduce
+from typing import Final, Literal, TypedDict
+
+from assent.domain import parameters, people
+from assent.domain.confirmations import Confirmation, firmest
+from assent.domain.parameters import Check, optional
+from assent.domain.people import Audience, AudienceGiven
+
+# More than anybody can gather, and no more than every database can count.
+_MOST_PEOPLE: Final = 1_000
+
+
+class Deadline(StrEnum):
+    """A deadline that is no length of time."""
+
+    NONE = "none"
+
+
+# Said where a question shall wait for ever; saying nothing leaves the deadline to others.
+NO_DEADLINE: Final = Deadline.NONE
+# A deadline as people write it: seconds, a timedelta, or that there is none.
+DeadlineGiven = float | timedelta | Deadline | Literal["none"]
+ConfirmationGiven = Confirmation | Literal["click", "step", "typed"]
+
+
+def _deadline(given: object) -> object:
+    length = _DURATION.read(given)
+    return _NONE.read(given) if length is parameters.unfit() else length
+
+
+def _limit(given: object) -> object:
+    found = _deadline(given)
+    return None if found is NO_DEADLINE else found
+
+
+_DURATION: Final = parameters.duration()
+_NONE: Final = parameters.one_of(Deadline)
+deadline: Final = Check(f"{_DURATION.allowed}, or NO_DEADLINE", _deadline)
+# The same where no deadline is kept as None: nothing is left open there.
+limit: Final = optional(Check(deadline.allowed, _limit))
+
+
+class TermsGiven(TypedDict, total=False):
+    """The terms of an ask as people write them; what is left out or None is not said."""
+
+    audience: AudienceGiven | None
+    quorum: int
+    decide_within: DeadlineGiven | None
+    confirmation: ConfirmationGiven | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskTerms:
+    """The terms under which a person is asked; None is not said and leaves it to the tool.
+
+    `a & b` is as strict as both: a person must be in both audiences, the larger quorum, the shorter
+    deadline and the firmer confirmation count.
+    """
+
+    audience: Audience | None = None
+    quorum: int = 1
+    decide_within: timedelta | Deadline | None = None
+    confirmation: Confirmation | None = None
+
+    @property
+    def given(self) -> TermsGiven:
+        """The terms alone, as keywords."""
+        return {
+            "audience": self.audience,
+            "quorum": self.quorum,
+            "decide_within": self.decide_within,
+            "confirmation": self.confirmation,
+        }
+
+    @classmethod
+    def strictest(cls, terms: Iterable["AskTerms"]) -> "AskTerms":
+        """Merge the terms of several asks; none at all say nothing."""
+        return reduce(AskTerms.__and__, terms, cls())
+
+    def __and__(self, other: "AskTerms") -> "AskTerms":
+        wanted = (self.confirmation, other.confirmation)
+        return AskTerms(
+            audience=_both(self.audience, other.audience),
+            quorum=max(self.quorum, other.quorum),
+            decide_within=_shorter(self.decide_within, other.decide_within),
+            confirmation=firmest(*wanted) if any(wanted) else None,
+        )
+
+    def terms_json(self) -> dict[str, object]:
+        """The terms as data; all but the audience only where they are said."""
+        said: dict[str, object] = {}
+        if self.confirmation is not None:
+            said["confirmation"] = self.confirmation
+        if self.quorum > 1:
+            said["quorum"] = self.quorum
+        match self.decide_within:
+            case timedelta() as within:
+                said["decide_within"] = within.total_seconds()
+            case Deadline():
+                said["decide_within"] = self.decide_within
+            case None:
+                pass
+        return said | {"audience": None if self.audience is None else self.audience.to_json()}
+
+    def time_to_decide(self, otherwise: timedelta | None) -> timedelta | None:
+        """How long the question waits, None for ever; `otherwise` holds where nothing is said."""
+        match self.decide_within:
+            case None:
+                return otherwise
+            case Deadline():
+                return None
+            case timedelta() as within:
+                return within
+
+
+TERMS: Final = {
+    "audience": optional(people.audience),
+    "quorum": parameters.whole(1, _MOST_PEOPLE),
+    "decide_within": optional(deadline),
+    "confirmation": optional(parameters.one_of(Confirmation)),
+}
+
+
+def _both(one: Audience | None, other: Audience | None) -> Audience | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
+def _shorter(
+    one: timedelta | Deadline | None, other: timedelta | Deadline | None
+) -> timedelta | Deadline | None:
+    lengths = [each for each in (one, other) if isinstance(each, timedelta)]
+    # Any length of time is stricter than none, and to say none is more than to say nothing.
+    return min(lengths) if lengths else one or other
