@@ -21,7 +21,15 @@ from assent.domain.canonical import digest, encode
 from assent.domain.fingerprints import fingerprint
 from assent.domain.parameters import optional, settle
 from assent.domain.people import AudienceGiven, NamesGiven
-from assent.domain.tools import Context, Copied, EffectiveTool, Predicate, PredicateGiven, Risk
+from assent.domain.tools import (
+    Context,
+    Copied,
+    EffectiveTool,
+    Predicate,
+    PredicateGiven,
+    Risk,
+    RiskGiven,
+)
 
 
 class Effect(StrEnum):
@@ -34,6 +42,7 @@ class Effect(StrEnum):
 
 # Who says it where a policy hook answers: its author need not.
 HOOK: Final = "hook"
+_DENIED: Final = "The policy of this deployment denies this call."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +98,7 @@ class Deny:
     """It never runs; the reason is told to the model."""
 
     by: str = HOOK
-    reason: str = "The policy of this deployment denies this call."
+    reason: str = _DENIED
 
     def __post_init__(self) -> None:
         settle(self, _DENY)
@@ -116,7 +125,6 @@ def _name(function: object) -> str:
 
 
 EffectGiven = Effect | Literal["allow", "ask", "deny"]
-RiskGiven = Risk | Literal["safe", "moderate", "dangerous"]
 
 
 class RuleGiven(TermsGiven, total=False):

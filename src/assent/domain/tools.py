@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Final, Protocol, TypeGuard, cast
+from typing import Any, Final, Literal, Protocol, TypeGuard, cast
 
 from assent.domain import ask_terms, parameters, people
+from assent.domain.ask_terms import ConfirmationGiven
 from assent.domain.bodies import Context, Preview
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
@@ -15,7 +16,7 @@ from assent.domain.fingerprints import fingerprint
 from assent.domain.forms import UserInput
 from assent.domain.origins import Described, Origin
 from assent.domain.parameters import Check, either, optional, settle
-from assent.domain.people import Audience
+from assent.domain.people import Audience, AudienceGiven
 from assent.errors import InvalidTool
 
 LOCAL = "local"
@@ -29,6 +30,9 @@ class Risk(StrEnum):
     SAFE = "safe"
     MODERATE = "moderate"
     DANGEROUS = "dangerous"
+
+
+RiskGiven = Risk | Literal["safe", "moderate", "dangerous"]
 
 
 # The risk that a tool's name tells where its author declared none: whole words, not prefixes.
@@ -333,20 +337,40 @@ def is_predicate(wish: bool | Predicate) -> TypeGuard[Predicate]:
     return callable(wish)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Override:
     """An admin's changes to a tool's metadata; None keeps the declared value."""
 
-    risk: Risk | None = None
-    requires_approval: bool | None = None
-    decide_within: timedelta | None = None
-    impact: str | None = None
-    category: str | None = None
-    audience: Audience | None = None
-    confirmation: Confirmation | None = None
+    risk: Risk | None
+    requires_approval: bool | None
+    decide_within: timedelta | None
+    impact: str | None
+    category: str | None
+    audience: Audience | None
+    confirmation: Confirmation | None
 
-    def __post_init__(self) -> None:
-        settle(self, _OVERRIDE)
+    def __init__(
+        self,
+        *,
+        risk: RiskGiven | None = None,
+        requires_approval: bool | None = None,
+        decide_within: float | timedelta | None = None,
+        impact: str | None = None,
+        category: str | None = None,
+        audience: AudienceGiven | None = None,
+        confirmation: ConfirmationGiven | None = None,
+    ) -> None:
+        settle(
+            self,
+            _OVERRIDE,
+            risk=risk,
+            requires_approval=requires_approval,
+            decide_within=decide_within,
+            impact=impact,
+            category=category,
+            audience=audience,
+            confirmation=confirmation,
+        )
 
     def loosens(self, tool: Tool) -> bool:
         """Return True if a dangerous tool gets a lower risk or runs unasked or more easily."""

@@ -1,7 +1,7 @@
 """Agents and the catalogue of what they can call."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import MappingProxyType
@@ -72,7 +72,7 @@ class Agent:
     base_url: str | None = field(default=None, kw_only=True)
     api_key: str | None = field(default=None, kw_only=True, repr=False)
     # Messages to begin with, which a chat offers to who does not know what to say.
-    suggestions: tuple[str, ...] = field(default=(), kw_only=True)
+    suggestions: Sequence[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         settle(self, _AGENT, called="name")
