@@ -16,14 +16,18 @@ from assent.domain.decisions import (
     answer,
     approve,
     cancel,
+    did_not_run,
     draft,
+    fail,
+    ran,
     reject,
+    run_again,
     supply,
 )
 from assent.domain.declarations import BaseTool, hitl, manual, schema_tool, tool
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
 from assent.domain.people import Audience, Person, PersonKind
-from assent.domain.policy import Allow, Ask, Deny, Effect, Rule
+from assent.domain.policy import Allow, Ask, Deny, Effect, Rule, allow, ask, deny
 from assent.domain.tools import (
     Context,
     Hint,
@@ -76,17 +80,24 @@ __all__ = [
     "Tool",
     "ToolCall",
     "UserInput",
+    "allow",
     "answer",
     "approve",
+    "ask",
     "cancel",
+    "deny",
+    "did_not_run",
     "draft",
+    "fail",
     "hitl",
     "is_auto_resolvable_tool",
     "is_hitl_tool",
     "is_manual_tool",
     "manual",
+    "ran",
     "reject",
     "requires_approval",
+    "run_again",
     "run_once",
     "schema_tool",
     "supply",

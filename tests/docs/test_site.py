@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import assent
-from assent import server, testing
+from assent import models, server, testing
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -74,7 +74,9 @@ def test_an_index_links_every_page_for_users(index: Path) -> None:
     assert pages - linked <= {DOCS / "reference.md"}
 
 
-@pytest.mark.parametrize("module", [assent, testing, server], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [assent, models, testing, server], ids=lambda module: module.__name__
+)
 def test_the_reference_has_every_public_name(module: Any) -> None:
     told = set(re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(), re.MULTILINE))
     # All errors come from their module.

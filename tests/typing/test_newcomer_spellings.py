@@ -1,9 +1,12 @@
 """What newcomers write: the runtime takes it, and a type checker agrees (`make check` runs one)."""
 
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 from assent import (
     NO_DEADLINE,
+    Agent,
+    Assent,
     Audience,
     Confirmation,
     Context,
@@ -13,8 +16,18 @@ from assent import (
     PersonKind,
     Risk,
     Rule,
+    allow,
+    ask,
+    deny,
+    did_not_run,
+    fail,
+    ran,
+    run_again,
     tool,
 )
+from assent.domain.policy import HookAnswer
+from assent.domain.tools import EffectiveTool
+from assent.models import Answer, ChatModel, Delta, Prompt, TextDelta
 
 OPS = frozenset({"ops"})
 
@@ -72,6 +85,29 @@ def test_predicates_annotate_arguments_as_they_like() -> None:
     assert [rule.is_synchronous for rule in rules] == [True, False]
 
 
+def test_hooks_answer_with_functions() -> None:
+    def hook(tool: EffectiveTool, args: dict[str, int], ctx: Context) -> HookAnswer:
+        if args["cents"] > 50_000:
+            return deny("by hand")
+        if args["cents"] > 10_000:
+            return ask("large", audience="finance", quorum=2, decide_within=NO_DEADLINE)
+        return allow() if tool.risk is Risk.SAFE else None
+
+    agent = Agent("shop", model=Echo(), suggestions=["refund A7"])
+    rules = Rule.of("ask", "*", confirmation="step")
+    assent = Assent("sqlite:///:memory:", agents=agent, policy=hook, rules=rules, decide_within=60)
+
+    assert assent.kernel.policy.hook is hook
+
+
+def test_every_verdict_is_a_function() -> None:
+    names = [type(each).__name__ for each in (ran("7"), did_not_run(), run_again(), fail("no"))]
+
+    assert names == ["Ran", "DidNotRun", "RunAgain", "Fail"]
+    assert (ran().output, ran({"id": 7}).output) == (None, {"id": 7})
+    assert (did_not_run("never").reason, run_again(typed="A7").typed) == ("never", "A7")
+
+
 def test_overrides_take_text_and_seconds() -> None:
     said = Override(risk="dangerous", decide_within=60, audience="ops", confirmation="step")
 
@@ -98,3 +134,23 @@ def test_tools_take_text_seconds_and_names() -> None:
         None,
     )
     assert wipe.audience == Audience.of("ops", "admin")
+
+
+class Echo:
+    """A model of one's own, from the public module alone."""
+
+    name = "echo"
+
+    async def request(self, prompt: Prompt) -> Answer:
+        return Answer(text=prompt.instructions, model=self.name)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        answer = await self.request(prompt)
+        yield TextDelta(answer.text)
+        yield answer
+
+
+def test_a_model_of_ones_own_is_a_chat_model() -> None:
+    model: ChatModel = Echo()
+
+    assert model.name == "echo"

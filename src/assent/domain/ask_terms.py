@@ -26,8 +26,8 @@ class Deadline(StrEnum):
     NONE = "none"
 
 
-# Said where a question shall wait for ever; saying nothing leaves the deadline to others.
 NO_DEADLINE: Final = Deadline.NONE
+"""Says that a question waits for ever; to say nothing leaves the deadline to others."""
 # A deadline as people write it: seconds, a timedelta, or that there is none.
 DeadlineGiven = float | timedelta | Deadline | Literal["none"]
 ConfirmationGiven = Confirmation | Literal["click", "step", "typed"]

@@ -155,9 +155,32 @@ def supply(output: Json) -> Supply:
     return Supply(output=output)
 
 
+def fail(reason: str) -> Fail:
+    """Say that the call that waits for an output has failed, and why."""
+    return Fail(reason=reason)
+
+
 def cancel(reason: str = "") -> Cancel:
     """Withdraw a call that waits."""
     return Cancel(reason=reason)
+
+
+def ran(output: Json = None) -> Ran:
+    """Say that a call in doubt did run, with this output."""
+    return Ran(output=output)
+
+
+def did_not_run(reason: str = "") -> DidNotRun:
+    """Say that a call in doubt did not run; it is not run again."""
+    return DidNotRun(reason=reason)
+
+
+def run_again(*, typed: str | None = None) -> RunAgain:
+    """Say that a call in doubt did not run, and run it now: a fresh approval.
+
+    `typed` is the value that a person typed in, where the request asks for that.
+    """
+    return RunAgain(typed=typed)
 
 
 def _want(name: str, given: object, kinds: type | tuple[type, ...], wanted: str) -> None:

@@ -104,6 +104,38 @@ class Deny:
         settle(self, _DENY)
 
 
+def allow() -> Allow:
+    """Let a call run, from a policy hook: waives what its tool or its run asked for."""
+    return Allow()
+
+
+def ask(
+    reason: str = "",
+    *,
+    audience: AudienceGiven | None = None,
+    quorum: int = 1,
+    decide_within: DeadlineGiven | None = None,
+    confirmation: ConfirmationGiven | None = None,
+) -> Ask:
+    """Ask a person about a call, from a policy hook; the reason is shown to them.
+
+    `audience` says who decides, `quorum` how many of them approve, `decide_within` until when
+    (seconds, a timedelta or `NO_DEADLINE`), `confirmation` what approving takes at least.
+    """
+    return Ask(
+        reason=reason,
+        audience=audience,
+        quorum=quorum,
+        decide_within=decide_within,
+        confirmation=confirmation,
+    )
+
+
+def deny(reason: str = _DENIED) -> Deny:
+    """Deny a call, from a policy hook; the reason is told to the model."""
+    return Deny(reason=reason)
+
+
 _ALLOW: Final = {"by": parameters.text, "waived": parameters.flag}
 _DENY: Final = {"by": parameters.text, "reason": parameters.text}
 _ASK: Final = _DENY | TERMS
