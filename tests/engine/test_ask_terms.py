@@ -1,5 +1,6 @@
 """Several rules ask about one call: the strictest of their terms count, each for itself."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -139,3 +140,16 @@ async def test_no_deadline_said_is_not_the_same_as_nothing_said(world: World) ->
     silent, said = asking(), asking(decide_within=NO_DEADLINE)
     assert "decide_within" not in silent.to_json()
     assert said.to_json()["decide_within"] == "none"
+
+
+async def test_an_audience_of_several_outlives_an_export(world: World) -> None:
+    async with world(one_call, Till().pay(), rules=ROUTES) as assent:
+        request = await asked(assent)
+        await assent.decide(request, approve(), by=BOTH)
+        await rested(assent, request.turn_id)
+        text = await assent.export(request.conversation_id, by=ADA)
+        imported = await assent.import_(text, by=Person("root", roles={"admin"}))
+        again = await assent.export(imported, by=Person("root", roles={"admin"}))
+    for each in (text, again):
+        kept = json.loads(each)["requests"][0]["audience"]
+        assert Audience.from_json(kept) == FINANCE & LEGAL

@@ -52,7 +52,9 @@ def _parameter(name: str, spec: Json) -> str:
 
 def _audience(docket: Docket) -> str:
     request = docket.request
-    return safe_line(" - and also: ".join(_named(p, request.owner) for p in request.audience.parts))
+    return safe_line(
+        ", if also admitted as ".join(_named(p, request.owner) for p in request.audience.parts)
+    )
 
 
 def _named(part: Audience, owner_id: str) -> str:

@@ -132,7 +132,7 @@ TERMS: Final = {
 
 
 def _both(one: Audience | None, other: Audience | None) -> Audience | None:
-    if one is None or other is None:
+    if one is None or other is None or one == other:
         return other if one is None else one
     return one & other
 

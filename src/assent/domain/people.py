@@ -181,6 +181,8 @@ class Audience:
             return False
         if self.exclude_requester and {person.id, person.human} & {owner_id, behind or owner_id}:
             return False
+        if not self.also:
+            return _names(self, person, owner_id)
         return all(_names(part, person, owner_id) for part in self.parts)
 
     def without_owner(self) -> "Audience":
@@ -225,7 +227,7 @@ class Audience:
             roles=frozenset(stored["roles"]),
             people=frozenset(stored["people"]),
             exclude_requester=stored["exclude_requester"],
-            also=tuple(cls.from_json(each) for each in stored.get("also", ())),
+            also=tuple(map(cls.from_json, stored.get("also", ()))),
         )
 
 

@@ -258,7 +258,7 @@ class Rule(AskTerms):
             case Effect.ALLOW:
                 return Allow(by=f"rule:{self.name}", waived=True)
             case Effect.ASK:
-                return Ask(by=f"rule:{self.name}", reason=self.reason).under(self)
+                return Ask(by=f"rule:{self.name}", reason=self.reason, **self.given)
             case Effect.DENY:
                 return (
                     Deny(by=f"rule:{self.name}", reason=self.reason)
@@ -306,9 +306,10 @@ def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
     """Deny over ask over allow; among equals the first, an ask under the terms of all asks."""
     found = tuple(verdicts)
     first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
-    if not isinstance(first, Ask):
+    asks = [each for each in found if isinstance(each, Ask)]
+    if not isinstance(first, Ask) or len(asks) == 1:
         return first
-    return first.under(AskTerms.strictest(each for each in found if isinstance(each, Ask)))
+    return first.under(AskTerms.strictest(asks))
 
 
 @dataclass(frozen=True, kw_only=True)

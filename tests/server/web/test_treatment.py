@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent import Audience, Confirmation, Effect, Field, Person, Risk, Rule, UserInput, manual
+from assent import (
+    NO_DEADLINE,
+    Audience,
+    Confirmation,
+    Effect,
+    Field,
+    Person,
+    Risk,
+    Rule,
+    UserInput,
+    manual,
+)
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
 from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
@@ -152,6 +163,17 @@ def test_a_quorum_is_said() -> None:
     two = Rule(name="two", effect=Effect.ASK, quorum=2, audience=Audience.of("approver"))
     said = meaning(act(wish=False), Policy(rules=(two,)))
     assert said[1] == "Approving one takes a click, and that 2 people do it."
+
+
+def test_the_terms_of_several_rules_are_said_as_the_gate_merges_them() -> None:
+    money = Rule.of(Effect.ASK, "*", audience="finance", decide_within=600, quorum=2)
+    contracts = Rule.of(Effect.ASK, "*", audience="legal", decide_within=60)
+    subject = act(wish=False)
+    said = facts(subject, Policy(rules=(money, contracts)))
+    whom = "anybody with the role finance, if also admitted as anybody with the role legal"
+    assert (said["Who decides"], said["Time to decide"]) == (whom, "1 minute")
+    patient = Rule.of(Effect.ASK, "*", decide_within=NO_DEADLINE)
+    assert facts(subject, Policy(rules=(patient,)))["Time to decide"] == "no limit"
 
 
 def test_a_page_says_what_comes_from_a_tool_s_name() -> None:

@@ -164,7 +164,7 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
         case Effect.ASK:
             return Ask(by="hook")
         case Ask():
-            return Ask(by="hook", reason=answer.reason).under(answer)
+            return Ask(by="hook", reason=answer.reason, **answer.given)
         case Effect.DENY:
             return Deny(by="hook")
         case Deny():

@@ -171,10 +171,7 @@ def covered(rule: Rule) -> str:
 
 def deciders(audience: Audience) -> str:
     """Who may decide."""
-    if audience.also:
-        said = "; and also ".join(_named(part) for part in audience.parts)
-    else:
-        said = _named(audience)
+    said = ", if also admitted as ".join(_named(part) for part in audience.parts)
     return f"{said}, but never whoever asked" if audience.exclude_requester else said
 
 

@@ -283,10 +283,8 @@ def _vote(decision: Decision) -> Iterator[tuple[str, Html]]:
 
 
 def _audience(audience: Audience, owner: str) -> Html:
-    named: list[Html] = []
-    for part in audience.parts:
-        named += [element("span", "and only if also one of:")] if named else []
-        named += _named(part, owner)
+    first, *more = [_list(_named(part, owner)) for part in audience.parts]
+    named = [first, *(element("span", "if also admitted as ", part) for part in more)]
     excluded = [element("span", "but not the requester")] if audience.exclude_requester else []
     return _list([*named, *excluded])
 
