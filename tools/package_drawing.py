@@ -128,7 +128,7 @@ def _reaches(edges: set[Edge], start: str, end: str) -> bool:
 
 def draw() -> str:
     """Return the drawing as SVG text."""
-    graph = grimp.build_graph("assent", cache_dir=None)
+    graph = grimp.build_graph("assent", exclude_type_checking_imports=True, cache_dir=None)
     boxes = packages(graph)
     edges = essential(imports(graph))
     height = max(box.top for box in boxes.values()) + _BOX + _MARGIN

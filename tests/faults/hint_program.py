@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-import assent.engine.assent as facade
+from assent.engine import following
 from assent.store import sqlite
 from tests.faults import worker_program
 from tests.faults.worker_program import TIMES, Counter, Order, engine
@@ -15,7 +15,7 @@ UNTIL_HEARD = replace(TIMES, look=HOUR, lease=HOUR, takeup=HOUR)
 
 def never_poll() -> None:
     """Whatever happens elsewhere, this process learns of it by a hint only."""
-    sqlite.WATCH_SECONDS = facade.POLL_SECONDS = HOUR.total_seconds()
+    sqlite.WATCH_SECONDS = following.POLL_SECONDS = HOUR.total_seconds()
 
 
 async def _work(order: Order) -> None:

@@ -44,7 +44,6 @@ LATER = {
         "assent.engine.people.credential_status",
     ),
     "assent.engine.transfer.transfer",
-    *("assent.ports.people", "assent.ports.questions", "assent.ports.views"),
 }
 # Python writes and compiles each of them: half a millisecond on a fast machine, and of all that
 # `import assent` does the largest part. Load what only some need where they need it.

@@ -1,7 +1,7 @@
 """What the engine needs from outside: a store, a clock, a chat model."""
 
+from assent.ports.changes import CallChanges, Held, TurnChanges
 from assent.ports.outside import ChatModel, Clock
 from assent.ports.store import Store, Tx
-from assent.ports.work import CallChanges, Held, TurnChanges
 
 __all__ = ["CallChanges", "ChatModel", "Clock", "Held", "Store", "Tx", "TurnChanges"]

@@ -26,12 +26,13 @@ ARGUMENTS = PerDatabase(
 
 
 class StoredSubjects:
-    """`tx.subjects`"""
+    """`tx.subjects`: what requests are about."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     def arguments(self, calls: Iterable[str], *, longest: int) -> dict[str, Subject]:
+        """The arguments of calls as they are now; those of more characters only by their size."""
         params: Params = {"ids": dump(list(calls)), "longest": longest}
         rows = map(tuple, self._driver.rows(ARGUMENTS, params))
         return {

@@ -111,7 +111,7 @@ def _value(name: str) -> Any:
 
 
 class StoredCalls:
-    """`tx.calls`"""
+    """`tx.calls`: the calls and revisions tables."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -143,6 +143,11 @@ class StoredCalls:
         via: CallStatus | None = None,
         **changes: Unpack[CallChanges],
     ) -> bool:
+        """One guarded change: status, revision and fence must be what `call` says.
+
+        By the database's clock: `lost` wants the lease over, `in_time` wants `run_by` ahead. Two
+        transitions in one change pass `via` the status between them.
+        """
         for source, next_one in pairwise(filter(None, (call.status, via, target))):
             if next_one not in TRANSITIONS[source]:
                 raise AssertionError(f"no transition from {source} to {next_one}")
@@ -174,9 +179,11 @@ class StoredCalls:
         return [_revision(row) for row in self._driver.rows(REVISIONS, {"call_id": call_id})]
 
     def claimable(self, limit: int) -> list[str]:
+        """Cleared calls that nobody has claimed, oldest first."""
         return [row[0] for row in self._driver.rows(CLAIMABLE_CALLS, {"limit": limit})]
 
     def lost(self, limit: int) -> list[Call]:
+        """Running calls whose lease ran out."""
         return [call_of(row) for row in self._driver.rows(LOST_CALLS, {"limit": limit})]
 
     def _one(self, statement: ClauseElement, **params: object) -> Call | None:
@@ -185,7 +192,7 @@ class StoredCalls:
 
 
 class StoredLeases:
-    """`tx.leases`"""
+    """`tx.leases`: what a living worker holds."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -198,6 +205,10 @@ class StoredLeases:
         calls: frozenset[Held],
         turns: frozenset[str],
     ) -> frozenset[Held]:
+        """Extend what this worker says it works on; returns the calls it still holds.
+
+        Never by its name alone: a row whose task died would be kept alive for ever.
+        """
         params: Params = {"holder": worker, "lease": span(lease)}
         # Sorted: two heartbeats, or a heartbeat and a stop, lock rows in one order.
         renewed = [
@@ -210,11 +221,13 @@ class StoredLeases:
         return frozenset((id, fence) for id, fence in renewed)
 
     def run_on(self, worker: str, lease: timedelta, *, calls: frozenset[Held]) -> None:
+        """Say of calls in doubt that their bodies still run here, for the length of a lease."""
         params: Params = {"holder": worker, "lease": span(lease)}
         for id, fence in sorted(calls):
             self._driver.rows(RUN_ON, {**params, "call": id, "held": fence})
 
     def break_others(self, worker: str) -> None:
+        """End every other worker's leases: only where a lock says that there is no other."""
         self._driver.rows(BREAK_CALLS, {"holder": worker})
         self._driver.rows(BREAK_DOUBTS, {"holder": worker})
         self._driver.rows(BREAK_TURNS, {"holder": worker})

@@ -130,7 +130,7 @@ def _move_turn(
 
 
 class StoredConversations:
-    """`tx.conversations`"""
+    """`tx.conversations`: the conversations table."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -181,7 +181,7 @@ def _roles(stored: str) -> frozenset[str]:
 
 
 class StoredTurns:
-    """`tx.turns`"""
+    """`tx.turns`: the turns table; at most one active turn per conversation."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -214,6 +214,7 @@ class StoredTurns:
         return self._one(TURN, id=id)
 
     def lock(self, id: str) -> TurnRow | None:
+        """Read it and keep others from changing it until the transaction ends."""
         return self._one(LOCKED_TURN, id=id)
 
     def newest(self, conversation_id: str) -> TurnRow | None:
@@ -224,11 +225,13 @@ class StoredTurns:
         return (turn_of(found[0]), _read_turn(found[0])["body_digest"]) if found else None
 
     def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
+        """Take a turn that is ready, or whose worker's lease ran out."""
         return self._one(CLAIM_TURN, turn=id, worker=worker, lease=span(lease))
 
     def wake(
         self, id: str, worker: str, lease: timedelta, *, seen: TurnRow | None = None
     ) -> TurnRow | None:
+        """Take a turn that waited and has no open call any more; cheaper for one that was read."""
         params: Params = {"turn": id, "worker": worker, "lease": span(lease)}
         if seen is None or seen.status is not TurnStatus.WAITING:
             return self._one(WAKE_TURN, **params)
@@ -237,6 +240,7 @@ class StoredTurns:
         return changed(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
+        """Leave such a turn to whichever worker looks next."""
         self._driver.leaves_work = True
         self._driver.rows(ROUSE_TURN, {"turn": id})
 
@@ -249,11 +253,13 @@ class StoredTurns:
         fenced: bool = True,
         **changes: Unpack[TurnChanges],
     ) -> bool:
+        """One guarded change of status; `fenced` also wants the fence we hold."""
         statement, params = _move(turn, target, sources, changes, fenced=fenced)
         self._driver.leaves_work |= target is TurnStatus.READY
         return bool(self._driver.rows(statement, params))
 
     def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
+        """Change a turn we hold; `LeaseLost`, at the transaction's end at the latest, if not."""
         held = frozenset({TurnStatus.RUNNING})
         statement, params = _move(turn, target, held, changes, fenced=True)
         if not self._driver.expect(turn.id, statement, params):
@@ -313,7 +319,7 @@ def turn_of(row: Row) -> TurnRow:
 
 
 class StoredMessages:
-    """`tx.messages`"""
+    """`tx.messages`: the messages table; append only, but for the count of open calls."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -341,6 +347,10 @@ class StoredMessages:
         return [message_of(row) for row in rows]
 
     def settle(self, message_id: str, *, seen: int | None = None) -> int:
+        """One call less keeps the turn waiting; returns how many still do.
+
+        It is cheaper where the count was read before.
+        """
         params: Params = {"message": message_id}
         if seen and self._driver.expect(message_id, SETTLE_SEEN, params | {"seen": seen}):
             return seen - 1

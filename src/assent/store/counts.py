@@ -101,7 +101,7 @@ SHARED = PerDatabase(sqlite=_shared(_IN_SQLITE), postgres=_shared(_IN_POSTGRES))
 
 
 class StoredCounts:
-    """`tx.counts`"""
+    """`tx.counts`: how much there is of something, counted no further than `limit`."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -113,6 +113,7 @@ class StoredCounts:
         return self._driver.rows(OPEN_OF_AGENT, {"agent": agent, "limit": limit})[0][0]
 
     def open_for(self, person: Person, *, limit: int) -> int:
+        """Open requests that this person may decide."""
         if person.kind is PersonKind.AGENT:
             return 0
         params: Params = {
@@ -138,6 +139,7 @@ class StoredCounts:
         return self._driver.rows(CONVERSATIONS_WITHIN, params)[0][0]
 
     def stored(self, conversation_id: str) -> tuple[int, int]:
+        """How many messages a conversation has, and characters with its calls."""
         params: dict[str, object] = {"conversation_id": conversation_id}
         [(number, characters)] = self._driver.rows(MESSAGES, params)
         [(of_calls,)] = self._driver.rows(CALLS, params)

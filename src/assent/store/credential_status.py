@@ -53,7 +53,7 @@ ACCOUNTS = _among(select(people), _p.id)
 
 
 class StoredStanding:
-    """`tx.standing`"""
+    """`tx.standing`: whom credentials stand for now, many at once; invalid ones are left out."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

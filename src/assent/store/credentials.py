@@ -49,7 +49,7 @@ PURGE_LINKS = delete(links).where(_l.expires_at < bindparam("before"))
 
 
 class StoredSessions:
-    """`tx.sessions`"""
+    """`tx.sessions`: the sessions table; hashes of tokens, never tokens."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -76,6 +76,7 @@ class StoredSessions:
         )
 
     def by_hash(self, hashed: str) -> tuple[Session, Account, Key | None] | None:
+        """A session, whose it is, and the API key it began with."""
         found = self._driver.rows(SESSION_BY_HASH, {"hash": hashed})
         return session_of(found[0]) if found else None
 
@@ -90,6 +91,7 @@ class StoredSessions:
         self._driver.rows(SEEN, {"session": id, "at": self._driver.clock()})
 
     def end(self, id: str) -> bool:
+        """Guarded: False where it had ended before."""
         return bool(self._driver.rows(END, {"session": id}))
 
     def purge(self, before: datetime) -> None:
@@ -122,7 +124,7 @@ def _session(row: Row) -> Session:
 
 
 class StoredLinks:
-    """`tx.links`"""
+    """`tx.links`: the links table; what authenticates a link, never its secret."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -150,6 +152,7 @@ class StoredLinks:
         return _link(found[0]) if found else None
 
     def redeem(self, id: str) -> bool:
+        """Guarded: True for one caller only, and only before it expires."""
         return bool(self._driver.rows(REDEEM, {"link": id}))
 
     def purge(self, before: datetime) -> None:

@@ -81,7 +81,7 @@ CHANGES = PerDatabase(**{name: _changes(listed) for name, listed in _LISTED.item
 
 
 class StoredDirectory:
-    """`tx.directory`"""
+    """`tx.directory`: people and keys by pages, each after the last id of the one before."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -92,16 +92,19 @@ class StoredDirectory:
         return [account_of(row) for row in self._driver.rows(PEOPLE, params)]
 
     def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
+        """Newest first; revoked ones as well."""
         params: Params = {"after": after or _END, "limit": limit}
         if person is None:
             return [key_of(row) for row in self._driver.rows(KEYS, params)]
         return [key_of(row) for row in self._driver.rows(KEYS_OF, params | {"person": person})]
 
     def last_seen(self, ids: Iterable[str]) -> dict[str, datetime]:
+        """When each of them last used a session or a key, as far as that is known."""
         rows = self._driver.rows(LAST_SEEN, {"ids": dump(list(ids))})
         return {person: moment(at) for person, at in map(tuple, rows) if at is not None}
 
     def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
+        """Entries of no conversation, newest first, whose data has this name and value."""
         name, value = map(dump, about)
         params: Params = {"about": f"%{_escaped(f'{name}:{value}')}%"}
         params |= {"actions": dump(list(actions)), "limit": limit}

@@ -84,12 +84,16 @@ Audiences = dict[str, tuple[Audience, ...]]
 
 
 class StoredFeed:
-    """`tx.feed`"""
+    """`tx.feed`: the events of all turns in one order.
+
+    A reader that goes on from a cursor misses nothing.
+    """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     def head(self) -> Cursor:
+        """The newest place that nothing can come before any more."""
         found = self._driver.rows(HEAD, {})
         return Cursor(*found[0]) if found else START
 

@@ -101,7 +101,10 @@ NEXT_DECISION, NEXT_REQUEST, NEXT_CALL = _next(decisions), _next(requests), _nex
 
 
 class StoredInsights:
-    """`tx.insights`"""
+    """`tx.insights`: what a survey looks at, newest first.
+
+    `limit` rows at a time, from the row `upto` down.
+    """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -117,6 +120,7 @@ class StoredInsights:
         return RecordRows(items=[_asked(row) for row in rows], next=following)
 
     def refused(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[Hourly]:
+        """Calls that a quota ended before anybody was asked."""
         bounds = _bounds(survey, "call", upto, limit)
         rows, following = self._batch(REFUSED, NEXT_CALL, survey, bounds)
         return RecordRows(items=[_hourly(row) for row in rows], next=following)

@@ -50,7 +50,7 @@ DROP_ABANDONED = delete(events).where(
 
 
 class StoredJournal:
-    """`tx.journal`"""
+    """`tx.journal`: audit entries and events; what is noted commits with the transaction."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

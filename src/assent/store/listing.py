@@ -152,7 +152,7 @@ ENTRIES_OF_CALL = _entries.where(_of_call)
 
 
 class StoredListings:
-    """`tx.listings`"""
+    """`tx.listings`: pages, newest first; `after` is the last row of the page before."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -169,6 +169,7 @@ class StoredListings:
     def requests_put_to(
         self, principal: str, wanted: RequestFilter, *, after: Place | None, limit: int
     ) -> list[Request]:
+        """Those whose audience names a role or a person; see `names_of`."""
         params = _from(after, limit) | {"principal": principal}
         return self._requests(OPEN_PUT_TO, ALL_PUT_TO, wanted, params)
 

@@ -67,7 +67,7 @@ _key_width = len(api_keys.columns)
 
 
 class StoredPeople:
-    """`tx.people`"""
+    """`tx.people`: the people table."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -96,6 +96,7 @@ class StoredPeople:
         return [account_of(row) for row in self._driver.rows(ACCOUNTS, {})]
 
     def behind(self, human: str) -> list[str]:
+        """The accounts that stand for this human."""
         return [row[0] for row in self._driver.rows(BEHIND, {"human": human})]
 
     def change(self, account: Account) -> None:
@@ -109,6 +110,7 @@ class StoredPeople:
         self._driver.rows(CHANGE, params)
 
     def link(self, id: str, human: str | None) -> None:
+        """Say in conversations and open requests who is behind their owner."""
         for statement in (LINK_CONVERSATIONS, LINK_REQUESTS):
             self._driver.rows(statement, {"account": id, "to_behind": human})
 
@@ -128,7 +130,7 @@ def account_of(row: Row) -> Account:
 
 
 class StoredKeys:
-    """`tx.keys`"""
+    """`tx.keys`: the API keys table; hashes of keys, never keys."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -164,6 +166,7 @@ class StoredKeys:
         return [key_of(row) for row in rows]
 
     def by_prefix(self, prefix: str) -> tuple[Key, str, Account] | None:
+        """A key with its hash and whose it is."""
         found = self._driver.rows(KEY_BY_PREFIX, {"prefix": prefix})
         if not found:
             return None
@@ -172,6 +175,7 @@ class StoredKeys:
         return key_of(row[:_key_width]), hashed, account_of(row[_key_width:])
 
     def revoke(self, id: str) -> bool:
+        """Guarded: False where it was revoked before."""
         return bool(self._driver.rows(REVOKE, {"key": id}))
 
     def used(self, id: str) -> None:

@@ -82,7 +82,11 @@ REJECTIONS = (
 
 
 class StoredPrecedents:
-    """`tx.precedents`"""
+    """`tx.precedents`: earlier decisions about calls of a tool by an agent, newest first.
+
+    Of the requests before this one only the newest are looked at. With `viewer`, only what was
+    asked on their behalf or decided by them.
+    """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -100,6 +104,7 @@ class StoredPrecedents:
         return _found(self._driver.rows(OF_EVERYBODY, params))
 
     def rejections(self, request: Request, digest: str) -> int:
+        """How often a call with these arguments was rejected in its conversation before."""
         params: Params = {
             "conversation": request.conversation_id,
             "at": micros(request.created_at),

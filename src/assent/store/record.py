@@ -189,7 +189,10 @@ PROGRESS = (
 
 
 class StoredRecord:
-    """`tx.record`"""
+    """`tx.record`: what happened, newest first.
+
+    Of rows that no index finds only so many are looked at.
+    """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -210,6 +213,7 @@ class StoredRecord:
     def calls_of(
         self, owner: str, wanted: CallFilter, *, after: Place | None, limit: int
     ) -> Stretch[PastCall]:
+        """Those of one person's conversations, newest turn first."""
         last = _stored(after.at if after else None, _END)
         begin: Params = {"owner": owner, "at": min(last, _stored(wanted.until, _END))}
         params = _filters(wanted) | begin
@@ -253,6 +257,7 @@ class StoredRecord:
         return _short(found, Place(moment(floor[0][0]), floor[0][1]) if floor else None)
 
     def progress(self, turn_id: str, *, limit: int) -> list[Event]:
+        """What running calls of a turn reported last, oldest first."""
         rows = self._driver.rows(PROGRESS, {"turn_id": turn_id, "limit": limit})
         return [_progress(turn_id, row) for row in reversed(rows)]
 

@@ -108,7 +108,7 @@ DECISION_BY_KEY = select(decisions).where(
 
 
 class StoredRequests:
-    """`tx.requests`"""
+    """`tx.requests`: the requests table."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -120,14 +120,17 @@ class StoredRequests:
             self._driver.insert(request_audience, named)
 
     def get(self, id: str) -> Request | None:
+        """Read it and, where the database can, lock it: votes are counted under this lock."""
         found = self._driver.rows(REQUEST, {"id": id})
         return request_of(found[0]) if found else None
 
     def look(self, id: str) -> Request | None:
+        """Read it without a lock: to show, not to decide."""
         found = self._driver.rows(LOOK, {"id": id})
         return request_of(found[0]) if found else None
 
     def case(self, id: str, *, by: str | None = None) -> tuple[Request, Call, Conversation] | None:
+        """The same with the call and the conversation it is about; none for a disabled account."""
         found = self._driver.look(CASE, {"id": id, "by": by})
         if not found:
             return None
@@ -144,9 +147,11 @@ class StoredRequests:
     def close(
         self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
     ) -> bool:
+        """Guarded by `open`; `in_time` also wants the database's clock before the deadline."""
         return self._close(CLOSE_IN_TIME if in_time else CLOSE, request, status, by)
 
     def expire(self, request: Request) -> bool:
+        """Guarded by `open` and a deadline that passed by the database's clock."""
         return self._close(EXPIRE, request, RequestStatus.EXPIRED, "deadline")
 
     def _close(
@@ -165,6 +170,7 @@ class StoredRequests:
         return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
 
     def vote(self, request: Request) -> bool:
+        """One more approval of a request that needs several; guarded like `close` in time."""
         params: Params = {"request": request.id, "seen": request.votes}
         return self._driver.expect(request.id, VOTE, params)
 
@@ -263,7 +269,7 @@ def _question(stored: str) -> Question:
 
 
 class StoredDecisions:
-    """`tx.decisions`"""
+    """`tx.decisions`: the decisions table; votes."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

@@ -107,12 +107,13 @@ _age = itemgetter(*(_places[name] for name in ("created_at", "message_id", "posi
 
 
 class StoredSnapshots:
-    """`tx.snapshots`"""
+    """`tx.snapshots`: several tables read at once."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     def turn(self, id: str) -> tuple[TurnRow, str, list[Call], list[Request]] | None:
+        """A turn, the text of its newest answer, its calls and its open requests."""
         rows = [tuple(row) for row in self._driver.rows(SNAPSHOT, {"turn": id})]
         turn = next((row for row in rows if row[0] is not None), None)
         if turn is None:
@@ -126,6 +127,11 @@ class StoredSnapshots:
     def scene(
         self, conversation_id: str, turn_id: str, *, last_of: str | None = None
     ) -> Scene | None:
+        """A turn with its conversation's messages and calls, in one statement.
+
+        Of the messages only `last_of` as long as several of its calls are open: whoever settles
+        the last one needs the rest.
+        """
         params: Params = {"conversation": conversation_id, "turn": turn_id}
         if last_of is None:
             rows = self._driver.rows(SCENE, params)

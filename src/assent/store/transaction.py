@@ -25,7 +25,7 @@ from assent.store.values import StoredSettings, StoredValues
 
 
 class Transaction:
-    """Small objects by noun over one open transaction, each made when it is first asked for."""
+    """One transaction (`Tx`): small objects by noun, each made when it is first asked for."""
 
     conversations: StoredConversations
     turns: StoredTurns
@@ -57,6 +57,7 @@ class Transaction:
         self.driver = driver
 
     def now(self) -> datetime:
+        """The database's clock, at this moment."""
         return moment(self.driver.clock())
 
     def finish(self) -> frozenset[str]:

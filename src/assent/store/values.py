@@ -38,7 +38,7 @@ DROP_FACT = delete(facts).where(facts.c.name == bindparam("name"))
 
 
 class StoredValues:
-    """`tx.values`"""
+    """`tx.values`: saved answers of a conversation, and sealed secrets."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -116,7 +116,7 @@ class StoredValues:
 
 
 class StoredSettings:
-    """`tx.settings`"""
+    """`tx.settings`: overrides of tools, and facts about the database."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -136,6 +136,7 @@ class StoredSettings:
         return found[0][0] if found else None
 
     def add_fact(self, name: str, value: str) -> None:
+        """Only where there is none: of two that add at once, the second looks again."""
         self._driver.insert(facts, [{"name": name, "value": value}])
 
     def set_fact(self, name: str, value: str) -> None:
