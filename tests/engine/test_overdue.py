@@ -146,7 +146,7 @@ async def test_what_still_runs_is_not_run_again_beside_itself(
     work = Work()
     async with in_doubt(world, owner, work, form) as (assent, turn):
         request = await question(assent, turn)
-        with pytest.raises(StillRunning, match="still runs") as refused:
+        with pytest.raises(StillRunning, match="is still running") as refused:
             await assent.decide(request.id, RunAgain(), by=owner)
 
         assert (await assent.turn(turn.id)).calls[0].status is CallStatus.IN_DOUBT

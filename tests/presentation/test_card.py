@@ -228,7 +228,7 @@ def test_an_old_request_shows_the_revision_it_was_about() -> None:
 
 
 def test_without_the_revision_it_is_about_a_request_is_not_shown_with_another() -> None:
-    with pytest.raises(ValueError, match="revision 1 of call 'call_1' is not here"):
+    with pytest.raises(ValueError, match="revision 1 of call 'call_1' was not passed"):
         card_of(request(revision=1), call({"to": "eve"}, 2), TOOL)
 
 
