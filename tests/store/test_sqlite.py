@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -385,3 +386,23 @@ async def test_a_turn_that_finds_the_disk_full_goes_on_once_there_is_room(
             turn = await engine.wait(turn_id)
     assert turn.status is TurnStatus.DONE
     assert len(asked) == 2
+
+
+async def test_a_new_file_has_pages_of_two_kibibytes(file_store: Store, tmp_path: Path) -> None:
+    await file_store.run(lambda tx: tx.settings.set_fact("a", "b"))
+    with closing(sqlite3.connect(tmp_path / "assent.db")) as found:
+        assert found.execute("PRAGMA page_size").fetchone() == (2048,)
+
+
+async def test_a_file_with_pages_of_another_size_keeps_them(file_url: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "assent.db")) as older:
+        older.execute("PRAGMA page_size=4096")
+        older.execute("CREATE TABLE theirs (id INTEGER)")
+    for _ in range(2):
+        store = open_store(file_url)
+        await store.open(worker=True)
+        await store.run(lambda tx: tx.settings.set_fact("a", "b"))
+        await store.close()
+    with closing(sqlite3.connect(tmp_path / "assent.db")) as found:
+        assert found.execute("PRAGMA page_size").fetchone() == (4096,)
+        assert found.execute("PRAGMA integrity_check").fetchone() == ("ok",)

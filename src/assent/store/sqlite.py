@@ -30,6 +30,9 @@ BUSY_PAUSE = 0.005
 # How long the thread may owe an answer: a disk that hangs, a file that others hold.
 WAIT_SECONDS = 10.0
 WATCH_SECONDS = 0.1
+# A commit logs a page of each table and index that it touches, however little changed on it; see
+# docs/decisions/0010-what-a-cycle-costs.md.
+PAGE_BYTES = 2048
 MEMORY = ":memory:"
 # The latest that anybody wrote, by two indexes.
 LATEST = """
@@ -268,6 +271,8 @@ class SqliteStore:
             self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
         )
         try:
+            # Of a new file: an older one keeps its own.
+            connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
             _write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
