@@ -10,15 +10,16 @@ from typing import Final, Literal
 from assent.domain import parameters
 from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.parameters import Check, optional, shown, taken, whole
-from assent.domain.policy import PolicyHook, Rule
+from assent.domain.policy import Policy, PolicyHook, Rule
+from assent.engine import facade_parameters
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
 from assent.engine.assent import Assent as Engine
-from assent.engine.assent import Wiring
 from assent.engine.decisions.callback import OnConfirmation
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.settings import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
+from assent.engine.wiring import Wiring
 from assent.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.ports import ChatModel, Clock, Store
 
@@ -50,7 +51,7 @@ def _clock(given: object) -> object:
     return given if hasattr(given, "monotonic") and hasattr(given, "now") else parameters.unfit()
 
 
-_WIRED: Final = {
+_GIVEN: Final = facade_parameters.SETTINGS | {
     "key_file": optional(parameters.instance(str | Path, "a path")),  # pyright: ignore[reportArgumentType]
     "clock": optional(Check("a clock", _clock)),
     "ids": parameters.function_of(1, "a function of a kind that makes ids"),
@@ -90,35 +91,46 @@ class Assent(Engine):
         texts: Texts | None = None,
     ) -> None:
         agents, times = agents_of(agents), Times() if times is None else times
-        wired = {
-            "key_file": key_file,
-            "clock": clock,
-            "ids": ids,
-            "times": times,
-            "texts": texts,
-        }
-        taken(_WHERE, wired, _WIRED)
-        self.url = url
-        wiring = Wiring(
-            store=open_store(url, clock, pool_size=_pool_size(pool_size), wait=times.wait),
-            clock=clock or SystemClock(),
-            vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
-            models=models_of(agents),
-            alone=url.startswith(_SQLITE),
-            ids=ids,
-            times=times,
-            texts=texts or Texts(),
+        given = taken(
+            _WHERE,
+            {
+                "rules": rules,
+                "policy": policy,
+                "policy_version": policy_version,
+                "approvals": approvals,
+                "on_confirmation": on_confirmation,
+                "decide_within": decide_within,
+                "worker": worker,
+                "key_file": key_file,
+                "clock": clock,
+                "ids": ids,
+                "times": times,
+                "texts": texts,
+            },
+            _GIVEN,
         )
+        self.url = url
         super().__init__(
-            wiring,
-            agents=agents,
-            rules=rules,
-            policy=policy,
-            policy_version=policy_version,
-            approvals=approvals,
-            on_confirmation=on_confirmation,
-            decide_within=decide_within,
-            worker=worker,
+            Wiring(
+                store=open_store(url, clock, pool_size=_pool_size(pool_size), wait=times.wait),
+                clock=clock or SystemClock(),
+                vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
+                agents=agents,
+                models=models_of(agents),
+                policy=Policy(
+                    rules=given["rules"],
+                    hook=policy,
+                    approvals=approvals != "off",
+                    named=policy_version,
+                ),
+                alone=url.startswith(_SQLITE),
+                worker=worker,
+                decide_within=given["decide_within"],
+                on_confirmation=on_confirmation,
+                ids=ids,
+                times=times,
+                texts=texts or Texts(),
+            )
         )
 
 

@@ -13,9 +13,12 @@ from typing import Any, TypeVar
 
 from assent import Agent, AssentError, Limits, Override, Person, PersonKind, Rule, Tool
 from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
-from assent.engine.assent import Assent, Wiring
+from assent.domain.policy import Policy
+from assent.engine.agents import DECIDE_WITHIN
+from assent.engine.assent import Assent
 from assent.engine.settings import Times
 from assent.engine.vault import Keyring, Vault
+from assent.engine.wiring import Wiring
 from assent.models.scripted import ScriptStep
 from assent.ports import Tx
 from assent.store.sqlite import SqliteStore
@@ -217,14 +220,18 @@ class Stage:
             store=line,
             clock=self.clock,
             vault=self._vault,
+            agents=[agent],
             models={"agent": self.mind},
+            policy=Policy(rules=self.rules),
             alone=is_first,
+            worker=worker,
+            decide_within=DECIDE_WITHIN,
             ids=self.ids,
             times=TIMES,
         )
         if worker:
             self._lines.append(line)
-        return Assent(wiring, agents=[agent], rules=self.rules, worker=worker)
+        return Assent(wiring)
 
     @asynccontextmanager
     async def desk(self) -> AsyncIterator[Assent]:

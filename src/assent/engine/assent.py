@@ -1,29 +1,25 @@
 """The facade: everything a program does with Assent."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
 from assent.domain.events import Entry, Event
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
-from assent.domain.parameters import flag, taken
+from assent.domain.parameters import flag
 from assent.domain.people import SYSTEM
-from assent.domain.policy import Policy, PolicyHook, Rule
+from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine import facade_parameters
-from assent.engine.agents import DECIDE_WITHIN, Agent, Catalogue, agents_of
-from assent.engine.bus import Bus
-from assent.engine.decisions.callback import Callback, OnConfirmation
+from assent.engine.agents import Agent, Catalogue
+from assent.engine.decisions.callback import Callback
 from assent.engine.decisions.checks import Ballot, Decided
 from assent.engine.decisions.deciding import Deciding, Outcome, Waives, never_waived
 from assent.engine.facade_parameters import Callers, Who
@@ -31,8 +27,7 @@ from assent.engine.feed import Feed
 from assent.engine.following import Following
 from assent.engine.gate.overrides import Overrides
 from assent.engine.gate.quotas import Quotas
-from assent.engine.ids import Ids, new_id
-from assent.engine.kernel import Kernel
+from assent.engine.ids import Ids
 from assent.engine.loop.sending import Missive, OnPending, Sending
 from assent.engine.loop.turns import Turns
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
@@ -41,14 +36,15 @@ from assent.engine.runs.reconciler import Reconciler
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.sweeper import Sweeper
 from assent.engine.runs.worker import Worker
-from assent.engine.settings import Texts, Times
+from assent.engine.settings import Texts
 from assent.engine.vault import Vault
+from assent.engine.wiring import Wiring
 from assent.errors import (
     NotFound,
     Paused,
     TurnFailed,
 )
-from assent.ports import ChatModel, Clock, Store, Tx
+from assent.ports import Clock, Tx
 
 if TYPE_CHECKING:
     from assent.engine.people.accounts import People
@@ -59,70 +55,11 @@ IfSettled = Literal["raise", "ignore"]
 _CANARY = "vault_canary"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wiring:
-    """What a composition root hands to the engine."""
-
-    store: Store
-    clock: Clock
-    vault: Vault
-    models: Mapping[str, ChatModel]
-    # Whether a lock keeps other workers away: then their leases are over once we hold it.
-    alone: bool
-    ids: Ids = new_id
-    times: Times = field(default_factory=Times)
-    texts: Texts = field(default_factory=Texts)
-
-
 class Assent:
     """Agents whose tool calls wait for people, durably. Use it as an async context manager."""
 
-    def __init__(
-        self,
-        wiring: Wiring,
-        *,
-        agents: Agent | Iterable[Agent],
-        rules: Rule | Iterable[Rule] = (),
-        policy: PolicyHook | None = None,
-        policy_version: str = "",
-        approvals: Literal["on", "off"] = "on",
-        on_confirmation: OnConfirmation | None = None,
-        decide_within: DeadlineGiven | None = DECIDE_WITHIN,
-        worker: bool = True,
-    ) -> None:
-        given = taken(
-            "Assent",
-            {
-                "rules": rules,
-                "policy": policy,
-                "policy_version": policy_version,
-                "approvals": approvals,
-                "on_confirmation": on_confirmation,
-                "decide_within": decide_within,
-                "worker": worker,
-            },
-            facade_parameters.SETTINGS,
-        )
-        within: timedelta | None = given["decide_within"]
-        catalogue = Catalogue(agents_of(agents), wiring.models, decide_within=within)
-        self.kernel = kernel = Kernel(
-            store=wiring.store,
-            clock=wiring.clock,
-            ids=wiring.ids,
-            catalogue=catalogue,
-            policy=Policy(
-                rules=given["rules"],
-                hook=policy,
-                approvals=approvals != "off",
-                named=policy_version,
-            ),
-            vault=wiring.vault,
-            bus=Bus(),
-            is_worker=worker,
-            worker=wiring.ids("worker"),
-            texts=wiring.texts,
-            times=wiring.times,
-        )
+    def __init__(self, wiring: Wiring) -> None:
+        self.kernel = kernel = wiring.kernel()
         self._alone = wiring.alone
         self._who = Callers(kernel=kernel).who
         self._overrides = Overrides(kernel)
@@ -138,8 +75,8 @@ class Assent:
         self._worker = Worker(
             kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
         )
-        if on_confirmation is not None:
-            callback = Callback(kernel=kernel, deciding=self._deciding, function=on_confirmation)
+        if (asked := wiring.on_confirmation) is not None:
+            callback = Callback(kernel=kernel, deciding=self._deciding, function=asked)
             kernel.announce = callback.heard
 
     async def __aenter__(self) -> Self:

@@ -1,7 +1,7 @@
 """What callers of the facade pass: an object or its id, taken as they write it, or refused."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -61,7 +61,7 @@ _AGENT: Final = Check("an agent or its name", any_text.read)
 WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
 MESSAGE: Final = any_text
 # What an engine is made with; agents were looked at before their models were made.
-SETTINGS: Final[Mapping[str, Check]] = {
+SETTINGS: Final[dict[str, Check]] = {
     "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
     "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
     "policy_version": any_text,
