@@ -276,3 +276,19 @@ def test_settings_take_seconds_and_one_frontend() -> None:
     assert settings.frontends == ("https://app.example",)
     with pytest.raises(InvalidParameter, match="ai_sdk must be '5', '6' or '7', not 6"):
         Settings(ai_sdk=6)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_rule_for_a_tool_that_no_agent_has_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    rules = [
+        Rule(name="no wiping", effect="deny", tools=["wpie", "wip*", "wipe"]),
+        Rule(name="all", effect="ask"),
+    ]
+
+    @tool(risk="dangerous")
+    def wipe(disk: str) -> None:
+        """Wipe a disk."""
+
+    agent = Agent("one", model=ScriptedModel([]), tools=[wipe])
+    Assent("sqlite:///:memory:", agents=agent, rules=rules)
+    [record] = caplog.records
+    assert "rule 'no wiping' names the tool 'wpie', which no agent here has" in record.getMessage()

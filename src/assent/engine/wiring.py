@@ -1,10 +1,11 @@
 """The parts that a composition root hands to the engine."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from assent.domain.policy import Policy
+from assent.domain.policy import Policy, Rule
 from assent.engine.agents import Agent, Catalogue
 from assent.engine.bus import Bus
 from assent.engine.decisions.callback import OnConfirmation
@@ -13,6 +14,8 @@ from assent.engine.kernel import Kernel
 from assent.engine.settings import Texts, Times
 from assent.engine.vault import Vault
 from assent.ports import ChatModel, Clock, Store
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +39,13 @@ class Wiring:
 
     def kernel(self) -> Kernel:
         """Put together the parts that the whole engine shares."""
+        catalogue = Catalogue(self.agents, self.models, decide_within=self.decide_within)
+        _warn_of_idle_rules(self.policy.rules, catalogue)
         return Kernel(
             store=self.store,
             clock=self.clock,
             ids=self.ids,
-            catalogue=Catalogue(self.agents, self.models, decide_within=self.decide_within),
+            catalogue=catalogue,
             policy=self.policy,
             vault=self.vault,
             bus=Bus(),
@@ -49,3 +54,17 @@ class Wiring:
             texts=self.texts,
             times=self.times,
         )
+
+
+def _warn_of_idle_rules(rules: Iterable[Rule], catalogue: Catalogue) -> None:
+    """Log each tool that a rule names and no agent has: misspelt, it would forbid nothing."""
+    known = {each.tool.name for each in catalogue.every_tool()}
+    for rule in rules:
+        for name in rule.tools:
+            if "*" not in name and name not in known:
+                log.warning(
+                    "rule %r names the tool %r, which no agent here has: it matches nothing. "
+                    "Check the spelling",
+                    rule.name,
+                    name,
+                )
