@@ -1,1 +1,1 @@
-"""Pages for people: rendered here, working without a script, better with one."""
+"""Web pages for people: rendered on the server, usable without a script, better with one."""

@@ -1,4 +1,4 @@
-"""What pages load besides themselves: our own few files, served from memory."""
+"""The static files that pages load: a few of our own, served from memory."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _TYPES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
-    """One file."""
+    """One static file."""
 
     name: str
     content: bytes
@@ -26,7 +26,7 @@ class Asset:
 
 
 class Assets:
-    """All files of the `static` folder, by name; `version` is that of all of them together."""
+    """All files of the `static` folder, by name; `version` is one hash over all of them."""
 
     def __init__(self) -> None:
         self._found: dict[str, Asset] = {}
@@ -42,14 +42,14 @@ class Assets:
         self.version = hashlib.sha256("\n".join(hashes).encode()).hexdigest()[:12]
 
     def address(self, name: str) -> str:
-        """Where a page finds a file.
+        """Return the address of a file.
 
         The version is a folder, so that modules find each other by plain names in the same one.
         """
         return f"/static/{self.version}/{self._found[name].name}"
 
     def get(self, name: str) -> Asset:
-        """One file; `NotFound` if there is none of that name."""
+        """Return one file; raises `NotFound` if there is none of that name."""
         try:
             return self._found[name]
         except KeyError:

@@ -1,4 +1,4 @@
-"""How much waits for somebody: the number beside the inbox, on every page."""
+"""The number of requests that wait for a person, shown beside the inbox on every page."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ LIMIT: Final = 99
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A number that is counted no further than anybody reads it."""
+    """A count that stops at a limit beyond which its exact value does not matter."""
 
     number: int
 
@@ -23,10 +23,10 @@ class Waiting:
 
     @property
     def words(self) -> str:
-        """The same for who hears it."""
+        """The count as a sentence, also for screen readers."""
         return "1 request waits for you" if self.number == 1 else f"{self} requests wait for you"
 
 
 async def waiting_for(assent: Assent, person: Person) -> Waiting:
-    """Count what this person may decide now."""
+    """Count the requests that this person may decide now."""
     return Waiting(await assent.queries.requests.waiting_for(person, limit=LIMIT + 1))

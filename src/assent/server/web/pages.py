@@ -1,4 +1,4 @@
-"""How a page is made: templates that escape everything, in one frame."""
+"""Rendering of pages: templates that escape everything, in one frame."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,26 +20,26 @@ from assent.server.web.themes import theme_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One entry of the navigation; `roles` see it, none for everybody."""
+    """One entry of the navigation; people with one of `roles` see it, everybody if empty."""
 
     name: str
     path: str
     icon: str
     roles: frozenset[str] = frozenset()
-    # What else belongs to it.
+    # Prefixes of other paths that belong to this section.
     also: tuple[str, ...] = ()
 
     def holds(self, path: str) -> bool:
-        """Whether a page is one of this section's."""
+        """Return True if the page at this path belongs to this section."""
         below = path.startswith(f"{self.path}/") if self.path != "/" else False
         return path == self.path or below or path.startswith(self.also)
 
     def is_for(self, person: Person) -> bool:
-        """Whether this person has any business there."""
+        """Return True if this person sees the section."""
         return not self.roles or not self.roles.isdisjoint(person.roles)
 
 
-# Inbox, Chat, History, Insights, Tools, People, Settings: the first are at the thumb on phones.
+# Inbox, Chat, History, Insights, Tools, People, Settings: a phone's bottom bar has the first.
 SECTIONS: Final = (
     Section(name="Inbox", path="/", icon="inbox", also=("/requests/", "/batch")),
     Section(name="Chat", path="/chat", icon="chat"),
@@ -56,7 +56,7 @@ SECTIONS: Final = (
     ),
     Section(name="Settings", path="/settings", icon="settings"),
 )
-# How many of them have a place in the bar of a phone; the others are under "More".
+# The number of sections in a phone's bottom bar; the others are under "More".
 AT_THUMB: Final = 4
 
 
@@ -64,8 +64,8 @@ def _sections(person: Person) -> list[Section]:
     return [each for each in SECTIONS if each.is_for(person)]
 
 
-# Templates and static files are part of the program, like its modules: read and compiled once by a
-# process, however many services it holds. To compile them takes longer than a hundred pages.
+# Templates and static files are part of the program, like its modules: a process reads and compiles
+# them once for all its services. Compiling takes longer than rendering a hundred pages.
 @cache
 def _assets() -> Assets:
     return Assets()
@@ -97,7 +97,7 @@ class Pages:
     def render(
         self, request: Request, template: str, *, status: int = 200, **values: object
     ) -> HTMLResponse:
-        """A page; for somebody signed in it has the navigation and their CSRF token."""
+        """Render a page; for a signed-in person it has the navigation and their CSRF token."""
         caller: Caller | None = getattr(request.state, "caller", None)
         frame: dict[str, object] = {
             "page": template,

@@ -1,4 +1,4 @@
-"""Refusals of pages: a way to sign in, or a page that says what is wrong."""
+"""Error pages: a redirect to sign in, or a page that says what is wrong."""
 
 from contextlib import suppress
 from typing import Final
@@ -27,7 +27,7 @@ _FAILED: Final = "That is a mistake of ours, and it is logged. What was recorded
 
 
 def install(app: FastAPI) -> None:
-    """Whoever asked for a page gets one."""
+    """Answer errors with pages where a page was asked for."""
     app.add_exception_handler(AssentError, _refused)
     app.add_exception_handler(HTTPException, _unknown)
     app.add_exception_handler(Exception, _failed)
@@ -40,18 +40,18 @@ async def _refused(request: Request, error: Exception) -> Response:
     if need is None or not need.page:
         return problem_of(error)
     if isinstance(error, NotAuthenticated):
-        # What was posted is not done later, unseen: the person comes back to the page.
+        # A posted form is not replayed unseen after the sign-in: the person returns to its page.
         way_back = urlencode({"next": request.url.path})
         return RedirectResponse(f"/sign-in?{way_back}", 303)
     is_unknown = getattr(request.state, "caller", None) is None
     if is_unknown and not isinstance(error, StoreUnavailable):
-        # Refused at the door: who it is was known, and nothing of it kept.
+        # The guard refused the caller and did not store who it is, so identify them again.
         await _recognise(request)
     return _page(request, error)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
-    """An address that nothing is at."""
+    """Answer a request for an address that does not exist."""
     is_missing = isinstance(error, HTTPException) and error.status_code == 404
     if is_missing and _wants_page(request):
         await _recognise(request)
@@ -60,7 +60,7 @@ async def _unknown(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """A mistake of ours; answered outside of the middleware that puts headers on pages."""
+    """Answer an unexpected error; this is outside the middleware that adds the headers."""
     problem = await unexpected(request, error)
     if not _wants_page(request):
         return problem
@@ -71,12 +71,12 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def _wants_page(request: Request) -> bool:
-    """Browsers say that they would rather have a page."""
+    """Return True if the client accepts HTML, as browsers say they do."""
     return "text/html" in request.headers.get("accept", "")
 
 
 async def _recognise(request: Request) -> None:
-    """No guard stood before this address: whoever is signed in keeps their navigation."""
+    """Identify the caller where no guard did, so that the error page has their navigation."""
     service = service_of(request)
     with suppress(AssentError):
         caller = await service.auth.identify(request)
@@ -94,5 +94,5 @@ def _page(request: Request, error: AssentError) -> Response:
 
 
 def _is_closed(request: Request, error: AssentError) -> bool:
-    """Whether the page itself is not for this person, rather than something done there."""
+    """Return True if the person may not use the page at all, rather than something on it."""
     return isinstance(error, NotAllowed) and error.action == door(request.scope)

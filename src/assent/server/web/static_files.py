@@ -1,4 +1,4 @@
-"""The routes of our own few files."""
+"""Routes of the static files."""
 
 from typing import Final
 
@@ -9,14 +9,14 @@ from starlette.routing import BaseRoute
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 
-# The address carries the version of the content, so that what is kept is never old.
+# The address has the version of the content, so that a cached file is never outdated.
 _KEPT: Final = "public, max-age=31536000, immutable"
-# Any other address: of an older page, or of another replica's. Kept, but asked for each time.
+# Any other address, of an older page or another replica: cached, but checked each time.
 _ASKED: Final = "no-cache"
 
 
 async def serve(request: Request) -> Response:
-    """A file, for as long as its address stands for it."""
+    """Serve a file; an address with the current version may be cached for good."""
     assets = service_of(request).pages.assets
     asset = assets.get(request.path_params["name"])
     is_current = request.path_params.get("version") == assets.version
@@ -27,13 +27,13 @@ async def serve(request: Request) -> Response:
 
 
 async def worker(request: Request) -> Response:
-    """The service worker, at the top: below a folder it could open nothing but that folder."""
+    """Serve the service worker at the top: below a folder it would control only that folder."""
     asset = service_of(request).pages.assets.get("sw.js")
     return Response(asset.content, media_type=asset.media_type, headers={"cache-control": _ASKED})
 
 
 def _known(request: Request) -> list[str]:
-    """What the browser has; a proxy that compresses makes its tags weak."""
+    """Return the ETags that the browser has; compressing proxies make them weak."""
     tags = request.headers.get("if-none-match", "").split(",")
     return [tag.strip().removeprefix("W/") for tag in tags]
 

@@ -1,4 +1,4 @@
-"""Foreign text, addresses and form values, as templates put them into a page."""
+"""Template filters for foreign text, addresses and form values."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -10,23 +10,23 @@ from assent.presentation.text import safe_block, safe_line
 
 
 def line(text: str) -> Html:
-    """Somebody else's text on one line: visible, inert, and turning nothing around it."""
+    """Return foreign text on one line: visible, inert, and without effect on the text around it."""
     return isolated(safe_line(text))
 
 
 def prose(text: str) -> Html:
-    """Somebody else's text with its line breaks."""
+    """Return foreign text with its line breaks."""
     return isolated(safe_block(text))
 
 
 def query(asked: Mapping[str, str], **more: object) -> str:
-    """The query of an address: what was asked before, and more."""
+    """Return the query of an address: the filters so far, and more parameters."""
     given = {name: value for name, value in asked.items() if value}
     return urlencode(given | {name: str(value) for name, value in more.items()})
 
 
 def prefilled(blank: Blank) -> str:
-    """What a control of a form starts with."""
+    """Return the first value of a form control."""
     match blank.prefilled:
         case Text(text=text):
             return text

@@ -1,4 +1,4 @@
-"""Choosing how pages look, without a script."""
+"""The route that changes the theme, without a script."""
 
 from urllib.parse import urlsplit
 

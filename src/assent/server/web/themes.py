@@ -1,4 +1,4 @@
-"""Light, dark, or as the system has it: remembered by the browser, known to the server."""
+"""The themes of pages: light, dark, or as the system has it; kept in a cookie."""
 
 from enum import StrEnum
 from typing import Final
@@ -11,7 +11,7 @@ _YEAR_SECONDS: Final = 31_536_000
 
 
 class Theme(StrEnum):
-    """How pages look."""
+    """The look of pages."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -19,17 +19,17 @@ class Theme(StrEnum):
 
 
 def theme_of(connection: HTTPConnection) -> Theme:
-    """What this browser was told; the system's where it was told nothing that we know."""
+    """Return the theme from the browser's cookie; the system's if there is no known one."""
     return named(connection.cookies.get(COOKIE, ""))
 
 
 def named(given: str) -> Theme:
-    """The theme of this name, else the system's."""
+    """Return the theme of this name, or the system's if there is none."""
     return next((theme for theme in Theme if theme == given), Theme.SYSTEM)
 
 
 def keep_theme(response: Response, theme: Theme, *, secure: bool) -> None:
-    """Have the browser remember it; it says nothing about anybody."""
+    """Set the cookie that remembers the theme; it says nothing about the person."""
     response.set_cookie(
         COOKIE,
         theme,

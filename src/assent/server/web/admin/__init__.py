@@ -1,1 +1,1 @@
-"""Tools, people, keys and settings."""
+"""Pages for managing tools, people and keys, and each person's own settings."""

@@ -1,4 +1,4 @@
-"""Sessions and keys as pages list them."""
+"""Sessions and API keys as pages list them, and the scopes that they really open."""
 
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -17,12 +17,12 @@ SCOPES: Final = {
     Scope.AUDIT: "read the record",
     Scope.MANAGE: "manage people, keys and tools",
 }
-# Whom a scope is good for at all: without one of these roles, or for an agent, it opens nothing.
+# What a person needs for each scope: without such a role, or for an agent, it opens nothing.
 _NEEDS: Final = {need.scope: need for need in (CHAT, READ, DECIDE, AUDIT, MANAGE)}
 
 
 async def live_sessions(people: People, person: str, *, by: Person) -> list[Session]:
-    """The sessions that still open something, newest first; who is idle too long is out."""
+    """Return a person's valid sessions, most recently used first, without those idle too long."""
     found = await people.sessions.of_person(person, by=by)
     held = Held(sessions=frozenset(each.id for each in found))
     standing = (await people.standing.of(held)).sessions
@@ -31,17 +31,17 @@ async def live_sessions(people: People, person: str, *, by: Person) -> list[Sess
 
 
 def may_end(caller: Caller, credential: Key | Session) -> bool:
-    """Whoever holds a credential ends nothing of theirs that can do more than it."""
+    """Return True if the caller may end this credential: it is the one in use or opens no more."""
     return credential.id == caller.credential or credential.scopes <= caller.scopes
 
 
 def useful(scopes: Collection[Scope], person: Person) -> list[Scope]:
-    """What a credential really opens: no more than its person's roles do."""
+    """Return the scopes that a credential really opens, given the roles of its person."""
     return [scope for scope in Scope if scope in scopes and _is_open(scope, person)]
 
 
 def opened(keys: Iterable[Key], person: Person) -> dict[str, list[Scope]]:
-    """By key of this person, what it really opens."""
+    """Return, by key id, the scopes that each key of this person really opens."""
     return {key.id: useful(key.scopes, person) for key in keys}
 
 
@@ -52,11 +52,11 @@ def _is_open(scope: Scope, person: Person) -> bool:
 
 
 def may(caller: Caller, need: Need) -> bool:
-    """Whether the guard would let this caller through to a route with that need."""
+    """Return True if the guard would let this caller through to a route with that need."""
     has_role = not need.roles or not need.roles.isdisjoint(caller.person.roles)
     return has_role and (need.scope is None or need.scope in caller.scopes)
 
 
 def stored_text(given: str) -> str:
-    """Text that a database can be asked about; one of ours holds no null character."""
+    """Return text that can be used in a query: stored text never holds a null character."""
     return given.replace("\x00", "").strip()

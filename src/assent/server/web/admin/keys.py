@@ -1,4 +1,4 @@
-"""API keys: made and shown once, listed, and ended."""
+"""Pages for API keys: make one and show it once, list them, and revoke them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ _NO_USE: Final = "It would open nothing: no role of theirs lets them do that."
 
 
 async def index(request: Request) -> Response:
-    """Every key, or those of one person; never their text."""
+    """List all keys, or those of one person; the text of a key is never listed."""
     return await _index(request)
 
 
@@ -66,20 +66,20 @@ async def _index(
 
 
 async def _opened(service: Service, keys: Sequence[Key]) -> dict[str, list[Scope]]:
-    """What each of these really opens, whosever it is."""
+    """Return, by key id, the scopes that each key really opens; owners may differ."""
     held = Held(accounts=frozenset(key.person for key in keys))
     accounts = (await service.assent.people.standing.of(held)).accounts
     return {key.id: useful(key.scopes, accounts[key.person].person) for key in keys}
 
 
 async def _offered(service: Service, person: str) -> list[Scope]:
-    """What a key of this person can be good for; everything as long as nobody is named."""
+    """Return the scopes that a key of this person can use; all scopes if no account is named."""
     account = await service.assent.people.find(stored_text(person))
     return list(Scope) if account is None else useful(Scope, account.person)
 
 
 async def issue(request: Request) -> Response:
-    """Make a key; the next page shows it, and none after."""
+    """Make a key; only the next page shows its text."""
     service, posted = service_of(request), await posted_of(request)
     days = posted.one("days")
     lifetime = timedelta(days=int(days)) if days in map(str, LIFETIMES) else None
@@ -101,7 +101,10 @@ async def issue(request: Request) -> Response:
 
 
 def _scopes(posted: Posted, person: str, offered: Sequence[Scope]) -> list[Scope]:
-    """What was chosen, without what would open nothing: a later role must not wake it."""
+    """Return the chosen scopes that open something now.
+
+    The others are left out, so that a role given later does not make an old key more powerful.
+    """
     chosen = posted.all("scope")
     if not any(scope in chosen for scope in Scope):
         raise InvalidAccount(person, _NO_SCOPE)
@@ -121,7 +124,7 @@ def _said(error: AssentError) -> str:
 
 
 async def show(request: Request) -> Response:
-    """One key, and whether to end it."""
+    """Show one key and ask for confirmation to revoke it."""
     key = await _key(request)
     return service_of(request).pages.render(
         request, "keys_revoke", key=key, scopes=SCOPES, back=_back(request)
@@ -129,14 +132,14 @@ async def show(request: Request) -> Response:
 
 
 async def revoke(request: Request) -> Response:
-    """End a key, for good."""
+    """Revoke a key for good."""
     key = await _key(request)
     await service_of(request).assent.people.revoke_key(key.id, by=caller_of(request).person)
     return RedirectResponse(f"{_back(request)}?done=revoked", 303)
 
 
 async def _key(request: Request) -> Key:
-    """One's own, or anybody's for admins."""
+    """Return the key of this address: people may end their own, admins any."""
     service, caller = service_of(request), caller_of(request)
     id = stored_text(request.path_params["id"])
     key = await service.assent.people.find_key(id)

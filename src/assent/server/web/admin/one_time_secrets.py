@@ -1,7 +1,7 @@
-"""A secret that the next page shows, and no page after it.
+"""A new secret that is shown on the next page only.
 
-Sealed for one page of one session, and carried by its browser for a minute: nothing here keeps it,
-a reload neither shows it nor makes another one.
+It is sealed for one page of one session and kept in the browser's cookie for a minute. The server
+stores nothing; a reload neither shows the secret again nor makes another one.
 """
 
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ _ROW: Final = "once"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A new secret: whose it is, and its text."""
+    """A new secret and the person it belongs to."""
 
     person: str
     text: str
 
 
 def tell_once(request: Request, told: Told, *, page: str, address: str) -> Response:
-    """Go to a page of ours that shows it; `page` is its name to `told_once`."""
+    """Redirect to a page that shows the secret; `page` is the name it passes to `told_once`."""
     service = service_of(request)
     until = int(datetime.now(UTC).timestamp()) + ONCE_SECONDS
     text = encode([told.person, told.text, until])
@@ -40,7 +40,7 @@ def tell_once(request: Request, told: Told, *, page: str, address: str) -> Respo
 
 
 def told_once(request: Request, page: str) -> Told | None:
-    """What this page is to show; None almost always."""
+    """Return the secret that this page is to show; usually None."""
     service = service_of(request)
     sealed = service.auth.cookies.once(request)
     try:
@@ -56,7 +56,7 @@ def told_once(request: Request, page: str) -> Told | None:
 
 
 def forget(request: Request, told: Told | None, response: Response) -> Response:
-    """Once is enough."""
+    """Delete the cookie once its secret was shown."""
     if told is not None:
         service_of(request).auth.cookies.drop_once(response)
     return response

@@ -1,4 +1,4 @@
-"""The form that changes how a tool is treated: what it starts with, and what was posted."""
+"""The form that changes how a tool is treated: its first values, and reading what was posted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,25 +26,25 @@ NAMES: Final = (
 )
 UNITS: Final = {"minutes": 60, "hours": 3_600, "days": 86_400}
 _ANSWERS: Final = {"yes": True, "no": False}
-# Where the API's shape and this form call something differently.
+# Fields that have other names in the API than in this form.
 _FIELDS: Final = {"decide_within_seconds": "within"}
 _NO_NUMBER: Final = "A number, or nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """What each control holds, by name, and what is wrong with it."""
+    """The value of each control and the errors in them, both by control name."""
 
     values: Mapping[str, str]
     errors: Mapping[str, str]
 
     def value(self, name: str) -> str:
-        """What a control holds."""
+        """Return the value of a control; empty if there is none."""
         return self.values.get(name, "")
 
 
 def form_of(override: tools.Override | None) -> Form:
-    """The form as an override fills it; what is as declared stays empty."""
+    """Return the form filled from an override; settings as declared stay empty."""
     said = override or tools.Override()
     values = {
         "requires_approval": _word(said.requires_approval),
@@ -67,12 +67,15 @@ def form_of(override: tools.Override | None) -> Form:
 
 
 def filled(posted: Posted) -> Form:
-    """The form as somebody sent it."""
+    """Return the form as it was posted."""
     return Form(values={name: posted.one(name).strip() for name in NAMES}, errors={})
 
 
 def override_from(form: Form) -> tools.Override | Form | None:
-    """What the form asks for, None for nothing of its own; or the form with what is wrong."""
+    """Return the override that the form asks for, or the form with its errors.
+
+    None means that the form overrides nothing.
+    """
     asked, seconds = _asked(form), _seconds(form)
     if isinstance(seconds, str):
         return Form(values=form.values, errors={"within": seconds})
@@ -118,7 +121,7 @@ def _errors(error: ValidationError) -> dict[str, str]:
 
 
 def _amount(seconds: float) -> dict[str, str]:
-    """In the largest unit that it is a whole number of."""
+    """Return a duration in the largest unit that it is a whole number of."""
     whole = [unit for unit, size in UNITS.items() if seconds >= size and seconds % size == 0]
     unit = whole[-1] if whole else "minutes"
     return {"within": f"{seconds / UNITS[unit]:g}", "unit": unit}

@@ -1,4 +1,4 @@
-"""A tool's arguments for people: rows of what its JSON schema says, nested ones by their path."""
+"""A tool's arguments as table rows, read from its JSON schema; nested ones are named by path."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from assent.domain.tools import Hint, Tool
 
-# A schema comes from whoever wrote the tool: all of it is below the rows as JSON.
+# Limits, because the tool's author writes the schema; below the rows all of it is shown as JSON.
 MAX_DEPTH: Final = 5
 MAX_ROWS: Final = 200
 MAX_CHOICES: Final = 12
@@ -40,7 +40,7 @@ Node = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One argument; all of its words are the tool's own."""
+    """One argument; its description and other texts are the tool's own."""
 
     path: str
     type: str
@@ -49,17 +49,17 @@ class Parameter:
     default: str | None
     limits: tuple[str, ...]
     hint: Hint
-    # Asked of a person, and not of the model.
+    # A person fills it in, not the model.
     by_person: bool
 
     @property
     def depth(self) -> int:
-        """How far inside others it is."""
+        """The number of objects that it is nested in."""
         return self.path.count(".")
 
 
 def parameters_of(tool: Tool) -> tuple[Parameter, ...]:
-    """The arguments in their order."""
+    """Return the arguments in the order of the schema, at most `MAX_ROWS`."""
     whole: Node = tool.arguments.full
     asked_of_model: Node = tool.arguments.visible.get("properties") or {}  # pyright: ignore[reportAssignmentType]
     found: list[Parameter] = []
@@ -82,7 +82,7 @@ def parameters_of(tool: Tool) -> tuple[Parameter, ...]:
 
 
 def schema_text(tool: Tool) -> str:
-    """The whole schema, as it was given."""
+    """Return the whole schema as JSON, as it was given."""
     return json.dumps(tool.arguments.full, indent=2, ensure_ascii=False)
 
 
@@ -99,12 +99,12 @@ def _walk(
 
 
 def _inside(whole: Node, node: Node) -> Node:
-    """What a list is of; else the thing itself."""
+    """Return the schema of a list's items; any other schema is returned as it is."""
     return _resolved(whole, node["items"]) if _members(node.get("items")) else node
 
 
 def _resolved(whole: Node, node: object) -> Node:
-    """A reference inside the schema followed, a few times at most; nothing is ever fetched."""
+    """Follow references inside the schema, a few at most; nothing is ever fetched."""
     found = _members(node)
     for _ in range(MAX_DEPTH):
         target = found.get("$ref")
@@ -141,7 +141,7 @@ def _type(whole: Node, node: Node, deep: int = 0) -> str:
 
 
 def _some(words: Iterator[str], between: str) -> str:
-    """The first few: a schema may nest choices in choices in choices."""
+    """Join the first few words: a schema may nest choices in choices in choices."""
     found = list(dict.fromkeys(islice(words, MAX_CHOICES + 1)))
     more = [*found[:MAX_CHOICES], "…"] if len(found) > MAX_CHOICES else found
     return between.join(more)

@@ -1,4 +1,4 @@
-"""People for admins: who is known here, what they may do, and how they get in."""
+"""Pages for admins: the accounts, their roles, sign-in links, sessions and keys."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -49,12 +49,12 @@ KINDS: Final = {
 
 
 def address_of(person: str) -> str:
-    """Somebody's page; an id may hold slashes and dots, and a browser must not resolve them."""
+    """Return the path of a person's page; quoted, so that browsers resolve no dots in an id."""
     return f"/people/{quote(person, safe='')}"
 
 
 async def index(request: Request) -> Response:
-    """Everybody, by id."""
+    """List all people by id."""
     return await _index(request)
 
 
@@ -83,7 +83,7 @@ async def _index(
 
 
 async def add(request: Request) -> Response:
-    """Make an account."""
+    """Add an account."""
     service, posted = service_of(request), await posted_of(request)
     kind = next((each for each in PersonKind if each == posted.one("kind")), PersonKind.HUMAN)
     try:
@@ -103,7 +103,7 @@ async def add(request: Request) -> Response:
 
 
 async def show(request: Request) -> Response:
-    """One person: roles, sessions and keys."""
+    """Show one person with their roles, sessions and keys."""
     return await _page(request)
 
 
@@ -145,7 +145,7 @@ async def _page(
 
 
 async def change(request: Request) -> Response:
-    """Whatever a button of the page says."""
+    """Do what the pressed button of the page says."""
     service, posted = service_of(request), await posted_of(request)
     account = await service.assent.people.get(stored_text(request.path_params["id"]))
     match posted.one("do"):
@@ -215,7 +215,7 @@ async def _end(request: Request, account: Account, sessions: Iterable[str]) -> R
 
 
 def _sure(request: Request, account: Account, posted: Posted, what: str) -> Response:
-    """Asked once more: who runs this place is not changed by a slip."""
+    """Ask once more, so that nobody becomes or stops being an admin, or is disabled, by a slip."""
     return service_of(request).pages.render(
         request,
         "person_sure",

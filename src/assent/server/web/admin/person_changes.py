@@ -1,4 +1,4 @@
-"""What was changed about somebody, by whom: from the record."""
+"""Changes of a person's account and who made them, read from the record."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from assent.domain.canonical import Json
 from assent.domain.events import Entry
 from assent.engine.people.directory import CHANGES
 
-# Entries that say how an account is after them.
+# Entries that hold the state of the account after the change.
 _STATES: Final = frozenset({"add_person", "change_person", "link_person"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonChange:
-    """One change, in words."""
+    """One change of an account, in words."""
 
     at: datetime
     by: str
@@ -23,7 +23,10 @@ class PersonChange:
 
 
 def changes_of(entries: list[Entry]) -> list[PersonChange]:
-    """The changes, newest first; of the oldest in a list that was cut nobody knows the change."""
+    """Return the changes, newest first.
+
+    If the list was cut, its oldest entry is left out: the state before it is not known.
+    """
     states = [entry for entry in entries if entry.action in _STATES]
     older = dict(zip([each.id for each in states], [*states[1:], None], strict=False))
     kept = entries[:-1] if len(entries) == CHANGES else entries

@@ -1,4 +1,4 @@
-"""One's own page: who I am here, where I am signed in, my keys, and how pages look."""
+"""A person's own page: roles, sessions, keys, and the look of pages."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -27,7 +27,7 @@ _METHODS: Final = {
 
 
 async def show(request: Request) -> Response:
-    """Everything about me."""
+    """Show the caller's own account."""
     service, caller = service_of(request), caller_of(request)
     people, me = service.assent.people, caller.person
     mine = await live_sessions(people, me.id, by=me)
@@ -52,7 +52,7 @@ async def show(request: Request) -> Response:
 
 
 async def end(request: Request) -> Response:
-    """Sign out elsewhere: one session, or all but this one."""
+    """Sign out elsewhere: end one session, or all except this one."""
     caller, posted = caller_of(request), await posted_of(request)
     people, me = service_of(request).assent.people, caller.person
     mine = {each.id: each for each in await live_sessions(people, me.id, by=me)}

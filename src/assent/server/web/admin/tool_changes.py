@@ -1,4 +1,4 @@
-"""Who changed how a tool is treated, and what: from the record."""
+"""Changes of how a tool is treated and who made them, read from the record."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from assent.server.web.admin.tool_treatment import CONFIRMATIONS, COURSES, Cours
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change of how a tool is treated, as it is on record."""
+    """One recorded change of how a tool is treated."""
 
     at: datetime
     by: str
@@ -25,9 +25,9 @@ class Change:
 
 
 async def changes_of(directory: Directory, tool: str) -> list[Change]:
-    """Who changed how a tool is treated, newest first."""
+    """Return the changes of how a tool is treated, newest first."""
     entries = await directory.overrides_of(tool)
-    # Before the oldest there is the declaration; where the list was cut nobody knows.
+    # Before the oldest change the declaration applied; in a list that was cut, it is unknown.
     pairs = zip(entries, [*entries[1:], None], strict=False)
     shown = [_change(entry, older) for entry, older in pairs]
     return shown[:-1] if len(entries) == CHANGES else shown
@@ -53,7 +53,7 @@ def _settings(entry: Entry | None) -> Mapping[str, Any] | None:
 
 
 def _words(stored: Mapping[str, Any] | None) -> dict[str, str]:
-    """A stored override as the record has it; what is as declared is left out."""
+    """Describe a recorded override in words; settings as declared are left out."""
     words: dict[str, str] = {}
     for name, value in (stored or {}).items():
         if value is not None:

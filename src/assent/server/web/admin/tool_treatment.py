@@ -1,4 +1,4 @@
-"""How calls of a tool are treated here, in words; and what a change would take away."""
+"""How calls of a tool are treated, in words, and which protection a change would take away."""
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from assent.domain.tools import EffectiveTool, Generator, Hitl, Manual, Regular,
 
 
 class Course(StrEnum):
-    """What becomes of a call before anybody looks at its arguments, the strictest last."""
+    """The outcome of a call as far as it is known before its arguments, the strictest last."""
 
     RUNS = "runs"
     DEPENDS = "depends"
@@ -47,24 +47,27 @@ _HARM: Final = tuple(Risk)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Treatment:
-    """What becomes of calls, and everything that has a say in it; rules are for who may know."""
+    """The outcome of a tool's calls and the reasons for it.
+
+    `rules` are shown only to people who may read the policy.
+    """
 
     course: Course
-    # What it needs of people besides a decision.
+    # What a call needs from people besides a decision.
     needs: str
     reasons: tuple[str, ...]
     rules: tuple[str, ...]
 
     @property
     def words(self) -> str:
-        """The course in three words; what waits for people anyway does not run by itself."""
+        """The outcome in a few words; a call that needs people anyway does not "run by itself"."""
         if self.needs and self.course is Course.RUNS:
             return "No approval"
         return COURSES[self.course]
 
 
 def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
-    """As the gate judges, as far as that can be said without a call."""
+    """Judge the tool as the gate would, as far as that is possible without a call."""
     found, rules = outcomes(tool, policy), [rule for rule in policy.rules if rule.covers(tool)]
     reasons = [_wish_words(tool), *_also(tool)]
     if policy.hook is not None and found - {Course.DENIED}:
@@ -80,7 +83,7 @@ def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
 
 
 def outcomes(tool: EffectiveTool, policy: Policy) -> frozenset[Course]:
-    """What may become of a call, whatever its arguments: by the tool's wish and the rules."""
+    """Return all outcomes that calls may have, by the tool's own setting and the rules."""
     rules = [rule for rule in policy.rules if rule.covers(tool)]
     always = {rule.effect for rule in rules if rule.when is None}
     sometimes = {rule.effect for rule in rules if rule.when is not None}
@@ -154,7 +157,7 @@ def _rule_words(rule: Rule) -> str:
 
 
 def covered(rule: Rule) -> str:
-    """What a rule is about."""
+    """Describe the calls that a rule applies to."""
     parts = [
         f"{label} {', '.join(sorted(values))}"
         for label, values in (
@@ -170,7 +173,7 @@ def covered(rule: Rule) -> str:
 
 
 def deciders(audience: Audience) -> str:
-    """Who may decide."""
+    """Name the people who may decide."""
     said = ", if also admitted as ".join(_named(part) for part in audience.parts)
     return f"{said}, but never whoever asked" if audience.exclude_requester else said
 
@@ -184,7 +187,7 @@ def _named(audience: Audience) -> str:
 
 
 def length(within: timedelta | None) -> str:
-    """A length of time in as many units as it has."""
+    """Return a length of time in all its units: `1 day 2 hours`."""
     if within is None:
         return "no limit"
     seconds, parts = int(within.total_seconds()), list[str]()
@@ -196,7 +199,7 @@ def length(within: timedelta | None) -> str:
 
 
 def kind(tool: EffectiveTool) -> str:
-    """What kind of tool it is, for people."""
+    """Describe the kind of the tool for people."""
     match tool.tool.kind:
         case Regular():
             return "runs here"
@@ -209,7 +212,7 @@ def kind(tool: EffectiveTool) -> str:
 
 
 def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
-    """What can be changed about a tool, as it is."""
+    """Return the settings of a tool that can be changed, in words."""
     return {
         "Its calls": treatment(tool, policy).words,
         "Risk": tool.risk.capitalize(),
@@ -222,7 +225,7 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
 
 
 def sources(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
-    """Who says each of these facts: the declaration, a default, an admin, or a rule."""
+    """Return where each setting comes from: the declaration, a default, an admin, or a rule."""
     said = {name: each.origin.words for name, each in tool.describe().items()}
     asked, within = _asked(tool, policy), _within(tool, policy)
     ruled = {
@@ -247,7 +250,7 @@ _NAMES: Final = {
 
 
 def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
-    """What it will mean, in sentences."""
+    """Explain in sentences how calls will be treated."""
     found, who = outcomes(tool, policy), deciders(_asked(tool, policy))
     first = _fate(tool, found, who)
     if Course.ASKS not in found:
@@ -277,7 +280,7 @@ def _fate(tool: EffectiveTool, found: Set[Course], who: str) -> str:
 
 
 def _unasked(tool: EffectiveTool, who: str) -> str:
-    """What becomes of calls that nobody has to approve: they may need people all the same."""
+    """Describe calls that nobody has to approve; they may still need people."""
     name = tool.tool.name
     if tool.tool.user_input is not None:
         return f"Calls of {name} run once {who} has filled in a form. Nobody has to approve them."
@@ -292,7 +295,7 @@ def _terms(tool: EffectiveTool, policy: Policy) -> AskTerms:
 
 
 def _asked(tool: EffectiveTool, policy: Policy) -> Audience:
-    """Whom a call is put to: rules that ask say it before the tool does."""
+    """Return the audience of a call: rules that ask take precedence over the tool."""
     return _terms(tool, policy).audience or tool.audience
 
 
@@ -305,7 +308,7 @@ def _within(tool: EffectiveTool, policy: Policy) -> timedelta | None:
 
 
 def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tuple[str, ...]:
-    """What a change takes away from the protection that there is; nothing for most changes."""
+    """Return the protection that a change takes away, in sentences; empty for most changes."""
     found: list[str] = []
     if _HARM.index(after.risk) < _HARM.index(before.risk):
         found.append(f"It counts as {after.risk} instead of {before.risk}.")
@@ -318,7 +321,7 @@ def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tupl
     if _FIRM.index(after.confirmation) < _FIRM.index(before.confirmation):
         old, new = CONFIRMATIONS[before.confirmation], CONFIRMATIONS[after.confirmation]
         found.append(f"Approving takes {new} instead of {old}.")
-    # Where nobody was asked nobody could approve.
+    # If nobody was asked before, nobody could approve, so a wider audience lowers nothing.
     was_asked = policy.hook is not None or any(old != {Course.RUNS} for old, _ in pairs)
     return (*found, *(_wider(before.audience, after.audience) if was_asked else ()))
 

@@ -1,4 +1,4 @@
-"""The tools of every agent: how their calls are treated, why, and for admins a way to change it."""
+"""Pages for the tools of all agents: how calls are treated and why, and how admins change it."""
 
 import hashlib
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _MISTYPED: Final = "Type the name of the tool exactly as it is written."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A tool of one agent."""
+    """One tool of one agent, with all that its page says about it."""
 
     agent: str
     it: EffectiveTool
@@ -44,22 +44,22 @@ class Item:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether another program describes it: its words are then not this deployment's."""
+        """True if another program describes the tool: its texts are not this deployment's."""
         return self.it.tool.source != LOCAL
 
     @property
     def kind(self) -> str:
-        """What kind of tool it is."""
+        """The kind of the tool, in words."""
         return tool_treatment.kind(self.it)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Its arguments."""
+        """The tool's arguments as table rows."""
         return parameters_of(self.it.tool)
 
     @property
     def schema(self) -> str:
-        """Its arguments as JSON."""
+        """The schema of the tool's arguments as JSON."""
         return schema_text(self.it.tool)
 
 
@@ -86,7 +86,7 @@ def _named(service: Service, name: str) -> list[Item]:
 
 
 async def index(request: Request) -> Response:
-    """Every tool, by agent, what can do most harm first."""
+    """List all tools by agent, the most dangerous first."""
     service, asked = service_of(request), request.query_params
     catalogue = service.assent.catalogue
     shown = [item for item in _items(service) if _fits(item, asked)]
@@ -121,14 +121,14 @@ def _fits(item: Item, asked: Mapping[str, str]) -> bool:
 
 
 async def show(request: Request) -> Response:
-    """One tool, in every agent that has it."""
+    """Show one tool, in every agent that has it."""
     service, name = service_of(request), request.path_params["name"]
     override = service.assent.catalogue.overrides.get(name)
     return await _page(request, override_form.form_of(override))
 
 
 async def change(request: Request) -> Response:
-    """Set or clear an override; what it will mean comes first."""
+    """Set or clear an override, after a page that explains what it will mean."""
     service, name = service_of(request), request.path_params["name"]
     items, posted = _named(service, name), await posted_of(request)
     if posted.one("do") not in ("set", "clear"):
@@ -174,7 +174,7 @@ def _ask(
     lowers: tuple[str, ...],
     posted: Posted,
 ) -> Response:
-    """The second page: what changes, what it will mean, and the button that does it."""
+    """Show the second page: what changes, what it will mean, and the button that does it."""
     service = service_of(request)
     policy, item = service.assent.policy, items[0]
     after = effective(item.it.tool, wanted)
@@ -221,7 +221,7 @@ async def _page(request: Request, form: Form, *, problem: str = "", status: int 
 
 
 async def _seen(service: Service, name: str) -> str:
-    """Stands for the setting that a page shows: another one means that the page is old."""
+    """Return a hash of the stored override: if it differs from the posted one, the page is old."""
     stored = await service.assent.queries.record.stored_overrides()
     return hashlib.sha256(stored.get(name, "").encode()).hexdigest()[:16]
 

@@ -1,1 +1,1 @@
-"""Talking to agents."""
+"""Pages for conversations with agents."""

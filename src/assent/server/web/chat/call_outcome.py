@@ -1,4 +1,4 @@
-"""How calls ended, for people: what agents are told of it is worded for agents."""
+"""The results of calls for people; what agents are told about them is worded for agents."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from assent.domain.lifecycle import CallStatus
 from assent.engine.settings import Texts
 from assent.errors import InvalidJson
 
-# Ends that people or time brought about: the chip says which.
+# Final statuses caused by people or deadlines: the status label says which.
 _UNDONE: Final = frozenset(
     {CallStatus.REJECTED, CallStatus.EXPIRED, CallStatus.CANCELLED, CallStatus.SUPERSEDED}
 )
@@ -17,18 +17,18 @@ _UNDONE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """What came of a call: an output, or why there is none."""
+    """The result of a call: an output, or why there is none."""
 
     output: Json = None
     has_output: bool = False
     # What went wrong.
     error: str = ""
-    # What somebody said who did not want it.
+    # The reason of the person who rejected or cancelled it.
     reason: str = ""
 
 
 def end_of(call: Call, texts: Texts) -> End:
-    """How it ended, as far as it did."""
+    """Return the result of a call; empty if it has not ended."""
     if call.output is None:
         return End()
     output = _parsed(call.output)
@@ -46,14 +46,14 @@ def _parsed(text: str) -> Json:
 
 
 def _error(call: Call, output: Json) -> str:
-    """What went wrong, where the output says only that."""
+    """Return the error if the output consists of nothing else, otherwise an empty text."""
     if call.failed and isinstance(output, dict) and list(output) == ["error"]:
         return str(output["error"])
     return ""
 
 
 def _reason(said: str, texts: Texts) -> str:
-    """A person's own words out of what the agent was told; nothing where it is only ours."""
+    """Return the person's own words from what the agent was told; empty if there are only ours."""
     ours = (
         f"{texts.rejected} {texts.rejected_hint}",
         *(texts.expired, texts.cancelled, texts.superseded, texts.aborted),

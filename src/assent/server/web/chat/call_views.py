@@ -1,4 +1,4 @@
-"""Calls in a conversation: how each stands, what came of it, and what this person may do there."""
+"""Calls as a conversation shows them: status, result, and what this person may do about each."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _INVITATIONS: Final[Mapping[RequestKind, str]] = {
     RequestKind.RESULT: "Supply the result",
     RequestKind.OUTCOME: "Say what happened",
 }
-# Where on its page the form is; an approval begins at the top, with what would run.
+# Where the form is on the request's page; an approval starts at the top, with what would run.
 _PLACES: Final[Mapping[RequestKind, str]] = {
     RequestKind.APPROVAL: "",
     RequestKind.INPUT: "#answer",
@@ -50,64 +50,64 @@ class Deed:
 
     call: Call
     body: Html
-    # The same on a line, for what is over.
+    # The arguments on one line, for calls that are over.
     summary: Html
     outcome: Html | None = None
     error: str = ""
-    # What somebody said who did not want it.
+    # The reason of the person who rejected or cancelled it.
     reason: str = ""
     question: Request | None = None
     may_decide: bool = False
-    # How often the same was rejected in this conversation before.
+    # How often the same call was rejected in this conversation before.
     rejected: int = 0
-    # Where one click decides: the proof of what was in sight.
+    # Where one click decides: the proof of what the page showed.
     seal: str = ""
     progress: Far | None = None
 
     @property
     def name(self) -> str:
-        """The tool's name where there can be no markup: models make names up, too."""
+        """The tool's name as plain text, made safe: models also invent names."""
         return safe_line(self.call.tool)
 
     @property
     def words(self) -> str:
-        """Where it stands."""
+        """The status of the call in words."""
         return status_words(self.call.status)
 
     @property
     def tone(self) -> str:
-        """Which colour that has."""
+        """The CSS class of the status colour."""
         return status_class(self.call.status)
 
     @property
     def source(self) -> str:
-        """Where a foreign tool comes from; empty for our own."""
+        """The source of a foreign tool; empty for tools of this deployment."""
         return "" if self.call.source == LOCAL else self.call.source
 
     @property
     def is_running(self) -> bool:
-        """Whether something happens by itself."""
+        """True if the call goes on without anybody acting."""
         return self.call.status in (CallStatus.RUNNING, CallStatus.CLEARED)
 
     @property
     def invitation(self) -> str:
-        """What the button to its request says."""
+        """The label of the button that leads to the request."""
         return "" if self.question is None else _INVITATIONS[self.question.kind]
 
     @property
     def place(self) -> str:
-        """Where that button leads on the page of the request."""
+        """The fragment of the request's page that the button leads to."""
         return "" if self.question is None else _PLACES[self.question.kind]
 
     @property
     def deciders(self) -> str:
-        """Whom it waits for, where it is not this person."""
+        """The people who may decide the request, in words."""
         return "" if self.question is None else deciders(self.question.audience)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deeds:
-    """How the calls of a conversation are looked at: by whom, and with what is known of them."""
+    """Makes the views of a conversation's calls for one person."""
 
     person: Person
     tools: Mapping[str, EffectiveTool]
@@ -118,7 +118,7 @@ class Deeds:
     calls: tuple[Call, ...]
 
     def of(self, call: Call) -> Deed:
-        """One call."""
+        """Return the view of one call."""
         tool = self.tools.get(call.tool)
         question = next((each for each in self.pending if each.call_id == call.id), None)
         shown = rendered(call, tool, question)
@@ -147,7 +147,7 @@ class Deeds:
         )
 
     def _rejected(self, call: Call) -> int:
-        """How often the same was rejected in this conversation before."""
+        """Count the earlier rejections of the same call in this conversation."""
         return sum(
             each.status is CallStatus.REJECTED
             and each.tool == call.tool
@@ -157,7 +157,7 @@ class Deeds:
 
 
 def rendered(call: Call, tool: EffectiveTool | None, question: Request | None) -> Rendered:
-    """What a conversation shows of a call: while it is asked about, all that the question says."""
+    """Render a call as the conversation shows it, with the whole question while it is open."""
     arguments = entries(entries_of(call.arguments.text, hints_of(tool)))
     asked = () if question is None else tuple(_asked(question))
     impact = tool.impact if tool and question else ""
@@ -186,7 +186,7 @@ def _preview(preview: Preview) -> Iterator[Html]:
 
 
 def _by_click(question: Request, call: Call, tool: EffectiveTool | None) -> bool:
-    """Whether all that a decision rests on is here, and one click is all it takes."""
+    """Return True if a click may decide it and the conversation shows all that a decision needs."""
     shown = entries_of(call.arguments.text, hints_of(tool))
     return (
         question.kind is RequestKind.APPROVAL
@@ -194,7 +194,7 @@ def _by_click(question: Request, call: Call, tool: EffectiveTool | None) -> bool
         and question.quorum == 1
         and question.revision == call.revision == 1
         and tool is not None
-        # A foreign tool's page says more about it than there is room for here.
+        # The request's page says more about a foreign tool than there is room for here.
         and call.source == LOCAL
         and not (question.question.preview or Preview()).failed
         and not question.question.metadata

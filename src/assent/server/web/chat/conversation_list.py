@@ -1,4 +1,4 @@
-"""Somebody's conversations in a list: how each began, with whom, and whether it waits for them."""
+"""A person's conversations in a list: first words, agent, and status."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chats:
-    """One page of them, newest first."""
+    """One page of conversations, newest first."""
 
     items: tuple[Chat, ...]
     next: Place | None

@@ -1,4 +1,4 @@
-"""A conversation as its page shows it: what was said, what was done, what is being said now."""
+"""A conversation as its page shows it: messages, calls, and the answer that is being given."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ _RESTING: Final = frozenset({ConversationStatus.IDLE, ConversationStatus.INTERRU
 
 
 def status_words(status: ConversationStatus, *, is_mine: bool) -> str:
-    """How a conversation stands; `is_mine` where something in it waits for whoever looks."""
+    """Return the status in words; `is_mine` if something in it waits for the person who looks."""
     waits = status not in _RESTING and status is not ConversationStatus.IN_PROGRESS
     return "waits for you" if is_mine and waits else STATUSES[status]
 
 
 def tone_of(words: str) -> str:
-    """The colour of a status: what waits stands out, what is over does not."""
+    """Return the CSS class of a status: waiting stands out, finished does not."""
     if words == "working":
         return "kind"
     return "" if words in ("done", "stopped") else "waiting"
@@ -56,13 +56,13 @@ class Saying:
 
     @property
     def waits(self) -> int:
-        """How many of its calls somebody is asked about."""
+        """The number of its calls that have an open request."""
         return sum(deed.question is not None for deed in self.deeds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """All of it."""
+    """A conversation with all that its page shows."""
 
     thread: Thread
     turn: TurnRow | None
@@ -73,7 +73,7 @@ class Talk:
 
     @property
     def title(self) -> str:
-        """What it began with."""
+        """The first words of the conversation; the agent's name if there are none."""
         first = self.thread.messages[0].text if self.thread.messages else ""
         words = " ".join(first[:_TITLE_CHARS].split())
         cut = "…" if len(first) > _TITLE_CHARS else ""
@@ -81,7 +81,7 @@ class Talk:
 
     @property
     def is_working(self) -> bool:
-        """Whether something happens by itself: then the page follows it."""
+        """True if something goes on without anybody acting, so that the page follows it."""
         if self.turn is None or self.turn.status not in ACTIVE_TURNS:
             return False
         is_going = self.turn.status is not TurnStatus.WAITING
@@ -89,40 +89,40 @@ class Talk:
 
     @property
     def is_active(self) -> bool:
-        """Whether there is a turn that can be stopped."""
+        """True if there is a turn that can be stopped."""
         return self.turn is not None and self.turn.status in ACTIVE_TURNS
 
     @property
     def can_cancel(self) -> bool:
-        """Whether something waits that has not begun: what is in doubt has."""
+        """True if a call waits that has not begun; a call in doubt may have begun."""
         return any(deed.call.status in AWAITING for deed in self._newest)
 
     @property
     def is_running_out(self) -> bool:
-        """Whether it was stopped while something ran: that is not torn down in the middle."""
+        """True if the turn was stopped while a call ran: a running call is not interrupted."""
         return not self.is_active and any(deed.is_running for deed in self._newest)
 
     @property
     def failure(self) -> str:
-        """Why the newest turn ended without an answer."""
+        """The reason why the newest turn ended without an answer; empty if it did not fail."""
         has_failed = self.turn is not None and self.turn.status is TurnStatus.FAILED
         return (self.turn.error or "It failed.") if self.turn and has_failed else ""
 
     @property
     def waits_for_me(self) -> int:
-        """How many calls this person is asked about."""
+        """The number of calls that this person may decide."""
         return sum(deed.may_decide for deed in self._newest)
 
     @property
     def status(self) -> str:
-        """How it stands, in words."""
+        """The status of the conversation in words."""
         if self.failure:
             return "failed"
         return status_words(self.thread.status, is_mine=self.waits_for_me > 0)
 
     @property
     def tone(self) -> str:
-        """The colour of that."""
+        """The CSS class of the status."""
         return "failed" if self.failure else tone_of(self.status)
 
     @property
@@ -135,7 +135,7 @@ class Talk:
 def talk_of(
     found: ConversationRows, service: Service, person: Person, *, shown: int, ours: frozenset[str]
 ) -> Talk:
-    """The same as its page shows it, with its newest messages; laying them out takes a while."""
+    """Return the conversation with its newest messages, laid out for its page; this is slow."""
     thread, draft = found.thread, Draft(ours)
     draft.hear(found.events)
     deeds = Deeds(

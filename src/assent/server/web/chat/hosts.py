@@ -1,4 +1,4 @@
-"""The hosts that people know this service by."""
+"""The host names of this service, as people know them."""
 
 from urllib.parse import urlsplit
 
@@ -8,6 +8,6 @@ from assent.server.service import service_of
 
 
 def hosts_of(request: Request) -> frozenset[str]:
-    """As this service is configured, and as the browser asked for it."""
+    """Return the configured host and the one that the browser asked for."""
     configured = urlsplit(service_of(request).settings.origin).hostname
     return frozenset(filter(None, (configured, request.url.hostname)))

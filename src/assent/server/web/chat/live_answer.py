@@ -1,4 +1,4 @@
-"""What a turn has said and done that is not on record yet: the answer so far, and progress."""
+"""The parts of a turn that are not yet recorded as messages: the answer so far, and progress."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from assent.server.web.chat.streamed_markdown import Growing
 _PAGE: Final = 1_000
 _PAGES: Final = 40
 _PROGRESS_CHARS: Final = 200
-# With its calls, or at its end, an answer is on record as a message.
+# After these events the answer is recorded as a message, so the draft starts anew.
 _RECORDED: Final = frozenset({EventKind.PROPOSED, EventKind.FINISHED, EventKind.ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Far:
-    """How far a call is, by its own account."""
+    """The progress of a call, as the call itself reports it."""
 
     words: str
     fraction: float | None
@@ -27,12 +27,13 @@ class Far:
 
 @dataclass
 class Draft:
-    """The answer that is being given in a turn, after the event `seq`.
+    """The answer that a turn is giving, up to the event `seq`.
 
-    `id` changes when it begins anew, `changed` are its blocks since they were last asked for.
+    `id` changes when the answer starts anew; `changed` are the blocks that changed since they were
+    last read.
     """
 
-    # Hosts that are our own.
+    # Host names of this service.
     ours: frozenset[str] = frozenset()
     id: int = 0
     seq: int = 0
@@ -44,7 +45,7 @@ class Draft:
         self._begin(0)
 
     def hear(self, events: Iterable[Event]) -> None:
-        """Take in what happened; neighbouring words are laid out together."""
+        """Apply events in order; adjacent pieces of text are laid out together."""
         said: list[str] = []
         for event in events:
             self.seq = event.seq
@@ -69,7 +70,7 @@ class Draft:
 
 
 def far_of(event: Event) -> Far:
-    """A call's progress, in safe words."""
+    """Return a call's progress in safe words."""
     said = event.data.get("fraction")
     fraction = min(1.0, max(0.0, said)) if isinstance(said, int | float) else None
     return Far(words=_words(event.data["value"]), fraction=fraction)

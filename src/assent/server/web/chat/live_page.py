@@ -1,4 +1,4 @@
-"""`GET /chat/{id}/events`: a page follows its conversation's turn, and comes back where it was."""
+"""`GET /chat/{id}/events`: follows a turn for its page, and resumes where the browser stopped."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -20,14 +20,14 @@ from assent.server.web.chat.live_answer import Draft
 
 _RETRY_MILLISECONDS: Final = 1_000
 _LONGEST: Final = 18
-# What is told by itself; whatever else happens, the page reads the conversation again.
+# Events that are sent to the page as they are; after any other it reads the conversation again.
 _TOLD: Final = frozenset({EventKind.TEXT, EventKind.REASONING, EventKind.PROGRESS, EventKind.STEP})
 
 
 class Watch:
     """Tells a page what is new in a turn: blocks of the answer, progress, and that rows changed.
 
-    The whole turn is gone through to know its draft; what the page has seen is not told again.
+    It replays the whole turn to know the draft, but does not resend what the page has seen.
     """
 
     headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
@@ -38,7 +38,7 @@ class Watch:
         self._greeted = False
 
     def encode(self, step: Look) -> Iterator[bytes]:
-        """The lines for one look; the last look of a turn has no events."""
+        """Yield the frames for one look at the turn; the last look has no events."""
         if not self._greeted:
             self._greeted = True
             yield utf8(f"retry: {_RETRY_MILLISECONDS}\n\n")
@@ -67,11 +67,11 @@ class Watch:
         draft.changed, draft.progress = set(), {}
 
     def broken(self, message: str) -> Iterable[bytes]:
-        """It ends early; who comes back goes on where they were."""
+        """Return the frame that ends the stream early; a browser that reconnects resumes there."""
         return [self._frame("broken", {"message": message})]
 
     def close(self) -> Iterable[bytes]:
-        """Nothing more to say."""
+        """Return no frames: the end of the stream needs none."""
         return []
 
     def _frame(self, event: str, data: Json) -> bytes:
@@ -80,7 +80,7 @@ class Watch:
 
 
 async def watch(request: Request) -> Response:
-    """Follow a turn of this conversation until it rests."""
+    """Stream a turn of this conversation until it rests."""
     service, person = service_of(request), caller_of(request).person
     id, turn_id = request.path_params["id"], request.query_params.get("turn", "")
     after = _place(request)
@@ -94,7 +94,7 @@ async def watch(request: Request) -> Response:
 
 
 def _place(request: Request) -> int:
-    # The header first: a browser that comes back sends both, and its address is the older.
+    # The header first: a browser that reconnects sends both, and the place in its address is older.
     text = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     if not (text.isascii() and text.isdigit()) or len(text) > _LONGEST:
         raise BadCursor(text)

@@ -1,7 +1,7 @@
-"""A model's words as Markdown: laid out, but nothing in them runs, loads, hides or poses as ours.
+"""A model's Markdown as HTML in which nothing runs, loads, hides or imitates our own pages.
 
-Foreign characters are spelt out before anything is read as Markdown, so that what a reader could
-not see cannot shape the page either; of the result only what this module writes reaches it.
+Invisible characters are spelt out before Markdown is parsed, so that text a reader cannot see does
+not shape the page; the output has only tags that this module writes.
 """
 
 import re
@@ -17,18 +17,18 @@ from markdown_it.token import Token
 from assent.presentation.markup import Html, element, isolated, joined, marked
 from assent.presentation.text import safe_block, safe_line
 
-# Longer texts are shown as they are: nobody reads them for their layout.
+# Longer texts are shown without layout: nobody reads them for it.
 MAX_CHARS: Final = 20_000
 _CACHED: Final = 256
 _LAST_SPACES: Final = re.compile(r"[ \t]+$", re.MULTILINE)
-# Whole addresses without a name before the host, which could pass for the host.
+# Complete addresses without a user name, which could be mistaken for the host.
 _WEB: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][!-~]*)?", re.ASCII)
 _MAIL: Final = re.compile(r"mailto:[\w.+-]+@[A-Za-z0-9.-]+", re.ASCII)
 _MAX_ADDRESS: Final = 500
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}", re.ASCII)
 _OURS: Final = "ours"
 _REL: Final = "noopener noreferrer nofollow"
-# Headings of a page are the page's own: a model's are bold lines.
+# Headings are not listed: real ones belong to the page, so a model's become bold lines.
 _PLAIN: Final[Mapping[str, str]] = {
     "paragraph": "p",
     "bullet_list": "ul",
@@ -49,7 +49,7 @@ _PLAIN: Final[Mapping[str, str]] = {
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True})
     parser.enable(["table", "strikethrough"])
-    # An entity would bring back the characters that were spelt out; a reference hides an address.
+    # Entities would bring back characters that were spelt out; references hide addresses.
     return parser.disable(["entity", "reference", "html_block", "html_inline"])
 
 
@@ -58,9 +58,9 @@ _PARSER: Final = _parser()
 
 @lru_cache(_CACHED)
 def markdown(text: str, ours: frozenset[str] = frozenset()) -> Html:
-    """A model's text, laid out; addresses on the hosts that are `ours` lead nowhere.
+    """Return a model's text as HTML; addresses on the hosts `ours` are not links.
 
-    A link of a model's to a page of ours would lend it our words.
+    A model's link to one of our pages would look like our own advice.
     """
     if len(text) > MAX_CHARS:
         return element("div", isolated(safe_block(text)), class_="plain", dir="ltr")
@@ -68,7 +68,7 @@ def markdown(text: str, ours: frozenset[str] = frozenset()) -> Html:
 
 
 def blocks(text: str, ours: frozenset[str] = frozenset()) -> list[tuple[int, Html]]:
-    """The blocks that a text consists of, each with the line of the safe text it begins at."""
+    """Return the top-level blocks of a text, each with its first line in the safe text."""
     tokens = _PARSER.parse(visible(text))
     _disarm(tokens, ours)
     found: list[tuple[int, Html]] = []
@@ -83,7 +83,7 @@ def blocks(text: str, ours: frozenset[str] = frozenset()) -> list[tuple[int, Htm
 
 
 def _disarm(tokens: Sequence[Token], ours: frozenset[str]) -> None:
-    """Mark what leads to ourselves."""
+    """Mark links and images that point to this service."""
     for token in tokens:
         for child in token.children or ():
             address = _address(child, "src" if child.type == "image" else "href")
@@ -95,7 +95,7 @@ def _host(address: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Made safe; what ends a line unseen or only indents it is common, harmless and not told."""
+    """Return safe text; trailing spaces, CRLF and tabs are harmless, so they are not spelt out."""
     return safe_block(_LAST_SPACES.sub("", text.replace("\r\n", "\n")).expandtabs(4))
 
 
@@ -126,7 +126,7 @@ def _nested(token: Token) -> Html:
 
 
 def _given(token: Token) -> str:
-    """The two attributes that say something: where a list begins, how a column stands."""
+    """Return the only attributes that are kept: a list's first number, a column's alignment."""
     start, style = token.attrGet("start"), str(token.attrGet("style") or "")
     if isinstance(start, int) and 0 <= start < 10**9:
         return f' start="{start}"'
@@ -149,7 +149,7 @@ def _fence(token: Token) -> Html:
 
 
 def _image(token: Token) -> Html:
-    """Never loaded: its address would tell a server that somebody looks, and what was said."""
+    """Return a link: loading the image would tell its server of a reader and what was said."""
     words = marked(f"image: {token.content}" if token.content else "image")
     return _linked(words, _address(token, "src"), token)
 
@@ -159,7 +159,7 @@ def _address(token: Token, name: str) -> str:
 
 
 def _linked(words: Html, address: str, token: Token) -> Html:
-    """A link with its address beside it, unless that is what it says; other addresses are text."""
+    """Return a link followed by its address, unless its text is that; unsafe addresses are text."""
     said = re.sub(r"<[^>]*>", "", words)
     told = element("span", isolated(safe_line(address)), class_="address")
     is_web = len(address) <= _MAX_ADDRESS and (_WEB.fullmatch(address) or _MAIL.fullmatch(address))

@@ -1,4 +1,4 @@
-"""Talking to an agent: what was said, its calls as they stand, and a field for the next message."""
+"""Pages for talking to an agent: messages, calls with their status, and a field to write in."""
 
 import asyncio
 from typing import Final
@@ -23,7 +23,7 @@ from assent.server.web.chat.conversation_list import PAGE, chats_of
 from assent.server.web.chat.conversation_view import Talk, talk_of
 from assent.server.web.chat.hosts import hosts_of
 
-# A quick answer is there when the page comes; a slow one is waited for by the page itself.
+# A quick answer is on the page when it loads; for a slow one the page waits itself.
 _PATIENCE_SECONDS: Final = 1.5
 _SHOWN: Final = 40
 _MOST_SHOWN: Final = 1_000
@@ -32,7 +32,7 @@ _KEY_CHARS: Final = 64
 
 
 async def overview(request: Request) -> Response:
-    """My conversations, and a field to begin one."""
+    """List the caller's conversations, with a field to start one."""
     service, person = service_of(request), caller_of(request).person
     catalogue = service.assent.catalogue
     own = await service.assent.queries.conversations.own_page(
@@ -54,7 +54,7 @@ async def overview(request: Request) -> Response:
 
 
 async def show(request: Request) -> Response:
-    """One conversation; only its messages where a page that is there wants to know them."""
+    """Show one conversation; with `part=talk` only its messages, for a page that updates itself."""
     if request.query_params.get("part") != "talk":
         return await _page(request)
     service, person = service_of(request), caller_of(request).person
@@ -64,7 +64,7 @@ async def show(request: Request) -> Response:
 
 
 async def say(request: Request) -> Response:
-    """Send a message, to a new conversation or into this one."""
+    """Send a message, to a new conversation or to this one."""
     service, person = service_of(request), caller_of(request).person
     posted, id = await posted_of(request), request.path_params.get("id")
     text = posted.one("text").strip()[:MAX_MESSAGE_CHARS]
@@ -89,7 +89,7 @@ async def say(request: Request) -> Response:
 
 
 async def stop(request: Request) -> Response:
-    """Stop what runs."""
+    """Stop the newest turn."""
     service, person = service_of(request), caller_of(request).person
     newest = await _newest(request)
     if newest is not None:
@@ -98,7 +98,7 @@ async def stop(request: Request) -> Response:
 
 
 async def retry(request: Request) -> Response:
-    """Go on with an answer that failed; nothing that is settled is done again."""
+    """Continue an answer that failed; calls that are settled are not repeated."""
     service, person = service_of(request), caller_of(request).person
     newest = await _newest(request)
     if newest is not None:
@@ -109,7 +109,7 @@ async def retry(request: Request) -> Response:
 
 
 async def _newest(request: Request) -> str | None:
-    """The newest turn of a conversation that the caller may read."""
+    """Return the id of the newest turn of a conversation that the caller may read."""
     service, person = service_of(request), caller_of(request).person
     newest = await service.assent.queries.conversations.newest_turn(
         person, request.path_params["id"]
@@ -118,7 +118,7 @@ async def _newest(request: Request) -> str | None:
 
 
 async def _settled(service: Service, turn_id: str, *, wait: bool) -> str:
-    """The conversation, once its turn rests or a moment has passed."""
+    """Return the conversation's id once the turn rests or a moment has passed."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS if wait else 0):
             return (await service.assent.wait(turn_id)).conversation_id
@@ -150,7 +150,7 @@ async def _page(
 
 
 async def _laid_out(request: Request, found: ConversationRows) -> Talk:
-    """In a thread: a model can write what takes long to lay out, and others wait for this one."""
+    """Lay the conversation out in a thread: a model's text can take long and would block others."""
     service, person = service_of(request), caller_of(request).person
     return await asyncio.to_thread(
         talk_of, found, service, person, shown=_shown(request), ours=hosts_of(request)
@@ -158,7 +158,7 @@ async def _laid_out(request: Request, found: ConversationRows) -> Talk:
 
 
 def _key(posted: Posted, text: str) -> str | None:
-    """A form that is sent twice says it once; who went back and wrote something else means that."""
+    """Return an idempotency key: a form sent twice says it once, another text is a new message."""
     key = posted.one("key")
     return f"{key[:_KEY_CHARS]}:{digest(text)}" if key else None
 
@@ -169,7 +169,7 @@ def _after(request: Request) -> Place | None:
 
 
 def _shown(request: Request) -> int:
-    """How many of the newest messages."""
+    """Return how many of the newest messages to show."""
     given = request.query_params.get("shown", "")
     wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else _SHOWN
     return min(max(wanted, _SHOWN), _MOST_SHOWN)

@@ -1,4 +1,4 @@
-"""How much of a screen something takes: what a click decides has to be in sight as a whole."""
+"""An estimate of screen space: what a single click decides must be visible without scrolling."""
 
 import re
 from html import unescape
@@ -7,7 +7,7 @@ from typing import Final
 
 from assent.presentation.markup import Html
 
-# What a phone shows of a call between its name and its buttons.
+# The space on a phone between a call's name and its buttons.
 _MOST_LINES: Final = 18
 _LINE_CHARS: Final = 36
 _ENDS: Final = re.compile(r"</(?:p|dd|li|pre|div|tr|dl|ul|ol)>")
@@ -15,12 +15,12 @@ _TAGS: Final = re.compile(r"<[^>]*>")
 
 
 def is_at_a_glance(shown: Html) -> bool:
-    """Whether nobody has to scroll to have read all of it."""
+    """Return True if all of it can be read without scrolling."""
     return lines_of(shown) <= _MOST_LINES
 
 
 def lines_of(shown: Html) -> int:
-    """How many lines it takes where lines are short."""
+    """Return the number of lines that it takes on a narrow screen."""
     parts = (unescape(_TAGS.sub("", part)) for part in _ENDS.split(shown))
     return sum(_lines(part) for part in parts if part.strip())
 

@@ -1,4 +1,4 @@
-"""An answer as it comes: Markdown block by block, of which only the newest still changes."""
+"""A streamed answer as Markdown blocks, of which only the newest still change."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ from assent.presentation.markup import Html, element, isolated
 from assent.presentation.text import safe_block
 from assent.server.web.chat.markdown import blocks, visible
 
-# What there is to say about a word, such as that it looks like another, is said of all of it.
+# An unfinished word is held back: marks, such as for lookalike letters, are about whole words.
 _UNFINISHED: Final = re.compile(r"[!-~]*\Z")
-# One block that is longer is laid out once it is finished.
+# A longer block is laid out only when it is finished.
 _LONGEST: Final = 6_000
 
 
@@ -24,7 +24,7 @@ class Growing:
     _fixed: int = 0
 
     def add(self, text: str) -> set[int]:
-        """More of it came; which blocks are new or changed."""
+        """Add text and return the numbers of the blocks that are new or changed."""
         self._tail = (self._tail + text).replace("\r\n", "\n")
         shown = _UNFINISHED.sub("", self._tail)
         found = self._laid_out(shown)
@@ -40,13 +40,13 @@ class Growing:
         return changed
 
     def block(self, place: int) -> Html:
-        """One block; nothing where there is none any more."""
+        """Return one block; empty if it no longer exists."""
         return self.blocks[place] if place < len(self.blocks) else Html("")
 
     def _fix(self, shown: str, line: int) -> bool:
-        """Leave what comes before the last block as it is, where its line is one of the text's."""
+        """Freeze the blocks before the last; False if its line number does not fit the raw text."""
         lines = self._tail.split("\n")
-        # What was spelt out may take fewer lines than it had.
+        # Text that was spelt out may have fewer lines than the raw text.
         if visible(shown).count("\n") != shown.count("\n"):
             return False
         self._tail = "\n".join(lines[line:])

@@ -1,1 +1,1 @@
-"""What happened: calls, their stories, the record."""
+"""Pages for the past: all calls, the history of one call, and the record."""

@@ -1,4 +1,4 @@
-"""One call's whole story: what was proposed, judged, asked, shown, edited, decided, run."""
+"""The page with the whole history of one call, from its proposal to its result."""
 
 import asyncio
 
@@ -18,10 +18,10 @@ from assent.server.web.history.timeline import Timeline
 
 
 async def show(request: Request) -> Response:
-    """The timeline, for whoever may see the conversation or was asked about the call."""
+    """Show the timeline to people who may see the conversation or were asked about the call."""
     service, person = service_of(request), caller_of(request).person
     story = await service.assent.queries.record.call_history(person, request.path_params["id"])
-    # In a thread: a model can write what takes long to lay out, and others wait for this one.
+    # In a thread: a model's text can take long to lay out and would block others.
     return await asyncio.to_thread(_page, request, story)
 
 

@@ -1,11 +1,11 @@
-"""Rows of a file that a spreadsheet opens without running anything in it."""
+"""CSV rows that a spreadsheet opens without running anything in them."""
 
 import csv
 import io
 from collections.abc import Iterable
 from typing import Final
 
-# What makes a spreadsheet read a cell as a formula; also behind blanks, which some of them skip.
+# A cell that begins so is read as a formula; also after blanks, which some spreadsheets skip.
 _FORMULA: Final = (
     "=",
     "+",
@@ -24,7 +24,7 @@ _FORMULA: Final = (
 
 
 def row(cells: Iterable[object]) -> str:
-    """One line of CSV, its end included."""
+    """Return one line of CSV with its line end."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\r\n").writerow([_cell(cell) for cell in cells])
     return line.getvalue()
@@ -38,6 +38,6 @@ def _cell(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     text = str(value)
-    # NUL ends a cell early for some readers.
+    # Some readers end a cell at a NUL.
     text = text.replace("\x00", "\ufffd")
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text

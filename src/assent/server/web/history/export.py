@@ -1,4 +1,4 @@
-"""Files of what a page lists: read page by page and sent as they are read, never held whole."""
+"""Downloads of the listed calls or entries: read and sent page by page, never held whole."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -30,7 +30,7 @@ from assent.server.web.history.history import place_of
 
 T = TypeVar("T")
 Line = dict[str, Json]
-# Arguments can be long: what one page of them takes is all that is ever held.
+# Arguments can be long, so only one page of them is held at a time.
 _PAGE: Final = 100
 _STOPPED: Final = "stopped: whoever asked for this file may no longer read it"
 _TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
@@ -47,7 +47,7 @@ ENTRY_COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File(Generic[T]):
-    """What goes into a file: how a page is read, and what a line of it says."""
+    """A file to download: its columns, how a page is read, and how an item becomes a line."""
 
     name: str
     columns: Sequence[str]
@@ -56,7 +56,7 @@ class File(Generic[T]):
 
 
 async def calls(request: Request) -> Response:
-    """The calls that the same filters list."""
+    """Download the calls that match the filters of the address."""
     person, assent = caller_of(request).person, service_of(request).assent
     wanted = Sieve.of(request.query_params, CALL_FIELDS).calls
     file = File(
@@ -71,7 +71,7 @@ async def calls(request: Request) -> Response:
 
 
 async def entries(request: Request) -> Response:
-    """The entries of the record that the same filters list."""
+    """Download the entries of the record that match the filters of the address."""
     assent = service_of(request).assent
     secrets = secrets_of(assent.catalogue)
     wanted = Sieve.of(request.query_params, RECORD_FIELDS).entries
@@ -106,7 +106,7 @@ async def _chunks(
     if written is not _jsonl:
         yield csv_rows.row(file.columns)
     while True:
-        # A long file outlives a session: what was allowed at its start may no longer be.
+        # A long download may outlive the session: permission may be lost after it began.
         if await service.auth.fallen([caller]):
             yield written({file.columns[0]: _STOPPED})
             return
@@ -136,7 +136,7 @@ def _flat(value: Json) -> Json:
 
 
 def call_line(call: PastCall, catalogue: Catalogue) -> Line:
-    """A call as a line of a file."""
+    """Return a call as a line of a file."""
     hints = hints_of(catalogue.tool(call.agent, call.tool))
     return {
         "id": call.id,
@@ -174,7 +174,7 @@ def _question(question: PastRequest) -> Line:
 
 
 def entry_line(entry: Entry, secrets: Hints) -> Line:
-    """An entry of the record as a line of a file."""
+    """Return an entry of the record as a line of a file."""
     return {
         "id": entry.id,
         "at": entry.at.isoformat(),

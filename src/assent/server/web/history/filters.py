@@ -1,4 +1,4 @@
-"""Filters as an address carries them: what is none of their values is no filter."""
+"""Filters as an address carries them; an unknown value counts as no filter."""
 
 import re
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ RECORD_FIELDS: Final = ("actor", "action", "conversation", "call", "from", "to")
 AWAITING: Final = "waiting"
 ASKED, ALONE = "asked", "alone"
 _LONGEST: Final = 200
-# A database takes no NUL, and no name holds any of these.
+# PostgreSQL rejects NUL, and no name holds a control character.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 2), date(2200, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """What somebody asked for, by name; empty where it does not matter."""
+    """The requested filters by name; empty where there is none."""
 
     asked: Asked
 
     @classmethod
     def of(cls, given: Mapping[str, str], fields: tuple[str, ...]) -> "Sieve":
-        """The fields of an address."""
+        """Read these fields from an address."""
         return cls(
             {name: _CONTROL.sub("", given.get(name, ""))[:_LONGEST].strip() for name in fields}
         )
@@ -47,7 +47,7 @@ class Sieve:
 
     @property
     def calls(self) -> CallFilter:
-        """As a filter of calls."""
+        """The filters for a list of calls."""
         people = {ASKED: True, ALONE: False}
         return CallFilter(
             status=_one_of(CallStatus, self["status"]),
@@ -64,7 +64,7 @@ class Sieve:
 
     @property
     def entries(self) -> RecordFilter:
-        """As a filter of the record."""
+        """The filters for entries of the record."""
         return RecordFilter(
             actor=self._word("actor"),
             action=self._word("action"),
@@ -80,7 +80,7 @@ def _one_of(kind: type[T], given: str) -> T | None:
 
 
 def _day(text: str, *, after: int = 0) -> datetime | None:
-    """The start of a day in UTC, or of the day after it."""
+    """Return the start of a day in UTC, or of the day `after` days later."""
     try:
         day = min(max(date.fromisoformat(text), _FIRST_DAY), _LAST_DAY)
     except ValueError:

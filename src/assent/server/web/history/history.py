@@ -1,4 +1,4 @@
-"""Every call that I may see, however it went: also those that nobody was asked about."""
+"""The page of all calls that a person may see, including those that nobody was asked about."""
 
 import asyncio
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Line:
 
 
 async def history(request: Request) -> Response:
-    """One page of calls, with filters."""
+    """Show one page of calls, with filters."""
     service, person = service_of(request), caller_of(request).person
     sieve = Sieve.of(request.query_params, CALL_FIELDS)
     after = place_of(request)
@@ -53,7 +53,7 @@ async def history(request: Request) -> Response:
         person, sieve.calls, after=after, limit=PAGE
     )
     catalogue = service.assent.catalogue
-    # In a thread: arguments may be large, and a line of them is made of all of them.
+    # In a thread: all arguments are read to make a line of them, and they may be large.
     lines = await asyncio.to_thread(lambda: [_line(call, catalogue) for call in found.items])
     return service.pages.render(
         request,
@@ -72,7 +72,7 @@ async def history(request: Request) -> Response:
 
 
 def place_of(request: Request) -> Place | None:
-    """Where a page begins; raises `BadPage`."""
+    """Return the place where the page begins; raises `BadPage`."""
     given = request.query_params.get("after")
     return Place.parse(given) if given else None
 
@@ -90,7 +90,7 @@ def _line(call: PastCall, catalogue: Catalogue) -> Line:
 
 
 def _decided(call: PastCall) -> Html | None:
-    """Who or what said whether it may run."""
+    """Name the person or the part of the policy that decided whether the call may run."""
     by = call.decided_by or (None if call.questions else call.cleared_by)
     return judge_words(by) if by else None
 

@@ -1,4 +1,4 @@
-"""The raw record for auditors: who did what, refused attempts included, as it was noted."""
+"""The raw record for auditors: all actions with their actors, including refused attempts."""
 
 import asyncio
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from assent.server.web.history.timeline_steps import ACTIONS
 
 PAGE: Final = 50
 _GLANCE_CHARS: Final = 80
-# What is noted of people and settings, besides the steps of calls.
+# Actions on people and settings; those on calls are in `timeline_steps`.
 MANAGING: Final = {
     "add_person": "Account added",
     "change_person": "Account changed",
@@ -36,7 +36,7 @@ MANAGING: Final = {
     "override": "Tool's treatment changed",
     "export": "Exported",
 }
-# Offered while somebody types; the field takes any.
+# Suggested while a person types; the field accepts any text.
 KNOWN: Final = sorted({*ACTIONS, *MANAGING, "gate"})
 
 
@@ -52,7 +52,7 @@ class Noted:
 
 
 async def show(request: Request) -> Response:
-    """One page of the record, with filters."""
+    """Show one page of the record, with filters."""
     service = service_of(request)
     sieve, after = Sieve.of(request.query_params, RECORD_FIELDS), place_of(request)
     found = await service.assent.queries.record.search(sieve.entries, after=after, limit=PAGE)

@@ -1,4 +1,4 @@
-"""Calls in a few words: arguments on a line, who judged, how it stands, how long it took."""
+"""Short descriptions of calls: arguments on a line, who judged, status, duration."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -23,7 +23,7 @@ _STATUSES: Final = {
     CallStatus.RUNNING: "running",
     CallStatus.IN_DOUBT: "in doubt",
 }
-# What can let a call run, ask or refuse it: see the precedence in the documentation of the gate.
+# Everything that can allow, ask about or refuse a call: see the gate's documentation of precedence.
 _JUDGES: Final = {
     "tool": "the tool's setting",
     "override": "an override",
@@ -42,17 +42,17 @@ _WORKER: Final = "worker:"
 
 
 def status_words(status: CallStatus) -> str:
-    """A status as a chip says it."""
+    """Return the words for a status label."""
     return _STATUSES.get(status, str(status))
 
 
 def status_class(status: CallStatus) -> str:
-    """Which colour it has."""
+    """Return the CSS class for the colour of a status."""
     return "waiting" if status in AWAITING else str(status)
 
 
 def lasted(length: timedelta) -> str:
-    """A length of time in its two largest units: `3 min 12 s`."""
+    """Return a length of time in its two largest units: `3 min 12 s`."""
     seconds = max(0.0, length.total_seconds())
     if seconds < 10:
         return f"{seconds:.1f} s" if seconds >= 0.1 else _instant(seconds * 1_000)
@@ -69,7 +69,7 @@ def _instant(milliseconds: float) -> str:
 
 
 def judge_words(by: str) -> Html:
-    """Who or what judged: our words for what is ours, somebody's name as it is."""
+    """Name the person or part of the policy that judged; names of others are shown as they are."""
     if by in _JUDGES:
         return element("span", _JUDGES[by])
     if by.startswith(_WORKER):
@@ -82,7 +82,7 @@ def judge_words(by: str) -> Html:
 
 
 def on_a_line(entries: Sequence[NamedValue], characters: int = _LINE_CHARS) -> Html:
-    """Arguments as far as there is room; the others are counted, nothing is cut in its middle."""
+    """Return arguments on one line; those without room are counted, and no value is cut."""
     pairs: list[Html] = []
     room = characters
     for entry in entries:

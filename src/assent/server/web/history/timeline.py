@@ -1,4 +1,4 @@
-"""A call's story as steps in the order they happened."""
+"""The history of a call as steps in the order they happened."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -36,10 +36,11 @@ from assent.server.web.history.timeline_steps import (
 )
 from assent.server.web.times import exact
 
-# Shorter than this nobody waited for anything.
+# Shorter waits are not worth mentioning.
 _NOTABLE: Final = timedelta(seconds=1)
 _REASONS: Final = ("reason", "code")
-# Ends that people or time brought about: what an agent is told of them is not for people.
+# Final statuses caused by people, the policy or deadlines: what agents are told of them is not
+# worded for people.
 _UNDONE: Final = frozenset(
     {
         CallStatus.REJECTED,
@@ -52,7 +53,7 @@ _UNDONE: Final = frozenset(
 
 
 class Timeline:
-    """Builds the steps of one story."""
+    """Builds the steps of one call's history."""
 
     def __init__(self, story: Story, tool: EffectiveTool | None) -> None:
         self._story, self._hints = story, hints_of(tool)
@@ -62,13 +63,13 @@ class Timeline:
         self._why = ""
 
     def steps(self) -> list[Step]:
-        """All of them, oldest first."""
+        """Return all steps, oldest first."""
         return [self._step(mark) for mark in self._ordered()]
 
     def _ordered(self) -> Iterator[Entry | Request]:
-        """Each question behind the entry that led to it, and before those that are about it.
+        """Yield each question after the entry that led to it and before those that are about it.
 
-        Not by their times: those of one transaction are as good as equal.
+        Times cannot order them: within one transaction they are practically equal.
         """
         unseen = list(self._story.requests)
         for entry in self._story.entries:
@@ -108,7 +109,7 @@ class Timeline:
         return step
 
     def _by(self, entry: Entry) -> Html | None:
-        # The engine's own steps need no name; whoever else acted has one.
+        # The engine's own steps need no name; all others show the actor's.
         own = entry.action in STARTED or entry.action == "gate"
         is_worker = entry.actor == SYSTEM.id or entry.actor.startswith("worker:")
         return None if own or is_worker else judge_words(entry.actor)
@@ -131,22 +132,22 @@ class Timeline:
             yield "attempt", element("span", f"{self._attempts} of {self._story.call.attempts}")
         own = decision.reason if decision is not None else ""
         for name in _REASONS:
-            # What a person said stands with their decision, once.
+            # A person's reason is shown once, with their decision.
             if (said := entry.data.get(name)) and said != own:
                 yield name, _said(str(said))
         if entry.action == "import":
             yield "there it was", foreign(f"{entry.data.get('id')}, {entry.data.get('was')}")
-        # An edit is half of an approval: what was approved stands there.
+        # An edit is half of an approval, and the approval's step shows what was approved.
         if decision is not None and entry.action != "edit":
             yield from _vote(decision)
         if entry.target in _UNDONE and not self._story.call.attempts:
             yield "so", element("span", "nothing ran, and the agent was told")
 
     def _holder(self, entry: Entry) -> Iterator[Part]:
-        """For whoever looks into a fault: which claim it was, and whose."""
+        """Yield the claim's fence and worker, for people who investigate a fault."""
         call, fence = self._story.call, entry.data.get("fence")
         rows = [("fence", str(fence))] if isinstance(fence, int) else []
-        # The row knows who holds it now; who held it before is not kept.
+        # The row has only the latest worker; earlier ones are not kept.
         if self._attempts == call.attempts and call.worker:
             rows.append(("worker", call.worker))
         shown = [
@@ -179,9 +180,9 @@ class Timeline:
             yield from self._output()
 
     def _raw(self, first: Revision) -> Iterator[Part]:
-        """What the model wrote, where that is not what was made of it."""
+        """Yield the text that the model wrote, if it is not the same JSON as the first revision."""
         raw = self._story.call.proposed
-        # A text has no fields that could be masked.
+        # In raw text no field can be masked, so it is not shown if any argument is secret.
         if not any(hint.secret for hint in self._hints.values()) and not _says(raw, first):
             yield Part(heading="As the model wrote them", content=block(raw), is_open=True)
 
@@ -231,7 +232,7 @@ class Timeline:
         if request.quorum > 1:
             facts.insert(1, ("needs", element("span", f"{request.quorum} approvals")))
         for label, text in (("because", request.question.reason), ("says", request.question.text)):
-            # Why it is asked has often just been said: a call in doubt is, and says so.
+            # The entry before often gave the same reason, as when a call is in doubt.
             if text and text != self._why:
                 facts.append((label, _said(text)))
         return Step(
@@ -250,18 +251,18 @@ _NONE: Final = element("p", "none", class_="remark")
 
 
 def output_of(stored: str) -> Html:
-    """A stored output, whole: a text as it is, the rest as the values that it has."""
+    """Render a whole stored output: text as it is, anything else as values."""
     found = cast("Json", json.loads(stored))
     return block(found) if isinstance(found, str) else value(value_of(found))
 
 
 def heading(entry: Entry) -> tuple[Look, str]:
-    """What an entry of the record is, in a few words."""
+    """Return the mark and the title of an entry of the record."""
     if entry.action == "gate" and entry.target is not None:
         return GATED[CallStatus(entry.target)]
     if entry.data.get("ran") is True:
         return Look.BAD, "It ran, but its output could not be kept"
-    # A name that another version recorded is ours as well, so it is a word.
+    # An unknown action was recorded by another version of ours, so its name is readable.
     words = entry.action.replace("_", " ").capitalize()
     return ACTIONS.get(entry.action, (Look.NOTE, words))
 

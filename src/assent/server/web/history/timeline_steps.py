@@ -1,4 +1,4 @@
-"""The steps of a call's life, each in our words; what others said stands beside them, marked."""
+"""The steps of a call's history and their titles; texts from others are shown beside, marked."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +11,7 @@ from assent.presentation.markup import Html
 
 
 class Look(StrEnum):
-    """What a step's mark looks like: a symbol of `steps.svg` and a colour."""
+    """The mark of a step: a symbol of `steps.svg` and a colour."""
 
     PROPOSED = "proposed"
     JUDGED = "judged"
@@ -28,7 +28,7 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Something long that belongs to a step, under its own heading."""
+    """A long part of a step, under its own heading."""
 
     heading: str
     content: Html
@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that happened; `since` says how long it took to come to this."""
+    """One thing that happened; `since` says how long it took until then."""
 
     at: datetime
     look: Look
@@ -51,11 +51,11 @@ class Step:
     link: str = ""
 
     def with_parts(self, *parts: Part) -> "Step":
-        """The same with more to read."""
+        """Return the step with more parts."""
         return replace(self, parts=(*self.parts, *parts))
 
 
-# What the gate came to, by where it sent the call.
+# The gate's result, by the status that it gave the call.
 GATED: Final = {
     S.CLEARED: (Look.JUDGED, "Allowed to run without asking"),
     S.RUNNING: (Look.JUDGED, "Allowed to run without asking"),
@@ -65,7 +65,7 @@ GATED: Final = {
     S.DENIED: (Look.BAD, "Denied by the policy"),
     S.FAILED: (Look.BAD, "Refused: no such tool, or arguments that do not fit it"),
 }
-# Every other action of the record; one that is not here is shown by its own name.
+# All other recorded actions; one that is missing here is shown by its name.
 ACTIONS: Final = {
     "propose": (Look.PROPOSED, "Proposed"),
     "edit": (Look.EDITED, "Arguments edited"),
@@ -106,7 +106,7 @@ QUESTIONS: Final = {
     RequestKind.RESULT: "Result asked for",
     RequestKind.OUTCOME: "Asked what became of it",
 }
-# Where a call is once a question of a kind was opened.
+# The status of a call after a question of each kind was opened.
 OPENED: Final = {
     RequestKind.APPROVAL: S.AWAITING_APPROVAL,
     RequestKind.INPUT: S.AWAITING_INPUT,
@@ -114,7 +114,7 @@ OPENED: Final = {
     RequestKind.OUTCOME: S.IN_DOUBT,
 }
 EDITING: Final = frozenset({"edit", "answer", "redefine"})
-# Between a start and one of these the call ran.
+# Actions that end a run: between a start and one of these the call ran.
 ENDED_RUN: Final = frozenset(
     {"succeed", "fail", "doubt", "ask", "wait", "retry", "late_outcome", "stop"}
 )

@@ -1,1 +1,1 @@
-"""What waits: the list and several decided at once."""
+"""Pages for open requests: the list, and deciding several at once."""

@@ -1,4 +1,4 @@
-"""Several requests of one tool on one page: each shown whole, each decided by itself."""
+"""The page to decide several requests of one tool: each is shown in full and decided by itself."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from assent.server.web.inbox.batch_rules import MOST, check, check_number
 from assent.server.web.inbox.rows import LONGEST, Row, rows_of
 from assent.server.web.review import shown_token
 
-# How one went, as the address of the result says it; and why it was left, as the page does.
+# Codes in the address of the result page, and the words that the page shows for undecided requests.
 _DECIDED: Final = "decided"
 _SILENT: Final = "silent"
 _WHY: Final[Mapping[str, str]] = {
@@ -48,7 +48,7 @@ _WHY: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One request of a batch, as its page shows it; only what is still open can be ticked."""
+    """One request of a batch, as its page shows it; only open ones can be ticked."""
 
     matter: Review
     card: Rendered
@@ -58,7 +58,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one of them, said from how it stands now."""
+    """The result for one request, derived from its current state."""
 
     row: Row
     words: str
@@ -66,18 +66,18 @@ class Outcome:
 
 
 async def show(request: Request) -> Response:
-    """All of them, each with its whole card."""
+    """Show all selected requests, each with its whole card."""
     ids = _unique(request.query_params.getlist("id"))
     try:
         matters = await _matters(request, ids)
-        # In a thread: fifty cards of what models wrote take long to lay out, and others wait.
+        # In a thread: fifty cards of models' texts take long to lay out and would block others.
         return await asyncio.to_thread(_page, request, matters, ticked=ids)
     except InvalidCommand as error:
         return await _refused(request, error, ids)
 
 
 async def decide(request: Request) -> Response:
-    """Decide those that are ticked, each with the digest that was shown with it."""
+    """Decide the ticked requests, each with the digest that was shown with it."""
     posted = await posted_of(request)
     ids = _unique(posted.all("id"))
     try:
@@ -90,7 +90,7 @@ async def decide(request: Request) -> Response:
 
 
 async def done(request: Request) -> Response:
-    """What came of each."""
+    """Show the result for each request."""
     given = request.query_params.multi_items()[:MOST]
     rows = await _rows(request, [id for _, id in given])
     mine = await _mine(request, [row.request.id for row in rows])
@@ -103,20 +103,20 @@ async def done(request: Request) -> Response:
 
 
 async def _rows(request: Request, ids: Sequence[str]) -> list[Row]:
-    """How these stand now, a line for each."""
+    """Return a row for each of these requests, as they are now."""
     person, assent = caller_of(request).person, service_of(request).assent
     found = await assent.queries.requests.these(person, ids, longest=LONGEST)
     return rows_of(found, assent.catalogue)
 
 
 async def _mine(request: Request, ids: Sequence[str]) -> set[str]:
-    """Which of these this person has decided: an address alone makes nobody say so."""
+    """Return the requests that this person really decided; anybody can type the address."""
     person, assent = caller_of(request).person, service_of(request).assent
     return await assent.queries.requests.decided_by(person, ids)
 
 
 async def _matters(request: Request, ids: Sequence[str]) -> list[Review]:
-    """What these are about; `InvalidCommand` unless they may be decided together."""
+    """Return what these requests are about; raises `InvalidCommand` if they do not go together."""
     check_number(ids)
     assent, person = service_of(request).assent, caller_of(request).person
     found = await assent.queries.requests.reviews(person, ids)
@@ -142,13 +142,13 @@ def _verdict(posted: Posted) -> Verdict:
 async def _decide_each(
     request: Request, matters: Sequence[Review], verdict: Verdict, posted: Posted
 ) -> list[tuple[str, str]]:
-    """How each went; where the database falls silent the rest is left."""
+    """Decide one after the other; if the database stops answering, the rest is left undecided."""
     said = list[tuple[str, str]]()
     for matter in matters:
         try:
             said.append((await _decide(request, matter, verdict, posted), matter.request.id))
         except StoreUnavailable:
-            # What it says of this one is not so of those before.
+            # The error says that nothing was changed, which is not true of the requests before.
             if not said:
                 raise
             break
@@ -156,7 +156,7 @@ async def _decide_each(
 
 
 async def _decide(request: Request, matter: Review, verdict: Verdict, posted: Posted) -> str:
-    """Decide one of them; says how it went."""
+    """Decide one request and return a code for how it went."""
     service, caller, id = service_of(request), caller_of(request), matter.request.id
     try:
         token, by = posted.one(f"{shown_token.FIELD}.{id}"), caller.person
@@ -189,11 +189,11 @@ def _why(error: AssentError) -> str:
 
 
 def _outcome(row: Row, how: str, *, is_mine: bool) -> Outcome:
-    # Of one that got no answer nobody knew then whether it counts; now the rows do.
+    # If the database did not answer, it was unknown whether the decision counts; now its rows tell.
     if how not in (_DECIDED, _SILENT) or not is_mine:
         words = _WHY.get(how, _WHY["not_you" if how == _DECIDED else "failed"])
         return Outcome(row=row, words=words, is_good=False)
-    # An approval that needs further ones leaves it open.
+    # If further approvals are needed, the request stays open.
     words = "Recorded: it needs further approvals" if row.request.is_open else "Decided"
     return Outcome(row=row, words=words, is_good=True)
 

@@ -1,4 +1,4 @@
-"""Which requests may be decided together: alike, harmless enough, and each by a click anyway."""
+"""Rules for deciding requests together: same tool and risk, not dangerous, one click each."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +16,7 @@ _HARMLESS: Final = frozenset({Risk.SAFE, Risk.MODERATE})
 
 
 def is_simple(request: Request, person: Person) -> bool:
-    """Whether this person could decide it together with others of its tool."""
+    """Return True if this person could decide it together with others of its tool."""
     return (
         request.is_open
         and request.kind is RequestKind.APPROVAL
@@ -27,7 +27,7 @@ def is_simple(request: Request, person: Person) -> bool:
 
 
 def check_number(ids: Sequence[str]) -> None:
-    """Raise `InvalidCommand`, in words for people, unless so many can be read at once."""
+    """Raise `InvalidCommand`, in words for people, for no requests or too many to read at once."""
     if not ids:
         raise InvalidCommand("Nothing is selected: tick some requests in the inbox first")
     if len(ids) > MOST:
@@ -37,7 +37,7 @@ def check_number(ids: Sequence[str]) -> None:
 def check(cards: Sequence[Card]) -> None:
     """Raise `InvalidCommand` unless these may be decided together.
 
-    Asked of cards: what they hold may make a call riskier than its tool says.
+    It checks cards, because their contents may make a call riskier than its tool says.
     """
     if problem := _objection(cards):
         raise InvalidCommand(problem)

@@ -1,4 +1,4 @@
-"""What waits: for me first, then what else I may see."""
+"""The inbox: requests that wait for the person first, then others that they may see."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ T = TypeVar("T", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The filters, as the address has them; empty where nothing is said."""
+    """The filters as the address has them; empty where there is none."""
 
     whose: str = ""
     show: str = ""
@@ -43,31 +43,31 @@ class Asked:
 
     @classmethod
     def of(cls, given: QueryParams) -> "Asked":
-        """Read an address; whatever is too long to be a name is cut."""
+        """Read the filters of an address; longer values than any name are cut."""
         return cls(**{name: given.get(name, "")[:_LONGEST_WORD] for name in cls.__slots__})
 
     @property
     def is_narrow(self) -> bool:
-        """Whether something is filtered out of what waits for the person."""
+        """True if a filter hides some of what waits for the person."""
         return any((self.risk, self.kind, self.tool, self.q))
 
     @property
     def chosen(self) -> int:
-        """How many of the choices are not as they usually are."""
+        """The number of choices that differ from their defaults."""
         return sum(map(bool, (self.whose, self.show, self.risk, self.kind)))
 
     @property
     def is_set(self) -> bool:
-        """Whether the list is another one than what waits for the person."""
+        """True if the list differs from the default, which is all that waits for the person."""
         return self.is_narrow or self.chosen > 0
 
     @property
     def given(self) -> dict[str, str]:
-        """For the addresses of other pages of the same list."""
+        """The filters by name, for the addresses of other pages of the same list."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def box(self, person: Person) -> Inbox:
-        """The list that was asked for."""
+        """Return the query for the list."""
         return Inbox(
             person=person,
             wanted=RequestFilter(
@@ -84,7 +84,7 @@ class Asked:
 
 
 def _one_of(kind: type[T], given: str) -> T | None:
-    """A filter that is none of its values is no filter."""
+    """Return the enum's member with this value; None, which is no filter, if there is none."""
     return next((value for value in kind if value == given), None)
 
 
@@ -98,7 +98,7 @@ class Listed:
 
 
 async def inbox(request: Request) -> Response:
-    """One page of requests, with filters."""
+    """Show one page of requests, with filters."""
     service, person = service_of(request), caller_of(request).person
     asked, after = Asked.of(request.query_params), request.query_params.get("after")
     begin = Place.parse(after) if after else None
@@ -123,21 +123,21 @@ async def inbox(request: Request) -> Response:
 
 
 def _selectable(rows: Sequence[Row], person: Person) -> frozenset[str]:
-    """Those that have company: of one alone there is nothing to decide together."""
+    """Return the ids of requests that can be decided together with another on this page."""
     simple = [row.request for row in rows if is_simple(row.request, person)]
     times = Counter((each.agent, each.tool, each.risk) for each in simple)
     return frozenset(each.id for each in simple if times[each.agent, each.tool, each.risk] > 1)
 
 
 def _suggesting(service: Service) -> tuple[str, Sequence[str]]:
-    """The first agent that offers messages to begin with, and these."""
+    """Return the first agent that suggests first messages, and those messages."""
     catalogue = service.assent.catalogue
     offers = ((name, catalogue.agent(name).suggestions) for name in catalogue.names())
     return next((offer for offer in offers if offer[1]), ("", ()))
 
 
 async def waiting(request: Request) -> Response:
-    """Only the number beside the inbox, for pages that are costly to read again."""
+    """Return only the number beside the inbox, for pages that are costly to reload."""
     return service_of(request).pages.render(request, "waiting")
 
 

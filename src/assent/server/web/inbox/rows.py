@@ -1,4 +1,4 @@
-"""Requests as rows of a list: with what each is about, read in one go."""
+"""Requests as rows of a list, with their arguments on a line."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,13 +11,13 @@ from assent.presentation.markup import Html, element
 from assent.presentation.values import entries_of, hints_of
 from assent.server.web.history.summaries import on_a_line
 
-# Longer arguments are not even read for a list.
+# Longer arguments are not read from the database for a list.
 LONGEST: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A request in a list, and its arguments on a line; nothing is decided from there."""
+    """A request in a list with its arguments on a line; it is too short to decide by."""
 
     request: Request
     about: Html
@@ -32,7 +32,7 @@ def rows_of(found: InboxPage, catalogue: Catalogue) -> list[Row]:
 
 
 def _about(request: Request, subject: Subject | None, catalogue: Catalogue) -> Html:
-    # Of a call that moved on since, the list says nothing rather than something else.
+    # If the call changed since, the list shows nothing rather than other arguments.
     if subject is None or subject.revision != request.revision:
         return Html("")
     if subject.arguments is None:

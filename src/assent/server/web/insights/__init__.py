@@ -1,1 +1,1 @@
-"""Figures over time, as plots and tables."""
+"""Statistics over time, as plots and tables."""

@@ -1,4 +1,4 @@
-"""Figures of the record: one count at a time, and what was costly to count is kept for a minute."""
+"""Cached statistics of the record: one is computed at a time, costly ones are kept for a minute."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from assent.engine.queries.record import RecordQueries
 from assent.engine.ttl_cache import Recollection
 
 KEPT_SECONDS: Final = 60
-# So many rows are counted in a blink, and then everybody sees the newest.
+# Up to so many rows counting is quick, so that it is done anew for every page.
 COSTLY: Final = 10_000
 _FILTERS: Final = 32
 
 
 class Surveys:
-    """Counts what a page of figures shows; nobody's plot takes more than one core from others."""
+    """Computes the statistics of a page, one at a time, so that plots take one core at most."""
 
     def __init__(
         self, record: RecordQueries, monotonic: Callable[[], float], *, costly: int = COSTLY
@@ -27,7 +27,7 @@ class Surveys:
     async def of(
         self, period: Period, *, tool: str | None, agent: str | None, concerning: str | None
     ) -> Insights:
-        """The figures of a period up to now, or up to a minute ago where there are many."""
+        """Return the statistics of a period up to now, or up to a minute ago if they are costly."""
         name = repr((period, tool, agent, concerning))
         async with self._one:
             found = self._kept.get(name)
@@ -42,5 +42,5 @@ class Surveys:
             return found
 
     def is_costly(self, found: Insights) -> bool:
-        """Whether these were so many that the next one to ask gets them as they are."""
+        """Return True if there were so many rows that the result is kept for the next page."""
         return found.asked + (found.total.count if found.total else 0) > self._costly

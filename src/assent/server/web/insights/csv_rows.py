@@ -1,4 +1,4 @@
-"""The figures of a survey as rows of a spreadsheet: one number each."""
+"""Statistics as CSV rows: one number in each."""
 
 import csv
 import io
@@ -10,12 +10,12 @@ from assent.server.web.insights.figures import OUTCOMES, VERDICTS, by_slot, rang
 
 Row = tuple[str, str, str, float | int]
 _HEADER = ("figure", "of", "measure", "value")
-# What a spreadsheet would take for the start of a formula.
+# A spreadsheet would read a cell that begins so as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table(insights: Insights) -> str:
-    """All of it as CSV; times in seconds, shares from 0 to 1, moments in UTC."""
+    """Return all figures as CSV: times in seconds, shares from 0 to 1, moments in UTC."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(_HEADER)

@@ -1,4 +1,4 @@
-"""The figures of a survey as plots: which columns there are, and how they are labelled."""
+"""Statistics as plots: their columns, labels and descriptions."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from assent.server.web.insights.plots import Column, Label, Mark, Piece, Words
 from assent.server.web.insights.scales import place
 from assent.server.web.insights.units import length, share
 
-# From the ground up. What people say of calls in doubt and of results is an answer, too.
+# From bottom to top. Results, and statements about calls in doubt, count as answers, too.
 VERDICTS: Final = {
     "approved": "Approved as shown",
     "edited": "Approved with changes",
@@ -33,10 +33,10 @@ OUTCOMES: Final = {
     RequestStatus.SUPERSEDED: ("superseded", "Replaced by a newer one"),
     RequestStatus.OPEN: ("open", "Still open"),
 }
-# So many columns still have a label each.
+# Up to so many columns, each has a label.
 _ROOMY: Final = 12
 _LABELS: Final = 6
-# As tall as the numbers beside it.
+# As tall as the list of numbers beside the plot.
 _TALL: Final = 264
 # The part of a plot's width that a few words take up on a phone.
 _ROOM: Final = 0.5
@@ -46,14 +46,14 @@ _TOLD: Final = 3
 
 
 def ranges() -> list[str]:
-    """The bars of the waiting times in words."""
+    """Return labels for the bars of the waiting times: `2 s to 5 s`."""
     edges = [length(edge) for edge in EDGES]
     between = [f"{low} to {high}" for low, high in pairwise(edges)]
     return [f"under {edges[0]}", *between, f"{edges[-1]} or more"]
 
 
 def waits(insights: Insights) -> Html:
-    """How long requests waited for their answers."""
+    """Plot how long requests waited for their answers."""
     total = insights.total
     shown = [
         Column(
@@ -75,7 +75,7 @@ def waits(insights: Insights) -> Html:
 
 
 def _percentiles(answers: Answers) -> list[Mark]:
-    """The one to the right is above: its words may then stand over the other's line."""
+    """Return the two marks; the right one is higher, so its text may cross the other's line."""
     median, slow = place(answers.median, EDGES), place(answers.slow, EDGES)
     return [
         Mark(at=slow, text=f"90 % within {length(answers.slow)}", before=slow > _ROOM),
@@ -84,7 +84,7 @@ def _percentiles(answers: Answers) -> list[Mark]:
 
 
 def kind_of(votes: Votes) -> str:
-    """What a verdict counts as."""
+    """Return the kind of decision that these votes count as."""
     match votes.verdict:
         case VerdictName.APPROVE:
             return "edited" if votes.edited else "approved"
@@ -97,7 +97,7 @@ def kind_of(votes: Votes) -> str:
 
 
 def by_slot(insights: Insights) -> list[tuple[datetime, dict[str, int]]]:
-    """The decisions of each hour or day by what they count as."""
+    """Return the decisions of each hour or day, counted by kind."""
     counts = Counter[tuple[int, str]]()
     for votes in insights.votes:
         counts[votes.slot, kind_of(votes)] += votes.count
@@ -108,12 +108,12 @@ def by_slot(insights: Insights) -> list[tuple[datetime, dict[str, int]]]:
 
 
 def recent(insights: Insights) -> list[tuple[datetime, dict[str, int]]]:
-    """The newest slots with decisions, newest first: a month of them is enough to read."""
+    """Return the slots that have decisions, newest first, and no more than a person would read."""
     return [each for each in reversed(by_slot(insights)) if any(each[1].values())][:_MONTH]
 
 
 def decisions(insights: Insights) -> Html:
-    """Decisions per hour or day, by verdict."""
+    """Plot the decisions per hour or day, by kind."""
     window, slots = insights.survey.window, by_slot(insights)
     shown = [
         Column(
@@ -129,7 +129,7 @@ def decisions(insights: Insights) -> Html:
 
 
 def totals(insights: Insights) -> list[tuple[str, str, int]]:
-    """The kinds of verdicts in words, each with its number."""
+    """Return the kinds of decisions with their names and numbers."""
     sums = _summed(by_slot(insights))
     return [(kind, name, sums[kind]) for kind, name in VERDICTS.items() if sums[kind]]
 
@@ -147,22 +147,22 @@ def _listed(counts: dict[str, int] | Counter[str]) -> str:
 
 
 def moment(begin: datetime, window: Window) -> str:
-    """An hour or a day of the window."""
+    """Return the label of an hour or a day, by the window's slots."""
     return hour(begin) if window.slot == HOUR else day(begin)
 
 
 def day(begin: datetime) -> str:
-    """A day."""
+    """Return the label of a day: `Mon 3 Mar`."""
     return f"{begin:%a} {begin.day} {begin:%b}"
 
 
 def hour(begin: datetime) -> str:
-    """An hour of a day."""
+    """Return the label of an hour: `Mon 3 Mar 14:00`."""
     return f"{day(begin)} {begin:%H:%M}"
 
 
 def _labels(window: Window) -> Iterator[Label]:
-    """The newest column has one, and others at even distances."""
+    """Yield labels at even distances, counted back from the newest column."""
     slots = window.slots
     step = 1 if len(slots) <= _ROOMY else -(-len(slots) // (_LABELS + 2))
     for number, begin in enumerate(slots):
@@ -181,7 +181,7 @@ def _short(begin: datetime, window: Window) -> str:
 
 
 def outcomes(insights: Insights) -> Html:
-    """What became of the requests."""
+    """Plot the final statuses of the requests."""
     pieces = [Piece(kind=k, size=insights.ended(s)) for s, (k, _) in OUTCOMES.items()]
     said = [f"{name.lower()} {insights.ended(s):,}" for s, (_, name) in OUTCOMES.items()]
     text = f"One bar of {insights.asked:,} requests: {', '.join(said)}."
@@ -190,11 +190,11 @@ def outcomes(insights: Insights) -> Html:
 
 
 def floods(insights: Insights) -> Html:
-    """Requests per hour, with flags where an agent stood out."""
+    """Plot the requests per hour, with flags where an agent stood out."""
     window = insights.survey.window
     is_hourly = window.slot == HOUR or window.end - window.start <= _WEEK
     step, said = (HOUR, hour) if is_hourly else (DAY, day)
-    # Whole days, also what is not over: the labels are those of days.
+    # Whole days, including the rest of today: the labels are those of days.
     count = len(window.slots) * (window.slot // step)
     busiest = _busiest(insights.hours, window.start, step)
     shown = [
@@ -212,7 +212,7 @@ def floods(insights: Insights) -> Html:
 
 
 def _flags(insights: Insights, step: timedelta, count: int) -> list[Mark]:
-    """One for each column with hours that stand out, however many these are."""
+    """Return one flag for each column with hours that stand out, however many there are."""
     told: dict[int, list[str]] = {}
     for surge in insights.surges:
         number = (surge.hour - insights.survey.window.start) // step
@@ -240,17 +240,17 @@ def _surge(surge: Surge) -> str:
 
 
 def spread(median: timedelta, slow: timedelta) -> Html:
-    """Median and 90th percentile on the axis of the waiting times."""
+    """Draw the median and the 90th percentile on the axis of the waiting times."""
     return sparklines.spread(place(median, EDGES), place(slow, EDGES))
 
 
 def rate(part: float | None, kind: str) -> Html:
-    """A share as a bar; nothing where there is none."""
+    """Draw a share as a bar; empty if there is none."""
     return sparklines.meter(part, kind) if part is not None else Html()
 
 
 def headline(insights: Insights) -> list[tuple[str, str, str]]:
-    """The few numbers that come first: name, number, and what it is of."""
+    """Return the most important numbers: name, value, and explanation."""
     total = insights.total
     return [
         ("Decisions", f"{total.count:,}" if total else "0", f"requests opened: {insights.asked:,}"),

@@ -1,4 +1,4 @@
-"""Figures of how questions are answered: plots, with their numbers beside them."""
+"""The page of statistics about requests and their answers: plots with their numbers."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,12 +26,12 @@ _PERIODS = {
     Period.QUARTER: "90 days",
 }
 _LONGEST_NAME = 200
-# So many lines of a table are for looking at; whoever wants more has the CSV.
+# The number of lines that a table shows; the CSV has all of them.
 _ROWS = 12
 
 
 async def page(request: Request) -> Response:
-    """The textures."""
+    """Show the plots and tables."""
     service, period = service_of(request), _period(request)
     found = await _gathered(request, service, period)
     survey = found.survey
@@ -56,7 +56,7 @@ async def page(request: Request) -> Response:
 
 
 async def numbers(request: Request) -> Response:
-    """The same figures to count on with."""
+    """Download the same numbers as CSV."""
     service, period = service_of(request), _period(request)
     found = await _gathered(request, service, period)
     name = f"assent-insights-{period}-{found.survey.window.end:%Y-%m-%d}.csv"
@@ -81,12 +81,12 @@ def _period(request: Request) -> Period:
 
 def _name(request: Request, of: str) -> str | None:
     given = request.query_params.get(of, "")
-    # What no name can be finds nothing, and PostgreSQL does not even take it.
+    # No name holds a NUL, and PostgreSQL rejects it.
     return given.replace("\x00", "")[:_LONGEST_NAME] or None
 
 
 def _choices(service: Service, survey: Survey) -> dict[str, list[str]]:
-    """What can be filtered by: all that is there, and what was asked for though it is gone."""
+    """Return the filter values: existing tools and agents, and the chosen ones even if gone."""
     catalogue = service.assent.catalogue
     tools = {item.tool.name for item in catalogue.every_tool()} | {survey.tool}
     agents = {*catalogue.names(), survey.agent}

@@ -1,7 +1,7 @@
 """Plots as SVG: elements with classes, no style and no script.
 
 Widths are percentages and heights are pixels, without a view box: a plot is as wide as its place
-and its text as large as all other text, on a phone too. What a colour says a texture says as well.
+and its text as large as all other text, also on a phone. Textures repeat what colours say.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ _NARROWEST_GAP: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What a plot is called, and what it shows in a sentence, for who does not see it."""
+    """The title of a plot and a sentence about it, for people who cannot see it."""
 
     id: str
     title: str
@@ -31,7 +31,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A label of the horizontal axis; on narrow screens only every other one is `kept`."""
+    """A label of the horizontal axis; on narrow screens only the `kept` ones are shown."""
 
     at: float
     text: str
@@ -40,7 +40,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A moment or an amount that stands out, with its words on one side of it."""
+    """A marked moment or amount; its text is to the right, or to the left if `before`."""
 
     at: float
     text: str
@@ -49,7 +49,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a column."""
+    """A part of a column; `kind` is its colour and texture."""
 
     kind: str
     size: int
@@ -57,7 +57,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """What stands at one place of the horizontal axis, and what a pointer over it is told."""
+    """A column of a plot; `hint` is its tooltip, `figure` the text above it."""
 
     pieces: tuple[Piece, ...]
     hint: str
@@ -65,7 +65,7 @@ class Column:
 
     @property
     def size(self) -> int:
-        """Its whole height."""
+        """The sum of its pieces."""
         return sum(piece.size for piece in self.pieces)
 
 
@@ -79,7 +79,7 @@ class _Ground:
 
     @classmethod
     def under(cls, columns: Iterable[Column], head: int, tall: int) -> "_Ground":
-        # A single one shall not look like many.
+        # A single request should not look like many.
         highest = max((column.size for column in columns), default=0)
         return cls(ticks(max(_LOWEST, highest)), head, tall)
 
@@ -100,7 +100,7 @@ def columns(
     flags: Iterable[Mark] = (),
     tall: int = HEIGHT,
 ) -> Html:
-    """Columns, stacked of their pieces; dashed lines and flags stand above them."""
+    """Draw columns, each a stack of pieces; dashed lines and flags are above them."""
     head = 22 + 16 * max(0, len(lines) - 1)
     ground = _Ground.under(shown, head, tall)
     parts = [
@@ -160,7 +160,7 @@ def _grid(ground: _Ground) -> Html:
 
 
 def _pieces(ground: _Ground, shown: Sequence[Column]) -> list[Html]:
-    """What the columns are stacked of, those of a kind together: their fill is said once."""
+    """Draw the pieces of all columns, grouped by kind: each fill is written once."""
     found: dict[str, list[Html]] = {}
     for number, column in enumerate(shown):
         left, width = _slot(number, len(shown))
@@ -168,7 +168,7 @@ def _pieces(ground: _Ground, shown: Sequence[Column]) -> list[Html]:
         for piece in column.pieces:
             below, top = ground.y(top), top + piece.size
             if piece.size:
-                # Nothing that happened is too small to be seen.
+                # Even the smallest piece can be seen.
                 height = max(1.5, below - ground.y(top))
                 found.setdefault(piece.kind, []).append(
                     shape(
@@ -186,7 +186,7 @@ def _pieces(ground: _Ground, shown: Sequence[Column]) -> list[Html]:
 
 
 def _hints(ground: _Ground, shown: Sequence[Column]) -> Html:
-    """Over each column, as tall as the plot: what a pointer is told."""
+    """Draw an invisible area over each column, as tall as the plot, that has the tooltip."""
     hints = [
         element(
             "rect",
@@ -202,7 +202,7 @@ def _hints(ground: _Ground, shown: Sequence[Column]) -> Html:
 
 
 def _figures(ground: _Ground, shown: Sequence[Column]) -> Html:
-    """How many it is, above each column that says so."""
+    """Draw the numbers above the columns that have them."""
     texts = [
         element(
             "text",
@@ -217,7 +217,7 @@ def _figures(ground: _Ground, shown: Sequence[Column]) -> Html:
 
 
 def _slot(number: int, of: int) -> tuple[float, float]:
-    """Where a column begins and how wide it is: where there are many, they touch."""
+    """Return where a column begins and how wide it is; many columns have no gaps."""
     gap = 0.18 if of <= _NARROWEST_GAP else 0.0
     return (number + gap / 2) / of, (1 - gap) / of
 
@@ -237,8 +237,8 @@ def _line(ground: _Ground, number: int, mark: Mark) -> Html:
 
 
 def _flag(ground: _Ground, mark: Mark) -> Html:
-    """A triangle that points at its column."""
-    # Shapes have no percentages; what they are drawn in has.
+    """Draw a triangle that points at its column."""
+    # A path cannot be placed by percentages; an svg element around it can.
     path = element("path", element("title", mark.text), d="M-6 0H6L0 9z")
     return element(
         "svg", path, class_="plot-flag", x=percent(mark.at), y=str(ground.head - 14), width="1"
@@ -256,7 +256,7 @@ def _label(ground: _Ground, label: Label) -> Html:
 
 
 def strip(words: Words, pieces: Sequence[Piece]) -> Html:
-    """One bar of a whole and its parts."""
+    """Draw one bar for a whole, divided into its parts."""
     whole, left, parts = sum(piece.size for piece in pieces) or 1, 0.0, list[Html]()
     for piece in pieces:
         width = piece.size / whole

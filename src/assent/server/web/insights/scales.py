@@ -1,4 +1,4 @@
-"""Where things are in a plot: round numbers for its ticks, logarithmic places for times."""
+"""Scales of plots: round numbers for ticks, logarithmic places for times."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -7,12 +7,12 @@ from math import log
 from typing import Final
 
 _STEPS: Final = (1, 2, 5)
-# What a plot of times spans beyond its outermost edges.
+# The first and the last bar span this factor beyond the outermost edges.
 _BEYOND: Final = 3
 
 
 def ticks(highest: int, most: int = 4) -> list[int]:
-    """Round numbers from nought to at least the highest, in `most` steps or fewer."""
+    """Return round numbers from 0 to at least the highest, in `most` steps or fewer."""
     highest = max(1, highest)
     step = next(step for step in _round_numbers() if step * most >= highest)
     return list(range(0, highest + step, step))
@@ -23,7 +23,7 @@ def _round_numbers() -> Iterator[int]:
 
 
 def place(time: timedelta, edges: Sequence[timedelta]) -> float:
-    """Where a time is among bars that end at these edges, from 0 to 1; in its bar by its log."""
+    """Return the place of a time from 0 to 1, among bars with these edges; logarithmic in a bar."""
     outer = (edges[0] / _BEYOND, *edges, edges[-1] * _BEYOND)
     for number, (low, high) in enumerate(pairwise(outer)):
         if time < high:
@@ -33,5 +33,5 @@ def place(time: timedelta, edges: Sequence[timedelta]) -> float:
 
 
 def percent(part: float) -> str:
-    """A horizontal place or width: plots stretch with the page, their text does not."""
+    """Return a horizontal place or width as a percentage: plots stretch with the page."""
     return f"{round(part * 100, 2):g}%"

@@ -1,4 +1,4 @@
-"""Plots as small as a word, for a row of a table; the number is beside them."""
+"""Small plots for a table row; the number is beside them."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,13 @@ from assent.server.web.insights.textures import shape
 
 
 def meter(part: float, kind: str) -> Html:
-    """A share in a row of a table, beside its number."""
+    """Draw a share as a bar."""
     level = shape("rect", class_=f"level {kind}", width=percent(part), height="6")
     return _small("meter", [level])
 
 
 def spread(middle: float, far: float) -> Html:
-    """Two places on one axis in a row of a table: a dot at the first, a stroke to the second."""
+    """Draw two places on one axis: a dot at the first, a stroke to the second."""
     return _small(
         "spread",
         [

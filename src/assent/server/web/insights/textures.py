@@ -1,11 +1,11 @@
-"""What things of a kind are filled with: a colour, and a texture that says the same."""
+"""The fills of plots: for each kind a colour, and a texture that says the same."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from assent.presentation.markup import Html, element, joined
 
-# What is drawn over the colour of a kind: lines and dots in the colour of the ground.
+# Paths drawn over the colour of a kind: lines and dots in the background's colour.
 _TEXTURES: Final[Mapping[str, str]] = {
     "plain": "",
     "quick": "M-1 5L5 -1M3 9L9 3",
@@ -21,17 +21,17 @@ _TEXTURES: Final[Mapping[str, str]] = {
 
 
 def shape(name: str, **attributes: str) -> Html:
-    """An element that holds nothing, closed in itself: a page has hundreds of them."""
+    """Return an empty element in its short form: a page has hundreds of them."""
     return Html(f"{element(name, **attributes).removesuffix(f'></{name}>')}/>")
 
 
 def filled(kind: str, **place: str) -> Html:
-    """A rectangle of a kind."""
+    """Draw a rectangle with the fill of a kind."""
     return shape("rect", **{"class": f"piece {kind}", "fill": f"url(#fill-{kind})"}, **place)
 
 
 def swatch(kind: str) -> Html:
-    """The colour and texture of a kind, for a legend."""
+    """Draw the fill of a kind, for a legend."""
     box = filled(kind, width="14", height="14", rx="3")
     return element(
         "svg", box, **{"class": "swatch", "aria-hidden": "true"}, width="14", height="14"
@@ -52,7 +52,7 @@ def _pattern(kind: str, texture: str) -> Html:
     )
 
 
-# Once in a page that has plots: what its columns are filled with.
+# The definitions of the fills; a page with plots has them once.
 PATTERNS: Final = element(
     "svg",
     element("defs", joined(_pattern(*each) for each in _TEXTURES.items())),

@@ -1,4 +1,4 @@
-"""Lengths of time and shares as people read them in a plot."""
+"""Lengths of time and shares as plots show them."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,7 +9,7 @@ _SLIVER: Final = 0.01
 
 
 def length(time: timedelta) -> str:
-    """A length of time in its two largest units; below ten seconds with a tenth."""
+    """Return a length of time in its two largest units; below ten seconds with a tenth."""
     tenths = round(time.total_seconds() * 10)
     if tenths < _FINE_TENTHS:
         return f"{tenths / 10:g} s"
@@ -24,7 +24,7 @@ def length(time: timedelta) -> str:
 
 
 def share(part: float | None) -> str:
-    """A part of a whole; a dash where there is no whole, and never 0 % for a little."""
+    """Return a share as a percentage; a dash if there is none, and never 0 % for a little."""
     if part is None:
         return "–"
     if 0 < part < _SLIVER:

@@ -1,1 +1,1 @@
-"""One request: its card, its forms and its verdicts."""
+"""The page of one request: its card, its forms, and what the person decides."""

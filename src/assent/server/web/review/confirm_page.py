@@ -1,4 +1,4 @@
-"""The second step: what exactly will run, and the value to type where that is asked for."""
+"""The second step of an approval: what exactly will run, and a value to type if that is needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _WRONG = "That is not it. Compare it letter by letter."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revised:
-    """An edit as its confirmation shows it: what it changes, and everything that would run."""
+    """An edit as its confirmation shows it: the changes, and all arguments that would run."""
 
     difference: Html
     whole: Html
@@ -41,7 +41,7 @@ class Revised:
 
     @property
     def rendered(self) -> Rendered:
-        """What was shown of it, to be recorded with the decision."""
+        """The edit as it was shown, to be recorded with the decision."""
         text = joined((self.difference, self.whole))
         version = f"edit/{RENDERER_VERSION}"
         return Rendered(text=text, complete=True, cut=False, choices=(), version=version)
@@ -56,7 +56,7 @@ def confirmation_page(
     problem: AssentError | None = None,
     status: int = 200,
 ) -> Response:
-    """Asks once more; nothing is decided yet."""
+    """Ask once more; nothing is decided yet."""
     verb, card = Verb(posted.one("verdict")), rendered(matter)
     revised = None if edited is None else revised_of(matter, edited)
     arguments = None if edited is None else as_text(edited)
@@ -85,15 +85,15 @@ def confirmation_page(
 
 
 def is_confirmed(posted: Posted) -> bool:
-    """Whether a form says that it comes from such a page; its seal tells whether it does."""
+    """Return True if the form claims to come from a confirmation; its seal proves it."""
     return posted.one("confirmed") == "yes"
 
 
 def revised_of(matter: Review, edited: Mapping[str, Json]) -> Revised:
-    """What an edit comes to; the difference is empty where it changes nothing."""
+    """Return what an edit changes and what would run; no changes give an empty difference."""
     hints, fitting = hints_of(matter.tool), _fitting(matter, edited)
     frozen = Frozen.of(fitting)
-    # In the order of the form; within each value as it is frozen, which is as the tool gets it.
+    # Arguments in the order of the form; each value as it is frozen, which is how the tool gets it.
     exact = frozen.thaw()
     after = {name: exact[name] for name in fitting}
     found = changes(matter.call.arguments.thaw(), after, hints)
@@ -105,7 +105,7 @@ def revised_of(matter: Review, edited: Mapping[str, Json]) -> Revised:
 
 
 def phrase_for(matter: Review, edited: Mapping[str, Json] | None) -> Phrase | None:
-    """What has to be typed, if anything: of what runs, not of what was asked."""
+    """Return the value to type, if any, taken from what will run and not from what was asked."""
     if matter.card.confirmation is not Confirmation.TYPED or edited is None:
         return matter.card.to_type
     return phrase_of(matter.call.tool, Frozen.of(_fitting(matter, edited)), matter.tool)
@@ -118,7 +118,7 @@ def _seal(
     revised: Revised | None,
     arguments: str | None,
 ) -> str:
-    # Whoever mistyped, or was too quick, has had this page before their eyes since it first came.
+    # After a typing error or a too quick answer the first seal counts: the page was shown then.
     if is_confirmed(posted):
         return posted.one(shown_token.FIELD)
     service, person = service_of(request), caller_of(request).person
@@ -151,7 +151,7 @@ def _fitting(matter: Review, edited: Mapping[str, Json]) -> dict[str, Json]:
 def _phrase(
     matter: Review, edited: Mapping[str, Json] | None, problem: AssentError | None
 ) -> Phrase | None:
-    # A rule may want more of an edit than of what was asked about: the engine says so.
+    # A rule may demand more for an edit than for the original call; the engine's error says so.
     if isinstance(problem, ConfirmationRequired):
         return Phrase(text=problem.to_type, argument=problem.argument)
     return phrase_for(matter, edited)

@@ -1,4 +1,4 @@
-"""What a confirmation asks, in words that say what a yes will do."""
+"""The words of a confirmation, which say what a yes will do."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,11 +9,11 @@ from assent.domain.requests import Request
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The words of a confirmation; `note` says what an approval of several is worth."""
+    """The words of a confirmation; `note` explains the approval where several are needed."""
 
     heading: str
     button: str
-    # What stands above the arguments of an edit.
+    # The heading above the arguments of an edit.
     whole: str
     note: str = ""
 
@@ -24,7 +24,7 @@ _ALONE: Final = Wording(
 
 
 def wording_of(request: Request, verb: Verb, *, is_changed: bool = True) -> Wording:
-    """What is asked: to run it now, or, where several have to approve, for one approval."""
+    """Return the words that ask to run it now, or for one of several approvals."""
     is_last = request.votes + 1 >= request.quorum
     if verb is Verb.EDIT and is_changed:
         return _ALONE if request.quorum == 1 else _anew(request)
@@ -41,7 +41,7 @@ def wording_of(request: Request, verb: Verb, *, is_changed: bool = True) -> Word
 
 
 def _anew(request: Request) -> Wording:
-    # Nobody who approved before has seen these arguments.
+    # People who approved before have not seen these arguments.
     earlier = "; those given before do not count for it" if request.votes else ""
     return Wording(
         heading="Ask for it with these changes?",

@@ -1,4 +1,4 @@
-"""One person's edit of a call's arguments: as fields or as JSON, and what is wrong with it."""
+"""The form that edits a call's arguments, as fields or as JSON, with the problems found in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from assent.server.web.review.editing.rows import Command
 from assent.server.web.review.editing.shapes import Schemas
 from assent.server.web.review.editing.values import Problems, placed, value_of
 
-# The controls of the edit: which view it is in, its JSON, and what a button of it does.
+# Names of controls: the view, the arguments as JSON, and the command of a button.
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"
 _VIEWS: Final = "view"
 _NONE: Final[Problems] = {}
@@ -34,7 +34,7 @@ _LARGE: Final = "This is too large: {detail}."
 
 
 class View(StrEnum):
-    """How arguments are edited."""
+    """The two ways to edit arguments."""
 
     FIELDS = "fields"
     JSON = "json"
@@ -42,7 +42,7 @@ class View(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """The form as it is shown: in one of two views, with what is wrong in it."""
+    """The form as it is shown: in one of two views, with the problems found in it."""
 
     view: View
     form: Node | None = None
@@ -51,13 +51,13 @@ class Edit:
 
     @property
     def found(self) -> list[tuple[str, str]]:
-        """Which controls something is wrong with: place and name; the control says what."""
+        """The controls that have problems, as place and name."""
         controls = paths(self.form) if self.form else {}
         return [(place(at), dotted(at)) for at, node in controls.items() if node.problem]
 
 
 class BadEdit(Exception):
-    """What was filled in cannot run; `edit` is the form with each problem in its place."""
+    """The edit cannot run; `edit` is the form with each problem at its control."""
 
     def __init__(self, edit: Edit) -> None:
         super().__init__("The edit does not fit the tool")
@@ -71,11 +71,11 @@ class Revising:
     matter: Review
 
     def begin(self) -> Edit:
-        """The arguments as they are."""
+        """Return the form with the current arguments."""
         return self._as_fields(self._arguments)
 
     def again(self, posted: Posted) -> Edit:
-        """What was filled in so far, after the button that was pressed for it."""
+        """Return the form as it was posted, after the command of the pressed button."""
         edit, command = self._taken(posted), Command.parse(posted.one(DO))
         if command.verb == _VIEWS:
             return self._turned(edit, View.JSON if edit.view is View.FIELDS else View.FIELDS)
@@ -85,7 +85,7 @@ class Revising:
         return replace(edit, form=form) if has_room(form) else replace(edit, problems=(_FULL,))
 
     def read(self, posted: Posted) -> dict[str, Json]:
-        """The edited arguments, found to fit the tool, secrets as marks; raises `BadEdit`."""
+        """Return the edited arguments, which fit the tool, secrets as marks; raises `BadEdit`."""
         edit = self._taken(posted)
         value, unread = self._value(edit)
         if not isinstance(value, dict):
@@ -102,12 +102,12 @@ class Revising:
         return value
 
     def kept(self, posted: Posted, error: AssentError) -> Edit:
-        """What was filled in, with what the tool says against it."""
+        """Return the form as it was posted, with the tool's objections."""
         edit = self._taken(posted)
         return self._refused(edit, error).edit if isinstance(error, InvalidArguments) else edit
 
     def _refused(self, edit: Edit, error: InvalidArguments, unread: Problems = _NONE) -> BadEdit:
-        """The form with what the tool says about it, and what could not even be read."""
+        """Return the form with the tool's objections and the values that could not be read."""
         if edit.form is None:
             return BadEdit(replace(edit, problems=error.problems))
         found, others = placed(error.problems, paths(edit.form))
@@ -116,7 +116,7 @@ class Revising:
         return BadEdit(replace(edit, form=form, problems=tuple(others)))
 
     def whole(self, value: Mapping[str, Json]) -> dict[str, Json]:
-        """What runs: the edit with its secrets in their places."""
+        """Return what would run: the edit with its secrets put back."""
         found = unveiled(self.matter.card.tool, dict(value), self.matter.call.arguments.thaw())
         if not isinstance(found, dict):
             raise InvalidArguments(self.matter.card.tool, ["arguments: a JSON object is wanted"])
@@ -148,7 +148,7 @@ class Revising:
             return None, {(): f"This is no JSON: {error.detail}."}
 
     def _turned(self, edit: Edit, view: View) -> Edit:
-        """The same in the other view; what cannot be read has to be put right first."""
+        """Return the form in the other view; values that cannot be read must be corrected first."""
         value, problems = self._value(edit)
         if problems or isinstance(value, Nothing):
             return self._bad(edit, problems, "Put this right first.").edit
@@ -175,5 +175,5 @@ class Revising:
 
 
 def as_text(value: Mapping[str, Json]) -> str:
-    """An edit as a confirmation carries it along."""
+    """Return an edit as the text that its confirmation posts again."""
     return encode(dict(value))

@@ -1,4 +1,4 @@
-"""An input form before it is sent: what stands in each control, and what was suggested for it."""
+"""The input form as it is shown: the value of each control, and what was suggested for it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from assent.server.web.review.editing.json_text import is_plain, spelt
 from assent.server.web.review.verdicts import ANSWER
 from assent.server.web.template_filters import prefilled
 
-# What a control of one line joins or drops.
+# Characters that a control of one line joins or drops.
 _BREAKS: Final = re.compile(r"[\n\t]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A field of an input form, with what is in it now."""
+    """A field of an input form with its current value."""
 
     blank: Blank
     name: str
@@ -33,29 +33,29 @@ class Filled:
 
     @property
     def suggested(self) -> Html | None:
-        """What the agent gave for it, or was saved before: with all that a control would hide."""
+        """The value from the agent or saved before, including all that a control would hide."""
         return None if self.blank.prefilled is None else value(self.blank.prefilled)
 
     @property
     def is_left(self) -> bool:
-        """Whether what was suggested is not in its control, which could not show all of it."""
+        """True if the suggestion is not put into its control, which could not show all of it."""
         return not _is_fit(self.blank)
 
     @property
     def may_be_unsaid(self) -> bool:
-        """Whether nothing at all is an answer, too, besides yes and no."""
+        """True if a yes-or-no field may also be left without an answer."""
         field = self.blank.field
         return not field.required and field.default is None and self.blank.prefilled is None
 
     @property
     def condition(self) -> str:
-        """When it is asked for at all, as JSON; empty if always."""
+        """The value of another field that makes it visible, as JSON; empty if always visible."""
         rule = self.blank.field.show_if
         return "" if rule is None else encode(rule.equals)
 
 
 def filled_of(matter: Review, posted: Posted | None, errors: Mapping[str, str]) -> list[Filled]:
-    """The fields of a request's form, with what somebody typed before, so that nothing is lost."""
+    """Return the fields of a request's form; values that were typed before are kept."""
     return [_filled(blank, matter, posted, errors) for blank in matter.card.blanks]
 
 
@@ -78,7 +78,7 @@ def _filled(
 
 
 def _start(blank: Blank, drafted: Json) -> list[str]:
-    """What is in a field before anybody typed: the draft, else what is suggested."""
+    """Return the first values of a field: the draft, or else the suggestion."""
     if drafted is None and blank.prefilled is not None:
         return _suggested(blank) if _is_fit(blank) else []
     known = blank.field.default if drafted is None else drafted
@@ -96,7 +96,7 @@ def _suggested(blank: Blank) -> list[str]:
 
 
 def _is_fit(blank: Blank) -> bool:
-    """Whether a control shows all that was suggested: nothing unseen, no lines that it joins."""
+    """Return True if a control shows the whole suggestion: no hidden characters or joined lines."""
     match blank.prefilled:
         case Text(text=text):
             is_long = blank.field.type is FieldType.MULTILINE

@@ -1,4 +1,4 @@
-"""A link to one request: a page with a button, then a session for that request alone."""
+"""Links to one request: a page with a button, then a session for that request alone."""
 
 from typing import Final
 
@@ -20,12 +20,12 @@ _SCOPES: Final = frozenset({Scope.READ, Scope.DECIDE})
 
 
 def address_of(origin: str, token: str) -> str:
-    """Where a link leads, for whatever sends it to its recipient."""
+    """Return the address of a link, for the program that sends it."""
     return f"{origin}/r/{token}"
 
 
 async def look(request: Request) -> Response:
-    """A button. Looking changes nothing: mail scanners do look."""
+    """Show a button; opening the link changes nothing, because mail scanners open links."""
     service = service_of(request)
     attempt = service.auth.link_attempt(request)
     service.auth.throttle.begin(attempt)
@@ -50,7 +50,7 @@ async def follow(request: Request) -> Response:
         service.auth.throttle.failed(attempt)
         return _dead(service, request)
     response = RedirectResponse(f"/requests/{link.request_id}", 303)
-    # Who is signed in already is not shut out of everything else by a link.
+    # A signed-in person keeps their session: the link's would shut them out of everything else.
     if not _is_at_home(await service.auth.identify(request), link):
         service.auth.cookies.keep_session(response, await _session(service, request, link))
     return response

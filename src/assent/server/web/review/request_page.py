@@ -28,7 +28,7 @@ from assent.server.web.review.input_form import filled_of
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.review.verdicts import DRAFT
 
-# What a decision came to, in the words of the notice that follows it.
+# The notice after a decision.
 _DONE: Final[Mapping[str, str]] = {
     Verb.APPROVE: "Approved.",
     Verb.EDIT: "Approved with your changes.",
@@ -42,13 +42,13 @@ _DONE: Final[Mapping[str, str]] = {
     Verb.RUN_AGAIN: "It runs again.",
     DRAFT: "Draft kept.",
 }
-# What somebody may have typed before it turned out that there is nothing left to decide.
+# Texts that a person may have typed before they learn that the request is closed.
 _TYPED: Final = {"reason": "Your reason", "output": "Your result", ARGUMENTS: "Your arguments"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a posted form came to, where it did not decide: shown with the form again."""
+    """A posted form that decided nothing, with the problem: the page shows both again."""
 
     verb: str = ""
     problem: str = ""
@@ -60,18 +60,18 @@ class Said:
     back: str = ""
 
     def value(self, name: str, default: str = "") -> str:
-        """What somebody typed before, so that nothing is lost."""
+        """Return the value that was typed before, so that nothing is lost."""
         return default if self.posted is None or name not in self.posted else self.posted.one(name)
 
     @property
     def typed(self) -> Sequence[tuple[str, str]]:
-        """What was typed in vain, without anything that may be secret."""
+        """The texts that were typed in vain, without any that may be secret."""
         found = ((words, self.value(name).strip()) for name, words in _TYPED.items())
         return [(words, text) for words, text in found if text]
 
 
 def request_page(request: Request, matter: Review, said: Said) -> Response:
-    """Everything about a request, and what this person can do."""
+    """Show everything about a request, and what this person can do."""
     service, person = service_of(request), caller_of(request).person
     card = rendered(matter)
     output = matter.tool.tool.output if matter.tool else None
@@ -98,13 +98,13 @@ def request_page(request: Request, matter: Review, said: Said) -> Response:
 
 
 def rendered(matter: Review) -> Rendered:
-    """The card as the page shows it: with its own form, and its own list of earlier calls."""
+    """Render the card for the page, which has its own form and its own list of earlier calls."""
     omit = {RegionName.SIMILAR} | ({RegionName.FORM} if matter.may_decide else set[RegionName]())
     return html.render(matter.card, level=1, omit=omit, with_choices=False)
 
 
 def _done(matter: Review, person: Person, verb: str) -> str:
-    """What this person did, if they did: an address alone makes nobody say so."""
+    """Return the notice for a decision of this person, if it exists: an address is no proof."""
     if verb == DRAFT:
         is_made = matter.request.draft is not None and matter.may_decide
     else:
@@ -114,7 +114,7 @@ def _done(matter: Review, person: Person, verb: str) -> str:
 
 
 def _edited(matter: Review) -> Html | None:
-    """What an approval changed, for whoever looks at it later."""
+    """Return the changes that an approval made, for people who look at it later."""
     if matter.edit is None:
         return None
     before = next(each for each in matter.revisions if each.revision == matter.request.revision)
@@ -124,12 +124,12 @@ def _edited(matter: Review) -> Html | None:
 
 
 def _outcome(matter: Review) -> Html | None:
-    """What the tool gave back; what an agent is told of a call that never ran is not for people."""
+    """Return the tool's output; None if it never ran, because that text is for agents only."""
     has_run = matter.call.status in (CallStatus.SUCCEEDED, CallStatus.FAILED)
     return block(matter.call.output) if has_run and matter.call.output is not None else None
 
 
 def _sentence(effect: str, matter: Review) -> str:
-    # A tool's name is written as it is, also at the beginning.
+    # A tool's name keeps its case, also at the start of a sentence.
     is_name = effect.startswith(matter.card.tool)
     return f"{effect if is_name else effect[:1].upper() + effect[1:]}."

@@ -1,4 +1,4 @@
-"""One request: everything about it, and the buttons. A plain form decides."""
+"""Routes of one request: show its page, and decide with a plain form."""
 
 import asyncio
 import re
@@ -39,25 +39,25 @@ from assent.server.web.review.editing.json_text import sentence
 from assent.server.web.review.request_page import Said, request_page
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
-# Where a decision may lead back to: only to conversations of ours, whatever clients call them.
+# The pages that a decision may lead back to: only our conversations, with any id of a client.
 _BACK: Final = re.compile(r"/chat/(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meant:
-    """What somebody decides, and which page of ours must have asked them."""
+    """The verdict of a person, and what the page that they answered must have asked."""
 
     verdict: Verdict
     asks: str
 
 
 async def show(request: Request) -> Response:
-    """The whole card, with what this person may do about it."""
+    """Show the whole card, with what this person may do about it."""
     return await asyncio.to_thread(_shown, request, await _matter(request))
 
 
 async def decide(request: Request) -> Response:
-    """Decide; where that needs another step, or does not work, the page says so."""
+    """Decide; if that takes another step or fails, show a page that says so."""
     matter, posted = await _matter(request), await posted_of(request)
     try:
         return await _answered(request, matter, posted)
@@ -86,7 +86,7 @@ async def _matter(request: Request) -> Review:
 
 
 async def _answered(request: Request, matter: Review, posted: Posted) -> Response:
-    # In a thread: a model can write what takes long to check and lay out, and others wait.
+    # In a thread: a model's text can take long to check and lay out and would block others.
     found = await asyncio.to_thread(_taken, request, matter, posted)
     if isinstance(found, Response):
         return found
@@ -98,7 +98,7 @@ async def _answered(request: Request, matter: Review, posted: Posted) -> Respons
 
 
 def _taken(request: Request, matter: Review, posted: Posted) -> Response | Meant:
-    """What the form comes to: another page, where it takes one, or a verdict."""
+    """Turn the posted form into a verdict, or into another page if it needs one."""
     verb, edited = posted.one("verdict"), None
     if verb == Verb.EDIT:
         _refuse_stale(matter, posted)
@@ -117,7 +117,7 @@ def _taken(request: Request, matter: Review, posted: Posted) -> Response | Meant
 
 async def _decide(request: Request, matter: Review, meant: Meant, posted: Posted) -> None:
     service, caller, shown = service_of(request), caller_of(request), None
-    # Whoever may not decide, or no longer, is told so by the engine.
+    # If the person may not decide, or no longer, the engine refuses it and says why.
     if matter.may_decide:
         by, asked, voted = caller.person, matter.request, matter.has_voted
         sight = shown_token.Sight(person=by, request=asked, asks=meant.asks, has_voted=voted)
@@ -133,14 +133,14 @@ async def _decide(request: Request, matter: Review, meant: Meant, posted: Posted
 
 
 def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
-    """Which page of ours this must come from; that of a confirmation had the same arguments."""
+    """Return what the page before must have asked; a confirmation had the same arguments."""
     if not is_confirmed(posted):
         return shown_token.ASKED
     return shown_token.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
 
 
 def _needs_step(matter: Review, verdict: Verdict, posted: Posted) -> bool:
-    """An edit is shown as a difference first; what asks for it is confirmed, and running again."""
+    """Return True if a confirmation comes first: for edits, running again, or where demanded."""
     if is_confirmed(posted):
         return False
     match verdict:
@@ -153,7 +153,7 @@ def _needs_step(matter: Review, verdict: Verdict, posted: Posted) -> bool:
 
 
 def _refuse_mistyped(matter: Review, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
-    """The engine says so, too; here it comes before the question whether that was too quick."""
+    """Raise for a wrong typed value, as the engine does, but before the check for haste."""
     if not isinstance(verdict, Approve | RunAgain):
         return
     phrase = phrase_for(matter, edited)
@@ -163,7 +163,7 @@ def _refuse_mistyped(matter: Review, verdict: Verdict, edited: Mapping[str, Json
 
 
 def _refuse_stale(matter: Review, posted: Posted) -> None:
-    """What is over or has changed is said before anybody does more work on it."""
+    """Raise if the request is closed or changed, before the person does more work on it."""
     request = matter.request
     if not request.is_open:
         raise AlreadySettled.of(
@@ -176,7 +176,7 @@ def _refuse_stale(matter: Review, posted: Posted) -> None:
 async def _refused(
     request: Request, matter: Review, posted: Posted, error: AssentError
 ) -> Response:
-    # Somebody was faster, or it changed: the page as it is now.
+    # Another person was faster, or the request changed: show it as it is now.
     is_old = isinstance(error, AlreadySettled | StaleDigest)
     fresh = await _matter(request) if is_old else matter
     return await asyncio.to_thread(_again, request, fresh, posted, error)
@@ -193,7 +193,7 @@ def _again(request: Request, matter: Review, posted: Posted, error: AssentError)
 
 
 def _words(error: AssentError) -> str:
-    """Why nothing was decided, to whoever tried to."""
+    """Tell the person why nothing was decided."""
     match error:
         case AlreadySettled(status=RequestStatus.EXPIRED):
             return "Its deadline had passed when this came: nothing of it was recorded."
@@ -211,7 +211,7 @@ def _words(error: AssentError) -> str:
 
 
 def _errors(error: AssentError) -> Mapping[str, str]:
-    """What is wrong with which control."""
+    """Return the problems by the control that they are about."""
     match error:
         case InvalidAnswer(errors=errors):
             return {f"{ANSWER}{name}": message for name, message in errors.items()}

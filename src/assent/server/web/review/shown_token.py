@@ -1,4 +1,4 @@
-"""What a page showed to whom and when: sealed into its form, and told by what comes back."""
+"""Seals: signed proofs in a form of what its page showed, to whom, and when."""
 
 import hmac
 import re
@@ -19,7 +19,7 @@ from assent.server.service import Service
 
 # The name of the hidden field.
 FIELD: Final = "seal"
-# What a page asks: about the request as it is, or whether that is really meant.
+# What a page asks for: a decision on the request as it is, or its confirmation.
 ASKED, CONFIRMED = "asked", "confirmed"
 _TOKEN: Final = re.compile(
     r"([A-Za-z0-9_-]{1,32})\|([0-9T:.+-]{20,40})\|([0-9]{1,9})\|([^|]{1,200})\|([0-9a-f]{64})"
@@ -28,7 +28,7 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """Which renderer showed what, by hash, when, and how many had approved it by then."""
+    """The renderer and the hash of what it showed, when, and the number of approvals by then."""
 
     shown: str
     at: datetime
@@ -37,24 +37,24 @@ class Seal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Who looks at which request; `asks` is what the page wants to know of them."""
+    """A person who looks at a request; `asks` is what the page asks them."""
 
     person: Person
     request: Request
     asks: str = ASKED
-    # Whose own vote is in already repeats it: others' votes change nothing for them.
+    # A person who has voted only repeats their vote: those of others change nothing for them.
     has_voted: bool = False
 
 
 def confirming(arguments: str | None, runs: str) -> str:
-    """What a confirmation asks: of an edit, whether it is meant, and what would run exactly."""
+    """Return what a confirmation asks; for an edit this includes exactly what would run."""
     return CONFIRMED if arguments is None else f"{CONFIRMED} {digest(arguments)} {runs}"
 
 
 def seal_of(
     service: Service, person: Person, request: Request, rendered: Rendered, *, asks: str = ASKED
 ) -> str:
-    """What a form carries back: that this was shown to this person, now."""
+    """Return the seal for a form: proof that this was shown to this person now."""
     vault, now = service.assent.vault, service.assent.clock.now()
     seal = Seal(shown=rendered.shown, at=now, votes=request.votes)
     kid, sight = vault.kid, Sight(person=person, request=request, asks=asks)
@@ -63,10 +63,10 @@ def seal_of(
 
 
 def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> str:
-    """What was shown, to be recorded with the decision.
+    """Return what was shown, to be recorded with the decision.
 
-    Raises `StaleDigest` for a seal that is not of this page and person, and for an approval that
-    does something else by now; `TooEarly` for one that takes typing and came before it was read.
+    Raises `StaleDigest` if the seal is not of this page and person, or if an approval would do
+    something else by now; `TooEarly` if one that takes typing came before it could be read.
     """
     request = sight.request
     seal = _opened(service.assent.vault, sight, token)
@@ -81,7 +81,7 @@ def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> s
 
 
 def _is_overtaken(sight: Sight, seal: Seal, verdict: Verdict) -> bool:
-    """Whether others have approved since: one of several was asked for, the last would be given."""
+    """Return True if others approved since: it was asked as one of several, and may be the last."""
     is_vote = isinstance(verdict, Approve | RunAgain) and not sight.has_voted
     return is_vote and seal.votes != sight.request.votes
 

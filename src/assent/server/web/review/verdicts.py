@@ -1,4 +1,4 @@
-"""A posted form as a verdict."""
+"""Reading the verdict from a posted form."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,11 +14,11 @@ from assent.engine.decisions.supplied_results import check_supplied
 from assent.errors import InvalidCommand, InvalidJson, InvalidOutput
 from assent.server.form_data import Posted
 
-# Names of form controls that hold a field's answer.
+# Prefix of the names of controls that hold a field's answer.
 ANSWER = "field."
-# A button of an input form: what is there is kept, nothing is decided.
+# The button of an input form that keeps the answers so far and decides nothing.
 DRAFT = "draft"
-# The digest of what the confirmation of an edit showed as what will run.
+# The digest of the arguments that the confirmation of an edit showed.
 RUNS = "runs"
 
 
@@ -28,7 +28,7 @@ def verdict_of(
     posted: Posted,
     edited: Mapping[str, Json] | None = None,
 ) -> Verdict:
-    """What the form says; `InvalidCommand` where it says nothing that can be done."""
+    """Return the verdict of the form; raises `InvalidCommand` if it has none."""
     reason, output = posted.one("reason").strip(), posted.one("output")
     typed = posted.one("typed") if "typed" in posted else None
     runs = posted.one(RUNS) if RUNS in posted else None
@@ -52,7 +52,7 @@ def verdict_of(
 
 
 def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
-    """The answers in a form; what was left empty is None, whatever was suggested for it."""
+    """Return the answers in a form; None for a field left empty, even if a value was suggested."""
     if request.question.form is None:
         return {}
     given: dict[str, object] = {}
@@ -63,19 +63,19 @@ def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
 
 
 def _answer(kind: FieldType, values: Sequence[str]) -> object:
-    # An unticked box sends nothing; the hidden field before it says that it was there.
+    # An unticked box posts nothing; the hidden field before it says that the field was shown.
     if kind is FieldType.MULTI_SELECT:
         return [value for value in values if value] or None
     return values[-1] or None
 
 
 def _checked(tool: EffectiveTool | None, text: str) -> Json:
-    """A result that fits what the tool declares: the engine would end the call by any other."""
+    """Return a result that fits the tool's declaration; any other would end the call as failed."""
     output = _output(text)
     if tool is None or tool.tool.output is None:
         return output
     kind = tool.tool.kind
-    # A hook takes people's words as they are and makes the output of them.
+    # A hook receives people's words as they are and turns them into the output.
     if isinstance(kind, Hitl) and kind.on_response_received is not None:
         return output
     check_supplied(tool.tool.output, text)
@@ -91,7 +91,7 @@ def _fits(wanted: OutputCodec, output: Json) -> bool:
 
 
 def _output(text: str) -> Json:
-    """JSON where it is some that we take in, else the text itself."""
+    """Return the parsed JSON, or the text itself if it is not valid JSON."""
     try:
         return parse(text)
     except InvalidJson:

@@ -1,4 +1,4 @@
-"""From a schema and a value to controls. Any schema and any value give some form."""
+"""Building controls from a schema and a value; any schema and any value give some form."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypedDict, assert_never
@@ -34,18 +34,18 @@ from assent.server.web.review.editing.shapes import (
     position,
 )
 
-# A form has some other fields besides those of its controls.
+# The form also posts some fields that are not of its controls.
 _FIELDS_MAX: Final = MAX_FIELDS - 40
 _DRAWN_MAX: Final = 2 * _FIELDS_MAX
 _LINE_CHARS: Final = 90
 _BLANK_DEPTH: Final = 2
-# How many values an array or object may have before it is written as JSON: from roomy to none.
+# The most values an array or object may hold to get controls instead of JSON; tried in this order.
 _SIZES: Final = (100, 30, 8, 0)
 _HIDDEN: Final = "It holds characters that cannot be seen, so they are written as escapes."
 
 
 class Nothing:
-    """No value at all, which is not null."""
+    """The absence of a value, which is not null."""
 
 
 NOTHING: Final = Nothing()
@@ -53,7 +53,7 @@ Given: TypeAlias = "Json | Nothing"
 
 
 class Standing(TypedDict):
-    """What every control knows besides its value."""
+    """The attributes that every control has besides its value."""
 
     about: About
     states: tuple[State, ...]
@@ -61,14 +61,14 @@ class Standing(TypedDict):
 
 
 def standing(about: About, state: State, *, required: bool) -> Standing:
-    """The states to choose from, and the one it is in."""
+    """Return a control's description, the states to choose from, and its current one."""
     null = (State.NULL,) if about.nullable or state is State.NULL else ()
     absent = () if required else (State.ABSENT,)
     return Standing(about=about, states=(State.GIVEN, *null, *absent), state=state)
 
 
 def draw(schemas: Schemas, arguments: Json) -> Node:
-    """The form of a tool's arguments; one that would be too large has larger parts as JSON."""
+    """Return the form for a tool's arguments; if it is too large, its larger parts are JSON."""
     for size in _SIZES:
         form = Drawing(schemas, size).node(dict(schemas.root), arguments, is_root=True)
         if has_room(form):
@@ -77,20 +77,20 @@ def draw(schemas: Schemas, arguments: Json) -> Node:
 
 
 def has_room(form: Node) -> bool:
-    """Whether all its fields can be sent: of too many none would arrive."""
+    """Return True if all fields can be posted: a form with too many would be refused as a whole."""
     return fields_of(form) <= _FIELDS_MAX
 
 
 @dataclass(slots=True)
 class Drawing:
-    """Makes controls, not without end: a schema of a few lines can stand for millions of them."""
+    """Builds a limited number of controls: a schema of a few lines can stand for millions."""
 
     schemas: Schemas
     size: int = _SIZES[0]
     left: int = _DRAWN_MAX
 
     def blank(self, schema: Json, *, required: bool = True) -> Node:
-        """A control that nothing was put into yet."""
+        """Return an empty control."""
         return self.node(schema, NOTHING, required=required)
 
     def node(
@@ -102,7 +102,7 @@ class Drawing:
         is_root: bool = False,
         depth: int = 0,
     ) -> Node:
-        """The control for a value by its schema, with all that is inside."""
+        """Return the control for a value by its schema, with all controls inside."""
         self.left -= 1
         if self.left < 0:
             return JsonNode(text="" if isinstance(value, Nothing) else spelt(value))
@@ -168,7 +168,7 @@ class Drawing:
                 return TruthNode(text="", **held)
             case ChoiceShape(options=options):
                 return ChoiceNode(options=options, chosen=0 if len(options) == 1 else None, **held)
-            # A schema may contain itself: what nobody asked for is not drawn without end.
+            # A schema may contain itself, so optional parts are drawn to a limited depth.
             case GroupShape() if depth < _BLANK_DEPTH:
                 return self._group(shape, {}, held, depth + 1)
             case RowsShape(entry=entry):

@@ -1,4 +1,4 @@
-"""JSON as people edit it: nothing in it hidden, and secrets as marks that mean "as it was"."""
+"""JSON text for editing: no hidden characters, and secrets as marks that mean "unchanged"."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from assent.presentation.text import MARKS_MAX
 from assent.presentation.values import NO_HINTS
 
 KEPT: Final = "$kept"
-# As it is spelt, with escapes and on lines of its own, it may be several times as long as it is.
+# Escapes and indentation make the text several times as long as the value.
 SPELT: Final = JsonLimits(bytes=8 * DEFAULT_LIMITS.bytes)
 _SPACIOUS_CHARS: Final = 100_000
 _ESCAPED: Final = re.compile(r"[^\x20-\x7e\n]")
@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text control shows all there is: no invisible, no directional characters."""
+    """Return True if a text control shows everything: no invisible or directional characters."""
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     marks = 0
@@ -35,10 +35,10 @@ def is_plain(text: str) -> bool:
 
 
 def spelt(value: Json, *, indent: int | None = 2) -> str:
-    """JSON text in which every character can be seen: the others are escapes."""
+    """Return JSON text in which every character is visible; others are written as escapes."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     if len(text) > _SPACIOUS_CHARS:
-        # A form has only so much room: nobody wants millions of spaces in it.
+        # The size of a form is limited: indentation must not fill it with millions of spaces.
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text if is_plain(text) else _ESCAPED.sub(_escape, text)
 
@@ -49,7 +49,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def veiled(arguments: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS) -> dict[str, Json]:
-    """The arguments with each secret, as its tool declares it, replaced by a mark of its place."""
+    """Return the arguments with each declared secret replaced by a mark that names its place."""
     return {name: _veil(value, (name,), hints.get(name)) for name, value in arguments.items()}
 
 
@@ -68,12 +68,12 @@ def _veil(value: Json, path: Path, hint: Hint | None = None) -> Json:
 def _is_covered(value: Json, hint: Hint | None) -> bool:
     if hint is not None and hint.secret:
         return True
-    # What looks like one of our marks already must not be taken for one later.
+    # A value that looks like one of our marks must not be taken for one later.
     return isinstance(value, dict) and (is_secret_reference(value) or KEPT in value)
 
 
 def unveiled(tool: str, edited: Json, arguments: Mapping[str, Json]) -> Json:
-    """What was edited, with the secrets back in their places; a mark elsewhere is refused."""
+    """Return the edited arguments with their secrets put back; a mark elsewhere is refused."""
     return _unveil(tool, edited, dict(arguments), ())
 
 
@@ -92,7 +92,7 @@ def _unveil(tool: str, value: Json, arguments: Json, path: Path) -> Json:
 
 
 def _kept(tool: str, mark: Mapping[str, Json], arguments: Json, path: Path) -> Json:
-    # A row may have moved; a secret of one field must never reach another one.
+    # A row may have moved, but a secret must never get into another field.
     pointer = mark[KEPT]
     origin = path_of(pointer) if isinstance(pointer, str) else ()
     if len(mark) != 1 or not _is_same_field(origin, path):
@@ -116,21 +116,21 @@ def _is_same_field(origin: tuple[str, ...], path: Path) -> bool:
 
 
 def sentence(words: str) -> str:
-    """What a validator says of a value, as a sentence; a path before it is left as it is."""
+    """Return a validator's message as a sentence; one that starts with a path keeps its start."""
     said = words[:1].upper() + words[1:] if words.startswith(("must ", "is ")) else words
     return said if said.endswith(".") else f"{said}."
 
 
 def dotted(path: Path) -> str:
-    """A path as problems name it."""
+    """Return a path as problems name it: `to.0.name`."""
     return ".".join(map(str, path)) or "arguments"
 
 
 def pointer_of(path: Path) -> str:
-    """A path as a JSON pointer."""
+    """Return a path as a JSON pointer."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
 def path_of(pointer: str) -> tuple[str, ...]:
-    """The steps of a JSON pointer."""
+    """Return the steps of a JSON pointer."""
     return tuple(s.replace("~1", "/").replace("~0", "~") for s in pointer.split("/")[1:])

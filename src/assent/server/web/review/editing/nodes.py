@@ -1,4 +1,4 @@
-"""The form as a tree of controls: a closed set, each with what it holds and what is wrong."""
+"""The form as a tree of controls: a closed set, each with its value and its problem."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from assent.server.web.review.editing.shapes import About
 
 
 class State(StrEnum):
-    """Whether a place has a value, the value null, or is left out."""
+    """The state of a value: given, null, or left out."""
 
     GIVEN = "given"
     NULL = "null"
@@ -24,23 +24,23 @@ _ONLY: Final = (State.GIVEN,)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Control:
     about: About = field(default_factory=About)
-    # What a person may choose between; a single one is no choice.
+    # The states that a person may choose from; with a single one there is no choice.
     states: tuple[State, ...] = _ONLY
     state: State = State.GIVEN
     problem: str = ""
-    # Why it is this control and no plainer one.
+    # The reason why it is not a simpler control.
     why: str = ""
 
     @property
     def remark(self) -> str:
-        """What there is to know before filling it in."""
-        # What is wrong says it already where it is this rule that is broken.
+        """The rules for the value, to be read before filling it in."""
+        # If a rule is broken, the problem states it already.
         rules = (rule for rule in self.about.rules if rule not in self.problem)
         return " · ".join(filter(None, (self.why, *rules)))
 
     @property
     def kind(self) -> str:
-        """What the template calls it."""
+        """The name of the control in the template."""
         return type(self).__name__.removesuffix("Node").lower()
 
 
@@ -54,7 +54,7 @@ class TextNode(_Control):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberNode(_Control):
-    """A number as it is written: nothing but our own parser ever reads it."""
+    """A number as it was typed: only our own parser reads it."""
 
     text: str
     whole: bool = False
@@ -69,7 +69,7 @@ class TruthNode(_Control):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(_Control):
-    """One of several values, by its place among them."""
+    """One of several values; `chosen` is its index."""
 
     options: tuple[Json, ...]
     chosen: int | None
@@ -77,14 +77,14 @@ class ChoiceNode(_Control):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode(_Control):
-    """Anything, written as JSON."""
+    """Any value, written as JSON."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptNode(_Control):
-    """A secret: shown to nobody, kept as it is in the arguments at this pointer."""
+    """A secret, which is never shown: the one at this pointer in the arguments is kept."""
 
     pointer: str
 
@@ -98,13 +98,13 @@ class Member:
 
     @property
     def step(self) -> str:
-        """Its step in the name of a control."""
+        """The step for this control in the names of controls."""
         return quote(self.name, safe="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupNode(_Control):
-    """An object; `more` is the JSON of its other fields, None where there can be none."""
+    """An object; `more` is the JSON of its other fields, None if it cannot have any."""
 
     members: tuple[Member, ...]
     more: str | None = None
@@ -112,7 +112,7 @@ class GroupNode(_Control):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsNode(_Control):
-    """An array; `entry` is the schema that a new row is made from."""
+    """An array; `entry` is the schema for a new row."""
 
     rows: "tuple[Node, ...]"
     entry: Json
@@ -124,7 +124,7 @@ Node: TypeAlias = (
 
 
 def marked(node: Node, problems: Mapping[Path, str], path: Path = ()) -> Node:
-    """The same form with each problem at its control; one deeper than any is at the last."""
+    """Return the form with each problem at its control, or at the nearest control above it."""
     said = problems.get(path, "")
     match node:
         case GroupNode(members=members):
@@ -144,14 +144,14 @@ def marked(node: Node, problems: Mapping[Path, str], path: Path = ()) -> Node:
 
 
 def fields_of(node: Node) -> int:
-    """How many fields a form of it sends at most."""
+    """Return the largest number of fields that the form posts."""
     own = 2 if len(node.states) > 1 else 1
     match node:
         case GroupNode(members=members, more=more):
             inner = sum(fields_of(each.node) for each in members)
             return own + inner + (0 if more is None else 1)
         case RowsNode(rows=rows):
-            # Each row has a field that says that it is there.
+            # Each row posts a field that says that it exists.
             return own + sum(1 + fields_of(row) for row in rows)
         case TextNode() | NumberNode() | TruthNode() | ChoiceNode() | JsonNode() | KeptNode():
             return own
@@ -160,7 +160,7 @@ def fields_of(node: Node) -> int:
 
 
 def paths(node: Node, path: Path = ()) -> "dict[Path, Node]":
-    """Every control by its place, outer ones first."""
+    """Return all controls by path, outer ones first."""
     found: dict[Path, Node] = {path: node}
     match node:
         case GroupNode(members=members):

@@ -1,4 +1,4 @@
-"""From a posted form back to controls: whatever was typed is still there."""
+"""Reading a posted form back into controls, without losing anything that was typed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ from assent.server.web.review.editing.shapes import (
     TruthShape,
 )
 
-# What a control's name begins with; its place follows as a path.
+# Prefixes of the controls' names; the path follows.
 ARG, JSON, KEPT, STATE, ROW, MORE, GROUP = "arg", "json", "kept", "is", "row", "more", "group"
 
 
 def place(path: Path) -> str:
-    """A path as the end of a control's name: ASCII, whatever properties are called."""
+    """Return a path as the end of a control's name, always in ASCII."""
     return "".join(f"/{quote(str(step), safe='')}" for step in path)
 
 
 def read(schemas: Schemas, posted: Posted) -> Node:
-    """The form as it came back."""
+    """Return the form as it was posted."""
     reading = _Reading(schemas, posted, frozenset(_places(posted)), Drawing(schemas))
     return reading.node(dict(schemas.root), "")
 
@@ -62,7 +62,7 @@ class _Reading:
     drawing: Drawing
 
     def node(self, schema: Json, at: str, *, required: bool = True) -> Node:
-        # What was not drawn is not read: a schema may contain itself.
+        # Only controls that were drawn are read: a schema may contain itself.
         if at not in self.places:
             return self.drawing.blank(schema, required=required)
         shape = self.schemas.shape(schema)

@@ -1,4 +1,4 @@
-"""Rows of an array in a form: added, removed and moved by its buttons, also without a script."""
+"""Buttons that add, remove and move the rows of an array, also without a script."""
 
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
@@ -12,19 +12,19 @@ ADD, REMOVE, UP, DOWN = "add", "remove", "up", "down"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What a button wants: `add:/to`, `remove:/to/1`, `up:/to/1`, `down:/to/1`."""
+    """The command of a button: `add:/to`, `remove:/to/1`, `up:/to/1`, `down:/to/1`."""
 
     verb: str
     path: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> "Command":
-        """Read a button's value."""
+        """Read the value of a button."""
         verb, _, at = text.partition(":")
         return cls(verb=verb, path=tuple(unquote(step) for step in at.split("/")[1:]))
 
     def applied(self, form: Node, schemas: Schemas) -> Node:
-        """The form after it; as it was where there is no such row."""
+        """Return the form after this command; unchanged if there is no such row."""
         if self.verb == ADD:
             return self._within(form, self.path, schemas)
         return self._within(form, self.path[:-1], schemas)

@@ -1,6 +1,6 @@
-"""What a JSON schema wants at one place: a closed set of shapes, whatever the schema says.
+"""The shape of a value by its JSON schema: a closed set, for any schema.
 
-A shape only decides which control a person gets. Whether a value fits is the tool's own say.
+A shape only decides which control a person gets; the tool itself decides if a value fits.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What the schema's author says about a place, and its rules in our words."""
+    """The texts of the schema's author about a value, and its rules in our words."""
 
     title: str = ""
     help: str = ""
@@ -43,7 +43,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextShape:
-    """A string; `long` where one line is too little for it."""
+    """A string; `long` if it needs more than one line."""
 
     about: About
     long: bool = False
@@ -51,7 +51,7 @@ class TextShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberShape:
-    """A number, or only whole ones."""
+    """A number; only whole ones if `whole`."""
 
     about: About
     whole: bool = False
@@ -83,7 +83,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupShape:
-    """An object with known properties; `open` where the schema asks for others, too."""
+    """An object with known properties; `open` if the schema provides for others, too."""
 
     about: About
     inner: Mapping[str, Json]
@@ -92,14 +92,14 @@ class GroupShape:
 
     @property
     def properties(self) -> Iterator[Property]:
-        """Its properties, one by one: many references to one large object cost nothing."""
+        """Its properties, made one by one: many references to a large object cost nothing."""
         for name, schema in self.inner.items():
             yield Property(name=name, schema=schema, required=name in self.required)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsShape:
-    """An array whose entries are all of one schema."""
+    """An array whose entries all have one schema."""
 
     about: About
     entry: Json
@@ -107,7 +107,7 @@ class RowsShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenShape:
-    """Anything: what no control of ours stands for is written as JSON."""
+    """Any value; without a control of its own it is written as JSON."""
 
     about: About
 
@@ -120,16 +120,16 @@ _Schema: TypeAlias = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Schemas:
-    """The schema of a tool's arguments, into which references point."""
+    """The schema of a tool's arguments, which references point into."""
 
     root: Mapping[str, Json]
-    # By identity, and with the schema itself, so that no other one can get its place.
+    # By identity; the schema is kept alive here, so that no other can get the same id.
     _known: dict[int, tuple[Json, Shape]] = field(
         default_factory=dict[int, tuple[Json, Shape]], repr=False, compare=False
     )
 
     def shape(self, schema: Json) -> Shape:
-        """What is wanted at the place of this schema."""
+        """Return the shape of the values that fit this schema."""
         if (known := self._known.get(id(schema))) is None:
             known = self._known[id(schema)] = (schema, self._shape(schema))
         return known[1]
@@ -154,10 +154,10 @@ class Schemas:
                 return OpenShape(about=about)
 
     def _resolved(self, schema: Json) -> tuple[_Schema, bool]:
-        """One plain schema without references and alternatives, and whether null is fine, too."""
+        """Return a schema without references and alternatives, and True if null is allowed, too."""
         found = dict(schema) if isinstance(schema, dict) else {}
         nullable = False
-        # A circle of references ends somewhere: then it is shown as JSON.
+        # A circle of references is given up after some steps, and the value is written as JSON.
         for _ in range(_HOPS):
             step = self._step(found)
             if step is None:
@@ -185,7 +185,7 @@ class Schemas:
         return None
 
     def _target(self, reference: Json) -> Json:
-        """What a reference points to in this schema; nothing is ever fetched."""
+        """Return what a reference points to in this schema; nothing is ever fetched."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return {}
         here: Json = dict(self.root)
@@ -215,8 +215,8 @@ def _options(schema: _Schema) -> tuple[Json, ...] | None:
 
 def _type(schema: _Schema) -> Json:
     kind = schema.get("type", "object" if _has_properties(schema) else None)
-    # Where alternatives are left, no single control stands for all of them; but properties that
-    # all of them have in common do, and the tool has its say about the rest.
+    # If alternatives are left, no single control fits all of them. Properties that they have in
+    # common still get controls; the tool checks the rest.
     is_common = kind == "object" and _has_properties(schema)
     return None if _has_alternatives(schema) and not is_common else kind
 
@@ -262,7 +262,7 @@ def _rules(schema: _Schema) -> Iterator[str]:
     for keyword, words in _WORDS.items():
         limit = schema.get(keyword)
         if isinstance(limit, str | int | float) and not isinstance(limit, bool):
-            # "At least 1 characters" is nobody's English.
+            # Not "at least 1 characters".
             text = words.format(limit)
             yield text.removesuffix("s") if _is_one(limit) and text.endswith("ers") else text
     if schema.get("uniqueItems") is True:
@@ -276,10 +276,10 @@ def _is_one(limit: str | float) -> bool:
 
 
 def same(one: Json, other: Json) -> bool:
-    """Whether two values are the same JSON: in Python True equals 1."""
+    """Return True if two values are the same JSON: in Python True equals 1."""
     return encode(one) == encode(other)
 
 
 def position(value: Json, options: Sequence[Json]) -> int | None:
-    """Which of the options a value is."""
+    """Return the index of a value among the options."""
     return next((n for n, option in enumerate(options) if same(value, option)), None)

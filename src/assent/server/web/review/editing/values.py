@@ -1,4 +1,4 @@
-"""From controls to JSON, and from what a tool says is wrong to the control it is about."""
+"""Turning controls into JSON, and assigning the tool's problems to their controls."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ Problems = Mapping[Path, str]
 
 
 def value_of(form: Node) -> tuple[Given, Problems]:
-    """What a form says as JSON, and what in it could not be read."""
+    """Return the form's value as JSON, and the problems of controls that could not be read."""
     reader = _Values()
     return reader.of(form, ()), reader.problems
 
@@ -33,7 +33,7 @@ def value_of(form: Node) -> tuple[Given, Problems]:
 def placed(
     problems: Iterable[str], form: "Mapping[Path, Node]"
 ) -> tuple[dict[Path, str], list[str]]:
-    """A tool's problems by the control that each is about, and those about none of them."""
+    """Return the tool's problems by control, and those that belong to no control."""
     found: dict[Path, str] = {}
     others: list[str] = []
     by_length = sorted(form, key=len, reverse=True)
