@@ -4,7 +4,7 @@ import re
 from importlib.resources import files
 
 from assent import Person
-from assent.server.web.assets import Assets
+from assent.server.web.pages import Assets
 from tests.server.conftest import Serve
 from tests.server.web.office import Office, ask, script
 from tests.server.web.visitor import Visitor

@@ -8,7 +8,7 @@ import pytest
 from assent import Risk, tool
 from assent.presentation.html_values import entries
 from assent.presentation.values import entries_of
-from assent.server.web.chat.sight import is_at_a_glance
+from assent.server.web.chat.call_views import is_at_a_glance
 from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Forms, Visitor

@@ -25,7 +25,7 @@ from assent.domain.insights import (
 )
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
-from assent.server.web.insights import csv_rows, figures, textures
+from assent.server.web.insights import figures, insights, textures
 from assent.server.web.insights.scales import place, ticks
 from assent.server.web.insights.units import length, share
 from tests.server.api.desk import Desk, decide, pending, script
@@ -190,7 +190,7 @@ def test_a_time_is_placed_within_its_bar() -> None:
 
 
 def test_the_table_says_every_number_and_no_formula() -> None:
-    rows = list(csv.DictReader(io.StringIO(csv_rows.table(sample()))))
+    rows = list(csv.DictReader(io.StringIO(insights.table(sample()))))
     by_name = {(row["figure"], row["of"], row["measure"]): float(row["value"]) for row in rows}
     assert sum(1 for row in rows if row["measure"] == "median_seconds") == 3
     assert by_name["waiting_time", "3 d or more", "answers"] == 7
@@ -198,7 +198,7 @@ def test_the_table_says_every_number_and_no_formula() -> None:
     assert by_name["decisions", "2030-01-08T00:00:00+00:00", "rejected"] == 2
     assert by_name["outcome", "", "expired"] == 2
     assert not [row for row in rows if row["of"].startswith(("=", "+", "-", "@"))]
-    assert "\u202e" not in csv_rows.table(sample())
+    assert "\u202e" not in insights.table(sample())
 
 
 async def decided(served: Any, said: str, by: str, **decision: Any) -> None:

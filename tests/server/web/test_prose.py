@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.server.web.chat.live_answer import Growing
 from assent.server.web.chat.markdown import MAX_CHARS, markdown
-from assent.server.web.chat.streamed_markdown import Growing
 from assent.testing.hostile import DECEPTIONS, HONEST, LOOK_ALIKES, is_unseen
 
 # Every tag that may reach the page, with its attributes.

@@ -1,27 +1,108 @@
 """Calls as a conversation shows them: status, result, and what this person may do about each."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from html import unescape
+from math import ceil
 from typing import Final
 
 from assent.domain.calls import Call
+from assent.domain.canonical import Json, parse
 from assent.domain.confirmations import Confirmation
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import LOCAL, EffectiveTool, Preview
 from assent.engine.settings import Texts
+from assent.errors import InvalidJson
 from assent.presentation.html_values import block, entries, foreign, text_diff, value
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 from assent.server.web.admin.tool_treatment import deciders
-from assent.server.web.chat.call_outcome import end_of
 from assent.server.web.chat.live_answer import Far
-from assent.server.web.chat.sight import is_at_a_glance
 from assent.server.web.history.summaries import on_a_line, status_class, status_words
 from assent.server.web.template_filters import prose
+
+# The space on a phone between a call's name and its buttons.
+_MOST_LINES: Final = 18
+_LINE_CHARS: Final = 36
+_ENDS: Final = re.compile(r"</(?:p|dd|li|pre|div|tr|dl|ul|ol)>")
+_TAGS: Final = re.compile(r"<[^>]*>")
+
+
+def is_at_a_glance(shown: Html) -> bool:
+    """Return True if all of it can be read without scrolling."""
+    return lines_of(shown) <= _MOST_LINES
+
+
+def lines_of(shown: Html) -> int:
+    """Return the number of lines that it takes on a narrow screen."""
+    parts = (unescape(_TAGS.sub("", part)) for part in _ENDS.split(shown))
+    return sum(_lines(part) for part in parts if part.strip())
+
+
+def _lines(text: str) -> int:
+    return sum(max(1, ceil(len(line) / _LINE_CHARS)) for line in text.split("\n"))
+
+
+# Final statuses caused by people or deadlines: the status label says which.
+_UNDONE: Final = frozenset(
+    {CallStatus.REJECTED, CallStatus.EXPIRED, CallStatus.CANCELLED, CallStatus.SUPERSEDED}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The result of a call: an output, or why there is none."""
+
+    output: Json = None
+    has_output: bool = False
+    # What went wrong.
+    error: str = ""
+    # The reason of the person who rejected or cancelled it.
+    reason: str = ""
+
+
+def end_of(call: Call, texts: Texts) -> End:
+    """Return the result of a call; empty if it has not ended."""
+    if call.output is None:
+        return End()
+    output = _parsed(call.output)
+    said = _error(call, output)
+    if said and call.status in _UNDONE:
+        return End(reason=_reason(said, texts))
+    return End(error=said) if said else End(output=output, has_output=True)
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return parse(text)
+    except InvalidJson:
+        return text
+
+
+def _error(call: Call, output: Json) -> str:
+    """Return the error if the output consists of nothing else, otherwise an empty text."""
+    if call.failed and isinstance(output, dict) and list(output) == ["error"]:
+        return str(output["error"])
+    return ""
+
+
+def _reason(said: str, texts: Texts) -> str:
+    """Return the person's own words from what the agent was told; empty if there are only ours."""
+    ours = (
+        f"{texts.rejected} {texts.rejected_hint}",
+        *(texts.expired, texts.cancelled, texts.superseded, texts.aborted),
+    )
+    before, _, after = texts.feedback.partition("{feedback}")
+    is_feedback = said.startswith(before) and said.endswith(after)
+    return (
+        "" if said in ours else said[len(before) : len(said) - len(after)] if is_feedback else said
+    )
+
 
 VERSION: Final = f"chat/{RENDERER_VERSION}"
 _INVITATIONS: Final[Mapping[RequestKind, str]] = {

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from assent.domain.conversations import Message, Role, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.lifecycle import ACTIVE_TURNS, AWAITING, ConversationStatus, TurnStatus
+from assent.domain.paging import Place
 from assent.domain.people import Person
-from assent.engine.queries.conversations import ConversationRows
+from assent.engine.queries.conversations import ConversationRows, OwnConversations
 from assent.engine.queries.snapshots import Thread
 from assent.presentation.markup import Html
 from assent.server.service import Service
@@ -17,6 +18,49 @@ from assent.server.web.chat.live_answer import Draft
 from assent.server.web.chat.markdown import markdown
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.template_filters import prose
+
+PAGE: Final = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """One conversation in the list."""
+
+    conversation: Conversation
+    title: str
+    status: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chats:
+    """One page of conversations, newest first."""
+
+    items: tuple[Chat, ...]
+    next: Place | None
+
+
+def chats_of(own: OwnConversations) -> Chats:
+    """Return a page of conversations as the list shows them."""
+    return Chats(
+        items=tuple(
+            _chat(each.conversation, own.first_words, status_words(each.status, is_mine=mine))
+            for each in own.page.items
+            for mine in (each.conversation.id in own.asked,)
+        ),
+        next=own.page.next,
+    )
+
+
+def _chat(conversation: Conversation, begun: Mapping[str, str], status: str) -> Chat:
+    first = " ".join(begun.get(conversation.id, "").split())
+    return Chat(
+        conversation=conversation,
+        title=first or "Nothing said yet",
+        status=status,
+        tone=tone_of(status),
+    )
+
 
 STATUSES: Final[Mapping[ConversationStatus, str]] = {
     ConversationStatus.AWAITING_APPROVAL: "waits for others",

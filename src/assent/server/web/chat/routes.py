@@ -19,8 +19,7 @@ from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
 from assent.server.web.chat import live_page
-from assent.server.web.chat.conversation_list import PAGE, chats_of
-from assent.server.web.chat.conversation_view import Talk, talk_of
+from assent.server.web.chat.conversation_view import PAGE, Talk, chats_of, talk_of
 from assent.server.web.chat.hosts import hosts_of
 
 # A quick answer is on the page when it loads; for a slow one the page waits itself.
