@@ -1,4 +1,4 @@
-"""The command line: `assent demo` to try it, `assent chat` and others to use it."""
+"""The command line: `assent demo` to try the package, `assent chat` and others to use it."""
 
 import asyncio
 import sys
@@ -10,9 +10,9 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; errors are one line on stderr, unless `--debug` asks for all of it."""
+    """Run a command; an error is one line on stderr, or a full traceback with `--debug`."""
     options = parser().parse_args(argv)
-    # Only now: `assent --version` and `--help` need nothing of what a command needs.
+    # Imported only now: `assent --version` and `--help` do not need the modules of the commands.
     from assent.cli.commands import run
     from assent.errors import AssentError
 

@@ -1,4 +1,4 @@
-"""`python -m assent.cli`, where the script `assent` is not on the path."""
+"""Entry point for `python -m assent.cli`, where the script `assent` is not on the path."""
 
 import sys
 

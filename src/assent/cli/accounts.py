@@ -1,4 +1,4 @@
-"""Accounts and API keys from the command line, beside a running server or without one."""
+"""Commands for accounts and API keys; they work beside a running server or without one."""
 
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ async def _act(action: Action, options: Namespace) -> None:
 
 
 async def _list_keys(people: People, screen: Screen, options: Namespace) -> None:
-    # Whoever has the database and its key in hand is the system; the record says so.
+    # A person who has the database and its key acts as the system, and the audit record says so.
     found = await people.keys(options.person, by=SYSTEM)
     if not found:
         screen.line("There are no keys.")
@@ -68,7 +68,7 @@ async def _create_key(people: People, screen: Screen, options: Namespace) -> Non
     _, text = await people.issue_key(
         options.person, by=SYSTEM, scopes=scopes, lifetime=lifetime, label=options.label
     )
-    # Nothing else on stdout, so that a script can take it from there.
+    # Nothing else is written to stdout, so that a script can read the key from there.
     screen.line(text)
 
 
@@ -124,7 +124,7 @@ async def _print_link(people: People, screen: Screen, options: Namespace) -> Non
 
 
 async def sign_in_link(people: People, person: str, origin: str) -> str:
-    """The address that signs somebody in, once."""
+    """Return an address that signs a person in once."""
     _, token = await people.links.to_sign_in(person, by=SYSTEM)
     return f"{origin}/sign-in/link/{token}"
 

@@ -1,4 +1,4 @@
-"""Somebody's own agents, by the name they have in somebody's own module."""
+"""Loading of the user's own agents by `module:name`."""
 
 import importlib
 import sys
@@ -11,7 +11,7 @@ from assent.errors import InvalidCommand
 
 
 def agents_at(spec: str) -> tuple[Agent, ...]:
-    """The agents at `module:name`: one, several, or a function that returns them."""
+    """Return the agents at `module:name`: one agent, several, or a function that returns them."""
     module, _, name = spec.partition(":")
     if not module or not name:
         raise InvalidCommand(f"{spec!r} names no agents: write module:name")
@@ -25,7 +25,7 @@ def agents_at(spec: str) -> tuple[Agent, ...]:
 
 
 def _found(module: str, name: str) -> object:
-    # As `python -m` does: what is in the current folder can be named.
+    # As with `python -m`, modules in the current folder can be named.
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -1,4 +1,4 @@
-"""The command line: which commands there are and what they take."""
+"""The argument parser: all commands and their options."""
 
 import argparse
 import re
@@ -26,7 +26,7 @@ VERDICTS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line."""
+    """A parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    """The whole command line."""
+    """Return the parser of the whole command line."""
     top = Parser(prog="assent", description="People in charge of what AI agents do.")
     top.add_argument("--version", action="version", version=f"assent {version('assent')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")

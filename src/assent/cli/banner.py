@@ -1,4 +1,4 @@
-"""The first lines: what this is, where things are, what to type."""
+"""The first lines of a chat: a greeting, the folders in use, and a hint what to type."""
 
 from assent.cli.options import without_password
 from assent.cli.screen import Ink, Screen
@@ -14,7 +14,7 @@ _TRY = (
 
 
 def show_banner(screen: Screen, home: Home, *, model: str | None, is_new: bool) -> None:
-    """The demo's greeting; whoever was here before gets the short one."""
+    """Print the greeting of the demo; a short one if its folder was there before."""
     which = f"The model is {model}." if model else "The model is a script: no key, no network."
     screen.line("Assent: an agent that asks before it acts.", Ink.STRONG)
     screen.words(f"{which} Files live in {home.workspace}", Ink.FAINT)
@@ -27,7 +27,7 @@ def show_banner(screen: Screen, home: Home, *, model: str | None, is_new: bool) 
 
 
 def show_chat_banner(screen: Screen, agent: str, url: str) -> None:
-    """The greeting of somebody's own agent."""
+    """Print the greeting of a chat with the user's own agent."""
     screen.line(f"Assent: {agent} asks you before it acts.", Ink.STRONG)
     screen.words(f"Database: {without_password(url)}", Ink.FAINT)
     screen.words("/help lists the commands. Ctrl-D leaves; what waits is kept.")

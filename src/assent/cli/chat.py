@@ -1,4 +1,4 @@
-"""The chat: messages in, the agent's words and its requests out, until somebody leaves."""
+"""The chat loop: it sends messages, prints the agent's answers and asks for decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Chat:
     turn_id: str | None = None
 
     async def run(self) -> None:
-        """Until Ctrl-C, Ctrl-D or /quit; what waits keeps waiting."""
+        """Run until Ctrl-C, Ctrl-D or /quit; requests that wait keep waiting."""
         try:
             await self._resume_newest()
             while True:
@@ -115,7 +115,7 @@ class Chat:
         return await self.assent.pending(person=self.person)
 
     async def _resume_newest(self) -> None:
-        """Go on where we were, and say what waits elsewhere."""
+        """Continue the newest conversation, and say which requests wait in others."""
         known = await conversations_of(self.assent, self.person.id, self.agent)
         waiting = await self._waiting()
         if known:
@@ -135,7 +135,7 @@ class Chat:
             await self._go_on(self.turn_id)
 
     def _recall(self, thread: Thread) -> None:
-        """The last thing said by each side, so that a person knows where they are."""
+        """Print the last message of each side, as a reminder of where the conversation stands."""
         screen = self.console.screen
         screen.line()
         screen.line("Where we were; /new starts afresh.", Ink.STRONG)
@@ -163,7 +163,7 @@ class Chat:
         await self._go_on(self.turn_id)
 
     async def _send_over(self, text: str, count: int) -> None:
-        """A message while calls wait: nothing is cancelled unless somebody says so."""
+        """Send a message while calls wait; they are cancelled only if the person says so."""
         calls = "A call still waits" if count == 1 else f"{count} calls still wait"
         self.console.screen.words(
             f"{calls} for you. Cancel and send your message, or decide first?", Ink.WARNING
@@ -177,7 +177,7 @@ class Chat:
             await self._go_on(self.turn_id)
 
     async def _go_on(self, turn_id: str, *, heard: bool = True) -> None:
-        """Follow a turn and decide what it asks, until it is done or the rest is for later."""
+        """Follow a turn and ask for decisions, until it is done or the rest is put off."""
         put_off: set[str] = set()
         turn = await self._follow(turn_id)
         while asked := [r for r in turn.pending if r.id not in put_off and self._mine(r)]:
@@ -200,7 +200,7 @@ class Chat:
         return await desk.decide(request_id)
 
     async def _follow(self, turn_id: str) -> Turn:
-        """Ctrl-C stops an answer in the making; with calls under way it only stops watching."""
+        """Follow a turn; Ctrl-C stops an answer, or only the watching while calls are under way."""
         try:
             return await self.interrupts.guard(self.follower.follow(turn_id))
         except Interrupted:
@@ -253,12 +253,12 @@ class Chat:
 
 
 def _turns(requests: Sequence[Request]) -> list[tuple[str, str]]:
-    """The turns that requests belong to, each once, with its conversation."""
+    """Return the turns that requests belong to, each once, with its conversation."""
     return list(dict.fromkeys((request.turn_id, request.conversation_id) for request in requests))
 
 
 def _manner(tool: EffectiveTool) -> str:
-    """What calling a tool means for the person."""
+    """Describe what a call of the tool means for the person, for example "asks you first"."""
     asks = "asks you first" if requires_approval(tool) else "runs at once"
     match tool.tool.kind:
         case Manual():

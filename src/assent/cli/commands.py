@@ -1,4 +1,4 @@
-"""The commands: each opens what it needs, does one thing and says how it went."""
+"""The commands: each opens what it needs, does one thing and reports the result."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ from assent.presentation.text import safe_line
 
 
 async def run(options: Namespace) -> int:
-    """Run the command that was asked for."""
+    """Run the command that the options name."""
     _log(options)
     this = asyncio.current_task()
     if this is not None:
@@ -50,7 +50,7 @@ async def run(options: Namespace) -> int:
 
 
 def _log(options: Namespace) -> None:
-    # Warnings are for whoever operates a server; in a chat they would stand between the lines.
+    # Warnings are for the operator of a server; in a chat they would appear between the lines.
     if options.debug:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     else:
@@ -58,7 +58,7 @@ def _log(options: Namespace) -> None:
 
 
 async def chat(options: Namespace) -> None:
-    """A chat at the terminal, with somebody's own agents or the demo's."""
+    """Chat at the terminal, with the user's own agents or the demo's."""
     await (_chat_with_own(options) if options.agents else _chat_with_demo(options))
 
 
@@ -107,7 +107,7 @@ async def _talk(
 
 
 async def pending(options: Namespace) -> None:
-    """List what waits, beside a running worker or without one."""
+    """List the requests that wait, beside a running worker or without one."""
     screen = open_screen()
     async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
         person = await person_of(assent, options)
@@ -139,12 +139,12 @@ async def decide(options: Namespace) -> None:
 
 
 async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
-    """Ask, or do as the command line says; what it says is shown before it counts."""
+    """Ask the person, or decide as the command line says; what is decided is always shown first."""
     if options.verdict is None:
         await desk.decide(docket.request.id)
         return
     said = verdict_of(options)
-    # Who says yes beforehand may be a script, which turns no pages.
+    # With `--yes` the caller may be a script, which cannot turn pages.
     shown = await desk.show(docket, paged=not options.yes)
     if shown is None:
         raise Interrupted
@@ -162,7 +162,7 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
 
 
 async def export(options: Namespace) -> None:
-    """Print a conversation as JSON, or which ones there are."""
+    """Print a conversation as JSON, or list the conversations."""
     async with Assent(existing_url(options), agents=(), worker=False) as assent:
         person = await person_of(assent, options)
         if options.conversation is not None:
@@ -172,12 +172,12 @@ async def export(options: Namespace) -> None:
 
 
 async def import_(options: Namespace) -> None:
-    """Take an exported conversation in, as one's own."""
+    """Import an exported conversation; the person who imports it becomes its owner."""
     text = (
         sys.stdin.read() if options.file == STDIN else await asyncio.to_thread(_text, options.file)
     )
     async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
-        # Whoever can open the database this way could write anything into it.
+        # A person who can open the database this way could write anything into it.
         person = Person((await person_of(assent, options)).id, roles=frozenset({ADMIN}))
         print(await assent.import_(text, by=person))
 

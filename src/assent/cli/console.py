@@ -1,4 +1,4 @@
-"""A screen and a keyboard together: questions with a few answers."""
+"""A screen and a keyboard together, for questions with a few answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ARROW = "▸ "
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One answer to choose: its letter, and the words that the letter stands in."""
+    """One answer to choose: its letter, and the words that contain the letter."""
 
     letter: str
     words: str
@@ -25,24 +25,24 @@ class Key:
         return f"{before}[{letter}]{after}"
 
     def is_meant(self, typed: str) -> bool:
-        """Whether this is what somebody typed: the letter, or the words."""
+        """Return True if the typed text is the letter or the words."""
         return typed.strip().lower() in (self.letter, self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Where a person sits."""
+    """The screen and the keyboard of one person."""
 
     screen: Screen
     keyboard: Keyboard
 
     @property
     def is_interactive(self) -> bool:
-        """Whether somebody sits at a terminal, sees what is written and can turn pages."""
+        """True if a person sits at a terminal, who sees the output and can turn pages."""
         return self.screen.out.isatty() and self.keyboard.is_terminal
 
     async def choose(self, keys: Sequence[Key], remark: str = "") -> Key:
-        """One of the keys, by its letter or its words; an empty line never is one."""
+        """Ask until one of the keys is typed, by letter or words; an empty line chooses none."""
         labels = "  ".join(key.label for key in keys)
         while True:
             room = self.screen.columns() - len(labels)
@@ -57,7 +57,7 @@ class Console:
             self.screen.line(f"Nothing is decided yet. Type one of {letters}.", Ink.WARNING)
 
     async def retyped(self, error: ConfirmationRequired) -> str:
-        """What somebody types of what has to be typed; Ctrl-C gives it up."""
+        """Ask the person to type the value that confirms an approval; Ctrl-C gives up."""
         if error.typed:
             self.screen.line("That is not it. Compare it letter by letter.", Ink.BAD)
         kind = "check" if error.is_check else "value"
@@ -67,7 +67,7 @@ class Console:
         return await self.keyboard.ask(ARROW, deciding=True)
 
     async def is_sure(self, question: str) -> bool:
-        """Whether somebody types the whole word `yes`; nothing shorter counts."""
+        """Return True if the person types the whole word `yes`; nothing shorter counts."""
         self.screen.words(question, Ink.WARNING)
         typed = await self.keyboard.ask(f"Type yes to go on {ARROW}", deciding=True)
         if typed.strip().lower() == "yes":

@@ -1,4 +1,4 @@
-"""What a card leaves out: the tool's own words, its parameters, and the record of the call."""
+"""Details that a card leaves out: the tool's description, its parameters, the call's record."""
 
 from datetime import UTC
 from itertools import starmap
@@ -14,7 +14,7 @@ from assent.presentation.text import safe_line
 
 
 async def show_details(assent: Assent, screen: Screen, docket: Docket) -> None:
-    """Everything there is to know about a call."""
+    """Print everything that is known about a call."""
     screen.line()
     screen.line("The tool in its own words", Ink.STRONG)
     screen.quote(_description(docket))
@@ -28,7 +28,7 @@ async def show_details(assent: Assent, screen: Screen, docket: Docket) -> None:
 
 
 def show_entries(screen: Screen, entries: list[Entry]) -> None:
-    """Audit entries, one line each."""
+    """Print audit entries, one line each."""
     for entry in entries:
         at = f"{entry.at.astimezone(UTC):%H:%M:%S}"
         move = f" {entry.source} → {entry.target}" if entry.target else ""

@@ -1,4 +1,4 @@
-"""Changing a call's arguments: field by field or as JSON, checked, and shown before it counts."""
+"""Editing a call's arguments: field by field or as JSON, validated, and shown before it counts."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +33,10 @@ class Editing:
     tool: EffectiveTool
 
     async def edit(self, current: Mapping[str, Json]) -> Frozen | None:
-        """The arguments as they would run, valid and shown, changed or not; None if it is left."""
+        """Return the arguments that would run, valid and shown; None if the person leaves.
+
+        They may be the same as before.
+        """
         key = await self.console.choose((_FIELDS, _JSON, _BACK))
         while key is not _BACK:
             ask = self._by_fields if key is _FIELDS else self._as_json
@@ -113,9 +116,9 @@ class Editing:
 async def show_edit(
     console: Console, docket: Docket, frozen: Frozen | None, *, paged: bool = True
 ) -> bool:
-    """What an edit changes, and everything that would run; whether it was seen to its end.
+    """Show the changes of an edit and everything that would run; None is an edit without changes.
 
-    None is an edit that changes nothing.
+    Return True if the person saw it to its end.
     """
     screen = console.screen
     if frozen is None:
@@ -136,7 +139,7 @@ async def show_edit(
 
 
 def _typed(value: Json) -> str:
-    """A value as somebody would type it on one line; what cannot be seen is escaped."""
+    """Return a value as a person would type it on one line; invisible characters are escaped."""
     if value is None:
         return ""
     if isinstance(value, str) and value.isprintable() and not value.startswith('"'):
@@ -146,7 +149,7 @@ def _typed(value: Json) -> str:
 
 
 def _meant(typed: str, *, is_text: bool) -> Json:
-    """What somebody typed, as a value; a text in quotes is JSON, so that it can hold anything."""
+    """Return the typed text as a value; text in quotes is JSON and can hold any character."""
     if is_text and not typed.startswith('"'):
         return typed
     try:

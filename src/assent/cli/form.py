@@ -21,7 +21,7 @@ _END = "."
 
 @dataclass(slots=True, kw_only=True)
 class Form:
-    """One person filling in one form; nothing is sent before they say so."""
+    """One person who fills in one form; nothing is sent before they confirm."""
 
     console: Console
     form: UserInput
@@ -29,7 +29,7 @@ class Form:
     _values: dict[str, object] = field(default_factory=dict[str, object])
 
     async def fill(self) -> dict[str, object] | None:
-        """The answers, or None if they are not to be sent."""
+        """Return the answers, or None if the person does not send them."""
         key = _CHANGE
         while key is _CHANGE:
             await self._ask_all()
@@ -43,7 +43,8 @@ class Form:
         return [item for item in self.form.visible(self._values) if item.name in self._values]
 
     async def _ask_all(self) -> None:
-        # Which fields show depends on earlier answers, so each is looked up when it is its turn.
+        # Which fields are visible depends on earlier answers, so each is looked up when its turn
+        # comes.
         for item in self.form.fields:
             if item in self.form.visible(self._values):
                 await self._ask(item)
@@ -106,7 +107,8 @@ class Form:
             case list():
                 return ", ".join(map(str, cast("list[object]", value)))
             case _:
-                # A suggestion may come from a model: what cannot be seen is not suggested.
+                # A suggestion may come from a model, so text with invisible characters is not
+                # suggested.
                 text = str(value)
                 return text if text.isprintable() else ""
 
@@ -133,7 +135,7 @@ def _truth(typed: str) -> object:
 
 
 def _chosen(item: Field, typed: str) -> str:
-    """An option by its number or its value."""
+    """Return the option that was chosen by its number or its value."""
     word = typed.strip()
     number = int(word) if word.isascii() and word.isdigit() else 0
     if 0 < number <= len(item.choices) and word not in {o.value for o in item.choices}:

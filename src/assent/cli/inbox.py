@@ -1,4 +1,4 @@
-"""What there is: what waits for people, and their conversations, a few lines each."""
+"""Lists of open requests and of conversations, a few lines each."""
 
 from collections.abc import Iterable
 from datetime import UTC
@@ -12,7 +12,7 @@ from assent.presentation.text import safe_line
 
 
 async def show_pending(assent: Assent, screen: Screen, requests: Iterable[Request]) -> None:
-    """Open requests with their ids: what `assent decide` takes."""
+    """Print open requests with the ids that `assent decide` takes."""
     for request in requests:
         docket = await docket_of(assent, request.id)
         head = f"  {safe_line(request.tool)}"
@@ -29,7 +29,7 @@ def _arguments(docket: Docket) -> str:
 
 
 async def show_conversations(assent: Assent, screen: Screen, person: Person) -> None:
-    """A person's conversations, newest first, with how each began."""
+    """Print a person's conversations, newest first, with the first words of each."""
     for conversation in await conversations_of(assent, person.id):
         thread = await assent.conversation(conversation.id)
         first = thread.messages[0].text if thread.messages else ""

@@ -1,4 +1,4 @@
-"""What a person types: a line editor where there is one, plain lines from a pipe or anywhere."""
+"""Reading what a person types: with a line editor at a terminal, else as plain lines."""
 
 import asyncio
 import codecs
@@ -22,39 +22,39 @@ _HIDDEN = "••••••"
 
 
 class Interrupted(Exception):
-    """Ctrl-C: end what is being done."""
+    """Raised on Ctrl-C: end the current action."""
 
 
 class Closed(Exception):
-    """Ctrl-D, or a pipe without further lines: nobody answers any more."""
+    """Raised on Ctrl-D, or if a pipe has no further lines: there will be no more answers."""
 
 
 class Keyboard(Protocol):
-    """Where answers come from. Both methods raise `Interrupted` or `Closed`."""
+    """A source of answers. Both methods raise `Interrupted` or `Closed`."""
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person types here, and not a script."""
+        """True if a person types here, not a script."""
         ...
 
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
-        """One line; empty means the default. Nothing typed before a `deciding` prompt counts."""
+        """Ask for a line; empty means the default. A `deciding` prompt drops earlier input."""
         ...
 
     async def ask_secret(self, prompt: str) -> str:
-        """One line that is not shown."""
+        """Ask for a line that is not shown while it is typed."""
         ...
 
 
 class Interrupts:
-    """Ctrl-C while no line editor reads the keys: ends what is guarded and nothing else."""
+    """Ctrl-C while no line editor reads the keys: it ends the guarded work and nothing else."""
 
     def __init__(self) -> None:
         self._guarded: asyncio.Task[Any] | None = None
         self._hit = False
 
     def install(self) -> None:
-        """Take over the signal, for the running loop."""
+        """Handle the signal in the running loop."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._strike)
 
     def _strike(self) -> None:
@@ -63,7 +63,7 @@ class Interrupts:
             self._guarded.cancel()
 
     async def guard(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do it, or raise `Interrupted` if Ctrl-C comes first."""
+        """Run the work, or raise `Interrupted` if Ctrl-C comes first."""
         self._hit = False
         self._guarded = task = asyncio.ensure_future(work)
         try:
@@ -77,7 +77,7 @@ class Interrupts:
 
 
 class Lines:
-    """Plain lines from a file descriptor; echoes what a pipe sends, so that a log makes sense."""
+    """Plain lines from a file descriptor; a pipe's lines are echoed, so that a log makes sense."""
 
     def __init__(self, screen: Screen, interrupts: Interrupts, descriptor: int = 0) -> None:
         self._screen, self._interrupts, self._descriptor = screen, interrupts, descriptor
@@ -93,7 +93,8 @@ class Lines:
         return await self._next(hidden=False) or default
 
     async def ask_secret(self, prompt: str) -> str:
-        # Silent before it asks: people who know what comes type ahead.
+        # The echo goes off before the prompt appears, because people who know what comes type
+        # ahead.
         with self._unseen():
             self._screen.write(self._screen.paint(prompt, Ink.PROMPT))
             return await self._next(hidden=True)
@@ -112,7 +113,7 @@ class Lines:
         return line
 
     def _forget(self) -> None:
-        """Drop what was typed ahead: nobody decides about what they have not seen."""
+        """Drop what was typed ahead: a person cannot decide about what they have not seen."""
         if self.is_terminal:
             import termios
 
@@ -141,7 +142,8 @@ class Lines:
     def _start(self) -> None:
         if not self._is_reading:
             self._is_reading = True
-            # A daemon on the bare descriptor: it may wait there for ever, also while we exit.
+            # A daemon thread that reads the bare descriptor: it may wait there for ever, even at
+            # exit.
             loop = asyncio.get_running_loop()
             threading.Thread(
                 target=self._read, args=(loop,), name="assent-keyboard", daemon=True
@@ -150,7 +152,7 @@ class Lines:
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         pending = ""
-        # The loop is closed when we leave while this thread still waits.
+        # The loop is closed if the program exits while this thread still waits.
         with suppress(RuntimeError, OSError):
             while chunk := os.read(self._descriptor, _CHUNK_BYTES):
                 *lines, pending = (pending + decoder.decode(chunk)).split("\n")
@@ -175,7 +177,7 @@ class Editor:
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
         if deciding:
             _forget_typed()
-        # Only messages have a history: answers to a question are none of the next one's.
+        # Only messages have a history: an answer to one question must not be offered to the next.
         session = self._messages if not (deciding or default) else _session()
         return await self._prompt(session, prompt, default=default)
 
@@ -190,7 +192,7 @@ class Editor:
         async def answer() -> str:
             # A KeyboardInterrupt that left this task would end the whole loop.
             try:
-                # It would take our signal handler away if it were to handle the signal itself.
+                # If prompt_toolkit handled the signal itself, it would remove our signal handler.
                 return await session.prompt_async(shown, handle_sigint=False, **options)
             except KeyboardInterrupt:
                 raise Interrupted from None
@@ -208,7 +210,7 @@ def _session() -> "PromptSession[str]":
 
 
 def _unseen() -> "Processor":
-    """Shows nothing of what is typed, not even how long it is."""
+    """Return a processor that shows nothing of what is typed, not even its length."""
     from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 
     class Unseen(Processor):
@@ -230,7 +232,7 @@ def _forget_typed() -> None:
 
 
 def open_keyboard(screen: Screen, interrupts: Interrupts) -> Keyboard:
-    """The line editor if this is a terminal and it is installed, else plain lines."""
+    """Return the line editor if this is a terminal and it is installed, else plain lines."""
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(ImportError):
             return Editor(screen, interrupts)

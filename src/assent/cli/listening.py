@@ -1,4 +1,4 @@
-"""Where a server listens, and how people get there."""
+"""The socket that a server listens on, and the address at which people reach it."""
 
 import errno
 import ipaddress
@@ -12,7 +12,7 @@ from assent.errors import InvalidCommand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """A bound socket that does not listen yet, and the address people reach it at."""
+    """A bound socket, and the address at which people reach it."""
 
     socket: socket.socket
     origin: str
@@ -20,13 +20,13 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """What it is bound to, as one says it."""
+        """The address that the socket is bound to, as text."""
         host, port, *_ = self.socket.getsockname()
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def bind(options: Namespace) -> Listener:
-    """Take the address, or say what is wrong with it."""
+    """Bind the address of the options, or raise an error that says what is wrong with it."""
     origin = _origin(options.origin)
     family, address = _resolved(options.host, options.port)
     is_local = origin is None
@@ -75,7 +75,7 @@ def _bound(family: socket.AddressFamily, address: str, options: Namespace) -> so
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((address, options.port))
-        # Already here: of two that bind to one port, the second would only find out later.
+        # Listen at once: if two processes bind the same port, the second would only fail later.
         bound.listen()
     except OSError as error:
         bound.close()

@@ -1,4 +1,4 @@
-"""A card on the screen: in a frame that nobody else's words can have, a screenful at a time."""
+"""Showing a card in a frame that no foreign text can imitate, one screenful at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +7,16 @@ from typing import Protocol, TypeVar
 from assent.cli.console import Console
 from assent.cli.screen import EDGE, Ink
 
-# The heading of a card with the longest risk, in its frame: narrower, the terminal would break it.
+# The columns that a card's heading with the longest risk takes in its frame; a narrower terminal
+# would break the line.
 MIN_COLUMNS = 40
-# What comes behind the last line: a gap, the choices, the prompt, and what is typed.
+# Rows below the last line: a gap, the choices, the prompt, and the typed text.
 _PROMPT_ROWS = 4
 _EDGE = f"{EDGE} "
 
 
 class Drawn(Protocol):
-    """What was drawn for some width."""
+    """Something that was drawn for a certain width."""
 
     @property
     def text(self) -> str:
@@ -28,19 +29,19 @@ D = TypeVar("D", bound=Drawn)
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Lines that are no card of a request: an edit of one."""
+    """Lines that are not the card of a request, for example an edit of one."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """Shows cards; nobody is asked to decide before the last line of one was on the screen."""
+    """Shows cards; a person is asked to decide only after the last line was on the screen."""
 
     console: Console
 
     async def show(self, draw: Callable[[int], D]) -> D | None:
-        """Show what `draw` makes for a width; None if somebody left before its end."""
+        """Show what `draw` returns for a width; None if the person left before its end."""
         screen = self.console.screen
         if not self.console.is_interactive:
             return self.print(draw)
@@ -56,7 +57,7 @@ class Pager:
                 return None
 
     def print(self, draw: Callable[[int], D]) -> D:
-        """All of it at once, where nobody turns pages: a pipe, a file, a script."""
+        """Print everything at once, for outputs without pages: a pipe, a file, a script."""
         rendered = draw(max(self.console.screen.columns(), MIN_COLUMNS) - len(_EDGE))
         self._put(self._framed(rendered))
         return rendered
@@ -69,7 +70,7 @@ class Pager:
         self.console.screen.write("".join(f"{line}\n" for line in lines))
 
     async def _pages(self, lines: list[str], columns: int) -> bool | None:
-        """Page after page; False if somebody left, None if the width is another now."""
+        """Show page after page; False if the person left, None if the width has changed."""
         screen, start = self.console.screen, 0
         while True:
             room = max(screen.rows() - _PROMPT_ROWS, 1)
@@ -87,7 +88,7 @@ class Pager:
             start = max(start - room, 0) if typed == "b" else after
 
     async def _turned(self, prompt: str) -> str:
-        # Nothing typed ahead turns a page: nobody has read it.
+        # Keys that were typed ahead turn no page, because the page has not been read yet.
         typed = await self.console.keyboard.ask(f"{prompt} ", deciding=True)
         return typed.strip().lower()
 

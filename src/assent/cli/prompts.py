@@ -1,4 +1,4 @@
-"""What a person can say about a request, and the questions that lead to each verdict."""
+"""The choices that a person has about a request, and the questions that lead to each verdict."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -47,29 +47,32 @@ KEYS: Mapping[RequestKind, tuple[Key, ...]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Hearing:
-    """Asks one person what it takes to decide one request."""
+    """Asks one person the questions that lead to a decision about one request."""
 
     console: Console
     docket: Docket
-    # An edit that does not count yet: whoever edits again goes on from there.
+    # An edit that is not sent yet; a second edit starts from it.
     _edited: Frozen | None = None
 
     async def hear(self, key: Key) -> Verdict | None:
-        """The verdict that a key stands for; None if they turned back on the way."""
+        """Return the verdict that a key stands for; None if the person turned back on the way."""
         return await _VERDICTS[key](self)
 
     async def approve(self) -> Verdict | None:
-        """As shown."""
+        """Approve the call as it was shown."""
         return Approve() if await self._is_sure("It runs now, as shown.") else None
 
     async def _is_sure(self, effect: str) -> bool:
-        """A second step, which nobody makes by accident; what takes typing is asked for later."""
+        """Ask for a second step if the approval needs one, so that none happens by accident.
+
+        A value that has to be typed is asked for later.
+        """
         if self.docket.card.confirmation is not Confirmation.STEP:
             return True
         return await self.console.is_sure(f"{self.docket.warning} {effect}")
 
     async def edit(self) -> Verdict | None:
-        """With other arguments."""
+        """Approve the call with other arguments."""
         if self.docket.tool is None:
             self.console.screen.line("Its tool is not known here: nobody could check an edit.")
             return None
@@ -91,11 +94,11 @@ class Hearing:
         return await self._is_sure("It runs now, with your changes.")
 
     async def reject(self) -> Verdict | None:
-        """No, and why."""
+        """Reject the call, with a reason."""
         return Reject(reason=await self._reason("Why not?"))
 
     async def cancel(self) -> Verdict | None:
-        """Withdraw it, and why."""
+        """Withdraw the call, with a reason."""
         return Cancel(reason=await self._reason("Why?"))
 
     async def _reason(self, question: str) -> str:
@@ -103,7 +106,7 @@ class Hearing:
         return (await self.console.keyboard.ask(prompt)).strip()
 
     async def answer(self) -> Verdict | None:
-        """The form, filled in."""
+        """Answer an input request with its form, filled in."""
         asked = self.docket.request.question
         if asked.form is None:
             raise NotFound("form of request", self.docket.request.id)
@@ -112,21 +115,21 @@ class Hearing:
         return None if values is None else Give(values=values)
 
     async def supply(self) -> Verdict | None:
-        """The output that the call waits for."""
+        """Supply the output that the call waits for."""
         output = await self._output("Your answer, as text or JSON; Enter goes back")
         return None if output is None else Supply(output=output)
 
     async def fail(self) -> Verdict | None:
-        """It failed, and why."""
+        """Report that the call failed, with a reason."""
         return Fail(reason=await self._reason("What went wrong?") or "It failed.")
 
     async def ran(self) -> Verdict | None:
-        """It did run, with this result."""
+        """Report that a call in doubt did run, with its result."""
         output = await self._output("With which result, as text or JSON? Enter goes back")
         return None if output is None else Ran(output=parsed(output))
 
     async def _output(self, question: str) -> Json:
-        """What was typed, if it is what the tool promises to return; None goes back."""
+        """Ask for an output that fits the tool's declared result; None if the person goes back."""
         while typed := (await self.console.keyboard.ask(f"{question} {ARROW}")).strip():
             try:
                 self._check(typed)
@@ -141,17 +144,17 @@ class Hearing:
         tool = None if self.docket.tool is None else self.docket.tool.tool
         if tool is None or tool.output is None:
             return
-        # A tool that reworks an answer takes what its hook takes, which only the hook knows.
+        # A tool that reworks an answer accepts what its hook accepts, which only the hook knows.
         reworks = isinstance(tool.kind, Hitl) and tool.kind.on_response_received is not None
         if not reworks:
             tool.output.normalise(parsed(output))
 
     async def did_not_run(self) -> Verdict | None:
-        """It did not, and shall not."""
+        """Report that a call in doubt did not run; it will not run later either."""
         return DidNotRun(reason=await self._reason("What happened?"))
 
     async def run_again(self) -> Verdict | None:
-        """It did not, so run it now."""
+        """Run a call in doubt now, because it did not run."""
         tool = safe_line(self.docket.request.tool)
         sure = await self.console.is_sure(f"If {tool} did run, this runs it a second time.")
         return RunAgain() if sure else None

@@ -1,4 +1,4 @@
-"""A request with everything that has to be known to decide it at a terminal."""
+"""A request with everything that is needed to decide it at a terminal."""
 
 import asyncio
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from assent.presentation.values import entries_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Docket:
-    """A request, the call it is about, the tool if it is known here, and the card of it all."""
+    """A request, its call, its tool if that is known here, and the card that shows them."""
 
     request: Request
     call: Call
@@ -32,19 +32,19 @@ class Docket:
 
     @property
     def countdown(self) -> str:
-        """How long there is to decide; nothing where there is no deadline."""
+        """The time that is left to decide; empty if there is no deadline."""
         deadline = self.request.decide_by
         return "" if deadline is None else f"expires {remaining(deadline - datetime.now(UTC))}"
 
     @property
     def warning(self) -> str:
-        """Why approving it takes a second step."""
+        """The reason why an approval takes a second step."""
         is_dangerous = self.card.risk is Risk.DANGEROUS
         why = "is dangerous" if is_dangerous else "wants to be confirmed"
         return f"{safe_line(self.request.tool)} {why}."
 
     def is_visible_to(self, person: Person) -> bool:
-        """Whether somebody may look at it: who may decide, and for whom the agent acts."""
+        """Return True if the person may decide the request, or the agent acts for them."""
         return person.id == self.request.owner or self.request.admits(person)
 
     @property
@@ -53,12 +53,12 @@ class Docket:
         return _in_short(self.card.arguments)
 
     def arguments(self) -> dict[str, Json]:
-        """The arguments that would run."""
+        """Return the arguments that would run."""
         return self.call.arguments.thaw()
 
 
 async def docket_of(assent: Assent, request_id: str) -> Docket:
-    """Everything about one request, as it stands."""
+    """Return everything about one request in its current state."""
     found = await asyncio.to_thread(await assent.queries.requests.showing(request_id))
     return Docket(request=found.request, call=found.call, tool=found.tool, card=found.card)
 
@@ -66,13 +66,13 @@ async def docket_of(assent: Assent, request_id: str) -> Docket:
 async def conversations_of(
     assent: Assent, person: str, agent: str | None = None
 ) -> list[Conversation]:
-    """A person's conversations, with one agent or all, newest first."""
+    """Return a person's conversations with one agent or all, newest first."""
     owned = await assent.queries.conversations.of_owner(person, limit=100)
     return [found for found in owned if agent in (None, found.agent)]
 
 
 async def running_of(assent: Assent, call_id: str) -> str:
-    """A call that runs, on one line: what it really runs with, secrets masked."""
+    """Describe a running call on one line, with the arguments it runs with; secrets are masked."""
     call = await assent.queries.requests.call(call_id)
     if call is None:
         raise NotFound("call", call_id)

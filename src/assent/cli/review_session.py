@@ -1,4 +1,4 @@
-"""One request at a time: show its card, take a decision, see that it counts."""
+"""Deciding one request: show its card, ask for a verdict, and make the decision."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -44,7 +44,7 @@ _UNKNOWN = "Nobody knows yet whether that counts:"
 
 
 class Sitting(Enum):
-    """How a sitting ended."""
+    """The ways in which the review of a request ends."""
 
     DECIDED = auto()
     LATER = auto()
@@ -53,16 +53,16 @@ class Sitting(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Where one person decides."""
+    """Lets one person review and decide requests."""
 
     assent: Assent
     console: Console
     person: Person
-    # Whether the agent's words were on the screen just now; then the card need not repeat them.
+    # True if the agent's words were on the screen just now, so that the card need not repeat them.
     heard: bool = False
 
     async def decide(self, request_id: str) -> Sitting:
-        """Show a request and stay until it is decided, put off, or decided by somebody else."""
+        """Show a request and ask until it is decided (here or elsewhere) or put off."""
         docket = await docket_of(self.assent, request_id)
         if not docket.request.is_open:
             self._say_gone(docket)
@@ -85,7 +85,7 @@ class Desk:
         return Sitting.LATER
 
     async def show(self, docket: Docket, *, paged: bool = True) -> str | None:
-        """The card, to its end: what a decision records about it. None if somebody left before."""
+        """Show the card; return what a decision records of it, None if not seen to its end."""
         screen = self.console.screen
         card = replace(docket.card, agent_words="") if self.heard else docket.card
 
@@ -105,9 +105,9 @@ class Desk:
     async def previewed(
         self, docket: Docket, verdict: Verdict, *, paged: bool = True
     ) -> Verdict | None:
-        """The verdict for exactly what is shown here of an edit; None if its end was not seen.
+        """Show an edit; return the verdict for exactly what was shown, None if not seen to its end.
 
-        Raises what does not fit.
+        Raises an error if the edited arguments are not valid.
         """
         if not isinstance(verdict, Approve) or not verdict.is_edit or docket.tool is None:
             return verdict
@@ -117,7 +117,7 @@ class Desk:
         return replace(verdict, runs=(frozen or docket.call.arguments).digest)
 
     async def confirmed(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
-        """Decide; where that takes typing a value, until it is typed or given up."""
+        """Decide; if a value has to be typed, ask until it is right or the person gives up."""
         while True:
             try:
                 return await self.cast(docket, verdict, shown)
@@ -127,7 +127,7 @@ class Desk:
                 verdict = replace(verdict, typed=await self.console.retyped(error))
 
     async def cast(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
-        """Decide, for what was shown; raises what stands against it."""
+        """Decide, on the basis of what was shown; raises the error if the decision is refused."""
         try:
             decided = await self.assent.decide(
                 docket.request.id,
@@ -157,7 +157,7 @@ class Desk:
         return Hearing(console=self.console, docket=docket)
 
     async def _verdict(self, hearing: Hearing) -> Verdict | Sitting:
-        """What the person says, after as many looks and attempts as they like."""
+        """Return the person's verdict, after as many looks and attempts as they like."""
         docket = hearing.docket
         while True:
             key = await self.console.choose(KEYS[docket.request.kind], docket.countdown)
@@ -174,7 +174,7 @@ class Desk:
     async def _unless_gone(
         self, docket: Docket, work: Coroutine[Any, Any, Verdict | Sitting]
     ) -> Verdict | Sitting:
-        """The person's own verdict, unless somebody else, or the deadline, is first."""
+        """Return the person's verdict, unless another person or the deadline is faster."""
         deciding = asyncio.ensure_future(work)
         watching = asyncio.ensure_future(self._gone(docket))
         try:
@@ -197,7 +197,7 @@ class Desk:
             is_mine = name is not None and event.data.get(name) == mine[name]
             if is_mine and not (await self.assent.request(docket.request.id)).is_open:
                 return
-        # A turn that ended can still have a question open: a call in doubt outlives it.
+        # A turn that ended can still have an open question: a call in doubt outlives it.
         await asyncio.Event().wait()
 
     def _say_gone(self, docket: Docket) -> None:

@@ -1,4 +1,4 @@
-"""What the terminal shows: our own words, and other people's behind a gutter."""
+"""Terminal output: our own words as they are, all other text behind a gutter."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from typing import TextIO
 from assent.presentation.text import safe_block
 from assent.presentation.wrapping import width_of, wrapped
 
-# Narrower, no gutter would help: a line of the terminal has to hold it and a wide letter.
+# In a narrower terminal no gutter would help: a line has to hold it and one wide letter.
 MIN_COLUMNS = 8
 MAX_COLUMNS = 100
 GUTTER = "│ "
-# The left edge of a card. Nobody's words have it, nor what could pass for it: where a terminal
-# breaks lines itself, because somebody resized it, a gutter is not on every line.
+# The left edge of a card. No other text may contain it or a character that looks like it: if a
+# terminal was resized and breaks lines itself, not every line of foreign text has its gutter.
 EDGE = "┃"
 _EDGES = re.compile(
     "[\u2016\u2223\u2225\u239c\u239f\u23a2\u23a5\u23aa\u23ae\u23b8\u23b9\u23d0"
@@ -32,7 +32,7 @@ _WORD = re.compile(r" *[^ ]+| +")
 
 
 class Ink(Enum):
-    """How a piece of text looks."""
+    """The look of a piece of text."""
 
     PLAIN = ""
     FAINT = "\x1b[2m"
@@ -44,7 +44,7 @@ class Ink(Enum):
 
 
 def terminal_size(out: TextIO) -> os.terminal_size:
-    """The size of the terminal at this moment; what the environment says of it may be old."""
+    """Return the current size of the terminal; the environment variables may be out of date."""
     with suppress(OSError, ValueError):
         size = os.get_terminal_size(out.fileno())
         if size.columns and size.lines:
@@ -53,18 +53,18 @@ def terminal_size(out: TextIO) -> os.terminal_size:
 
 
 def unframed(text: str) -> str:
-    """Words without anything that could pass for the edge of a card."""
+    """Replace every character that could pass for the edge of a card."""
     return text if text.isascii() else _EDGES.sub("|", text)
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Whether escapes are welcome here; see no-color.org."""
+    """Return True if the output takes colours; see no-color.org."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @dataclass(slots=True)
 class Screen:
-    """Writes lines; everything passed to `line` is ours or was made safe before."""
+    """Writes lines; all text passed to `line` is ours or was made safe before."""
 
     out: TextIO
     colour: bool = False
@@ -72,22 +72,22 @@ class Screen:
     _fleeting: bool = field(default=False, init=False)
 
     def columns(self) -> int:
-        """The width to write for: the terminal's, within what is readable."""
+        """Return the width to write for: the terminal's, within readable limits."""
         return min(max(self._size()[0], MIN_COLUMNS), MAX_COLUMNS)
 
     def rows(self) -> int:
-        """How many lines are on the screen at once."""
+        """Return the number of lines that fit on the screen."""
         return self._size()[1]
 
     def _size(self) -> tuple[int, int]:
         return terminal_size(self.out) if self.size is None else self.size()
 
     def paint(self, text: str, ink: Ink) -> str:
-        """The text in colour, where there are colours."""
+        """Return the text in colour, if colours are on."""
         return f"{ink.value}{text}{_RESET}" if self.colour and ink.value and text else text
 
     def write(self, text: str) -> None:
-        """Text as it is, at once."""
+        """Write text as it is, at once."""
         if self._fleeting:
             self._fleeting = False
             text = _CLEAR_LINE + text
@@ -95,28 +95,28 @@ class Screen:
         self.out.flush()
 
     def line(self, text: str = "", ink: Ink = Ink.PLAIN) -> None:
-        """One line, which is no line of a card."""
+        """Write one line of our own; it cannot look like a line of a card."""
         self.write(self.paint(unframed(text), ink) + "\n")
 
     def words(self, text: str, ink: Ink = Ink.PLAIN) -> None:
-        """Our own words, wrapped."""
+        """Write our own words, wrapped."""
         for line in text.split("\n"):
             for piece in wrapped(line, self.columns()):
                 self.line(piece.lstrip() if piece is not line else piece, ink)
 
     def quote(self, text: str, ink: Ink = Ink.PLAIN) -> None:
-        """Somebody else's words, all at once."""
+        """Write foreign text in one piece."""
         speech = Speech(self, ink)
         speech.say(text)
         speech.end()
 
     def fitted(self, line: str) -> str:
-        """As much of a safe line as fits, and a sign that there is more."""
+        """Return as much of a safe line as fits, with a mark if there is more."""
         head, *rest = wrapped(line, self.columns() - 2)
         return f"{head} …" if rest else head
 
     def fleeting(self, text: str) -> None:
-        """A line that the next one replaces; where nothing can be replaced, a line."""
+        """Write a line that the next one replaces; a normal line if lines cannot be replaced."""
         if not self.colour:
             self.line(text)
             return
@@ -125,7 +125,7 @@ class Screen:
 
 
 class Speech:
-    """Somebody else's words as they come: made safe, wrapped, each line behind a gutter."""
+    """Foreign text that arrives in pieces: made safe, wrapped, each line behind a gutter."""
 
     def __init__(self, screen: Screen, ink: Ink = Ink.PLAIN) -> None:
         self._screen, self._ink = screen, ink
@@ -133,7 +133,7 @@ class Speech:
         self._column: int | None = None
 
     def say(self, text: str) -> None:
-        """More of it; the last word waits until it is whole, or it could not be judged."""
+        """Write more text; the last word is held back until it is whole and can be judged."""
         self._held += text
         *_, last = re.split(r"(?<=\s)(?=\S*$)", self._held)
         ready = self._held[: len(self._held) - len(last)].rstrip()
@@ -142,7 +142,7 @@ class Speech:
             self._put(ready)
 
     def end(self) -> None:
-        """That was all."""
+        """Write the rest; the text is complete."""
         rest, self._held = self._held.rstrip(), ""
         if rest:
             self._put(rest)

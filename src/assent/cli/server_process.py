@@ -1,4 +1,4 @@
-"""A server while it runs: it says when it is ready, and ends without losing anything."""
+"""Running a server: it reports when it is ready, and stops without losing anything."""
 
 import asyncio
 import os
@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-# How long answers in flight may take to end once somebody wants to stop.
+# Seconds that open responses may take to end after the signal to stop.
 GRACE_SECONDS = 5
-# How many may wait to be let in, and how many are before the lobby hears of the first.
+# Connections that may wait to be accepted, and those that are accepted before the lobby hears of
+# the first.
 BACKLOG = 2_048
 ACCEPTED_AT_ONCE = 128
-# For what else needs a file handle: the database, models, files, commands, health checks.
+# Handles for everything else: the database, models, files, commands, health checks.
 SPARE_HANDLES = 256 + ACCEPTED_AT_ONCE + ROOM
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, but the signals are ours, and nobody is answered before all is ready."""
+    """uvicorn's server with our own signal handling; it answers only after all is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
@@ -41,7 +42,7 @@ class Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        # Whoever comes meanwhile waits: the socket listens since it is bound.
+        # Clients that come meanwhile wait: the socket has been listening since it was bound.
         await self._ready()
         await super().startup(sockets)
         for each in sockets or ():
@@ -59,7 +60,8 @@ async def run(
         app,
         log_config=None,
         access_log=False,
-        # Whom to believe about addresses is `Settings.proxy`'s to say, not a header's.
+        # `Settings.proxy` says which proxies are believed about addresses; uvicorn must not trust
+        # headers.
         proxy_headers=False,
         server_header=False,
         lifespan="off",
@@ -76,12 +78,12 @@ async def run(
 def _on_signals(server: Server, app: "FastAPI", screen: Screen) -> None:
     def stop() -> None:
         if server.should_exit:
-            # What is on disk is whole at any moment: ending here is no worse than a power cut.
+            # The database is consistent at any moment: ending here is no worse than a power cut.
             screen.line("Ended at once; a call that was running is in doubt.", Ink.WARNING)
             os._exit(INTERRUPTED)
         screen.line()
         screen.words("Stopping. What runs gets a few seconds to end; what waits is kept.")
-        # First: the server waits for its connections, and an open stream would never end.
+        # Before the server stops: it waits for its connections, and an open stream would never end.
         app.state.service.live.close()
         server.should_exit = True
 

@@ -1,4 +1,4 @@
-"""The commands that serve: the demo, and somebody's own agents."""
+"""The commands that serve: the demo, and the user's own agents."""
 
 import gc
 import logging.config
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from assent.server import Settings
 
 Ready = Callable[[], Awaitable[None]]
-# Who serves agents on their own machine, for themselves, is everything there.
+# A person who serves agents on their own machine for themselves has every role there.
 _OWN_ROLES = frozenset({REQUESTER, APPROVER, ADMIN})
 
 
 async def demo(options: Namespace) -> None:
-    """Serve the demo: its own folder, its own agent, three accounts."""
+    """Serve the demo, with its own folder, its own agent and three accounts."""
     home, model, screen = home_of(options), model_of(options), open_screen()
     settings = _settings(options, listener := bind(options), AGENT)
     _log(options)
@@ -47,7 +47,7 @@ async def demo(options: Namespace) -> None:
 
 
 async def serve(options: Namespace) -> None:
-    """Serve somebody's own agents."""
+    """Serve the user's own agents."""
     agents, screen = agents_at(options.agents), open_screen()
     settings = _settings(options, listener := bind(options), agents[0].name)
     _log(options)
@@ -80,14 +80,14 @@ def _settings(options: Namespace, listener: Listener, agent: str) -> "Settings":
 
 
 def _log(options: Namespace) -> None:
-    """On stderr, one line each: what is wrong, and with `--debug` everything."""
+    """Log to stderr, one line per record: warnings and errors, with `--debug` everything."""
     from assent.server.logs import log_config
 
     logging.config.dictConfig(log_config("DEBUG" if options.debug else "WARNING"))
 
 
 async def _own_account(people: People) -> str:
-    # A login may have characters that an account's id cannot have.
+    # A login name may contain characters that the id of an account cannot have.
     name = re.sub(r"[^A-Za-z0-9]+", "-", login()).strip("-") or "me"
     if await people.find(name) is None:
         await people.add(Person(name, roles=_OWN_ROLES), by=SYSTEM)
@@ -95,7 +95,7 @@ async def _own_account(people: People) -> str:
 
 
 async def _doors(people: People, listener: Listener, *names: str) -> Doors:
-    """Where people come in, each by a link that works once."""
+    """Return the addresses of the server, with a one-time sign-in link for each name."""
     links = {name: await sign_in_link(people, name, listener.origin) for name in names}
     return Doors(origin=listener.origin, address=listener.address, links=links)
 
@@ -107,9 +107,10 @@ async def _run(
     from assent.server import create_app
 
     app = create_app(assent, settings)
-    # Opened here and not by uvicorn, which would make an exit code of whatever goes wrong.
+    # Opened here and not by uvicorn, which would turn every error into an exit code.
     async with app.router.lifespan_context(app):
-        # What is loaded stays: no collection has to go through it again, a twentieth of the work.
+        # What is loaded now stays loaded: the garbage collector need not look at it again, which
+        # saves a twentieth of the work.
         gc.collect()
         gc.freeze()
         await run(app, listener, screen, ready)

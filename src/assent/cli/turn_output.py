@@ -1,4 +1,4 @@
-"""A turn as it happens: the agent's words, calls that run, progress, results."""
+"""Printing a turn as it happens: the agent's words, running calls, progress, results."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ _ENDS = {
 
 
 class Follower:
-    """Prints what happens in turns, each event once."""
+    """Prints the events of turns, each event once."""
 
     def __init__(self, assent: Assent, screen: Screen, speaker: str) -> None:
         self._assent, self._screen, self._speaker = assent, screen, speaker
@@ -31,7 +31,7 @@ class Follower:
         self._speech: Speech | None = None
 
     async def recall(self, conversation_id: str) -> Thread:
-        """A conversation as it stands; whatever happens after this moment is printed, once."""
+        """Return a conversation in its current state; later events are printed, each once."""
         queries = self._assent.queries.conversations
         thread, events = await queries.thread_with_events(conversation_id)
         for event in events:
@@ -39,7 +39,7 @@ class Follower:
         return thread
 
     async def follow(self, turn_id: str) -> Turn:
-        """Print until the turn rests; the turn as it stands then."""
+        """Print events until the turn rests; return the turn in its state at that moment."""
         printing = asyncio.ensure_future(self._print(turn_id))
         try:
             try:
@@ -47,7 +47,8 @@ class Follower:
             finally:
                 printing.cancel()
                 await asyncio.gather(printing, return_exceptions=True)
-            # What was not printed when the turn came to rest; perhaps the end of a sentence.
+            # Events that were not yet printed when the turn came to rest, perhaps the end of a
+            # sentence.
             for event in await self._events(turn_id):
                 await self._show(event)
         finally:
@@ -69,7 +70,7 @@ class Follower:
 
     async def _show(self, event: Event) -> None:
         running = await self._running(event)
-        # From here on nothing waits: an event is either shown or not remembered.
+        # No `await` after this line: an event is either shown and remembered, or neither.
         self._remember(event)
         if event.kind is EventKind.TEXT:
             self._say(str(event.data["text"]))
@@ -105,7 +106,7 @@ class Follower:
             self._speech = None
 
     async def _running(self, event: Event) -> str:
-        """What begins to run with this event, if something does."""
+        """Describe the call that starts to run with this event; empty if none does."""
         if event.kind is not EventKind.CALL or event.data["status"] != CallStatus.RUNNING:
             return ""
         return await running_of(self._assent, str(event.data["call_id"]))
@@ -136,7 +137,7 @@ class Follower:
         self._screen.line(self._fitted(sign, text), ink)
 
     def _fitted(self, sign: str, text: str) -> str:
-        """As much as fits on a line; the agent's own report has the rest."""
+        """Return as much as fits on a line; the agent's own report has the rest."""
         return self._screen.fitted(f"{sign} {safe_line(' '.join(text.split()))}")
 
 
@@ -145,7 +146,7 @@ def _line(value: Json) -> str:
 
 
 def _output(stored: Json) -> str:
-    """A stored output in short: an error by its message."""
+    """Return a stored output in short; for an error, its message."""
     value: Json = json.loads(stored) if isinstance(stored, str) else stored
     if isinstance(value, dict) and isinstance(value.get("error"), str):
         return str(value["error"])

@@ -1,4 +1,4 @@
-"""A verdict given on the command line, for scripts and for people who know what they want."""
+"""Verdicts given as options on the command line, for scripts and for experienced people."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ STDIN = "-"
 
 
 def verdict_of(options: Namespace) -> Verdict:
-    """The verdict that the words of a command line stand for."""
+    """Return the verdict that the options of a command line stand for."""
     text: str = options.text or ""
     match cast("str", options.verdict):
         case "approve":
@@ -53,7 +53,7 @@ def verdict_of(options: Namespace) -> Verdict:
 
 
 def _read(text: str) -> str:
-    # Secrets do not belong into a shell's history: they can come from a file or a pipe.
+    # Secrets do not belong in a shell's history: they can come from a file or a pipe.
     return sys.stdin.read() if text == STDIN else text
 
 

@@ -1,4 +1,4 @@
-"""What a server says when it is ready: where it is, how to come in, how to talk to it."""
+"""The lines that a server prints when it is ready: its address, sign-in links, first steps."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from assent.presentation.text import safe_line
 
 _LABEL_COLUMNS = 10
 _FIRST = SUGGESTIONS[0]
-# What there is to see as each of the demo's other accounts.
+# What the demo's other accounts are for.
 _PARTS = {
     "approver": "decides the commands of others: let user say  run ls -l",
     "admin": "sees everything; people, keys, tools and the record",
@@ -30,13 +30,13 @@ class Doors:
 
     @property
     def where(self) -> str:
-        """The address people use, and the socket behind it where that is another one."""
+        """The address that people use, and the socket behind it if that is a different one."""
         own = self.address in self.origin
         return self.origin if own else f"{self.origin}, listening on {self.address}"
 
 
 def show_demo(screen: Screen, home: Home, doors: Doors, model: str | None) -> None:
-    """The demo's greeting: what to open and what to say there come first."""
+    """Print the demo's greeting, first of all what to open and what to say there."""
     keys = home.root / KEYS_FILE
     script = "a script: no key, no network (--model openai:gpt-5 uses a real one)"
     screen.line(f"The Assent demo runs on {doors.where}", Ink.STRONG)
@@ -52,7 +52,7 @@ def show_demo(screen: Screen, home: Home, doors: Doors, model: str | None) -> No
 
 
 def _steps(screen: Screen, doors: Doors) -> None:
-    """One link to begin with, one sentence to say, and then whom else to be."""
+    """Print one link to begin with, one sentence to say, and the other accounts to try."""
     (first, link), *others = doors.links.items()
     screen.line()
     screen.line(f"1  Open this; it signs you in once, within {_minutes()} minutes:", Ink.STRONG)
@@ -71,7 +71,7 @@ def _steps(screen: Screen, doors: Doors) -> None:
 
 
 def show_service(screen: Screen, agents: Sequence[str], url: str, doors: Doors) -> None:
-    """The greeting of somebody's own agents."""
+    """Print the greeting of a server for the user's own agents."""
     screen.line(f"Assent serves on {doors.where}", Ink.STRONG)
     _links(screen, doors)
     _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
@@ -92,7 +92,7 @@ def _links(screen: Screen, doors: Doors) -> None:
 
 
 def _door(screen: Screen, name: str, link: str) -> None:
-    # Never wrapped: a terminal makes a link of one line, and people copy one.
+    # Never wrapped: a terminal makes a link of one line, and people copy one line.
     screen.line(f"  {safe_line(name):<{_LABEL_COLUMNS}}{link}")
 
 
@@ -113,7 +113,7 @@ def _curl(screen: Screen, origin: str, keys: Path) -> None:
 
 
 def _short(path: Path) -> str:
-    """A path as a shell takes it: from the home folder on, where it is in there."""
+    """Return a path as a shell takes it, with `~` if it is in the home folder."""
     if shlex.quote(str(path)) != str(path):
         return shlex.quote(str(path))
     try:

@@ -1,4 +1,4 @@
-"""The service: one ASGI app over an engine."""
+"""The service: an ASGI app that serves one engine."""
 
 from assent.server.app import create_app
 from assent.server.settings import Settings

@@ -1,4 +1,4 @@
-"""Who may call what: every route has a row here, or the app does not start."""
+"""The access table: every route has a row that says who may call it, or the app does not start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,17 +12,17 @@ _NO_AGENTS = frozenset({PersonKind.HUMAN, PersonKind.SERVICE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What a route wants of its caller; `roles` of which one is enough, none for anybody."""
+    """The conditions for callers of a route; one of `roles` is enough, and no roles admit all."""
 
     scope: Scope | None = None
     roles: frozenset[str] = frozenset()
     kinds: frozenset[PersonKind] = field(default=_NO_AGENTS)
     public: bool = False
-    # A chat client posts all that was said so far, every time.
+    # True for chat clients, which post the whole conversation with every message.
     history: bool = False
-    # Made for people: who is not signed in is sent to do that, and refusals are pages, too.
+    # True for pages: a person who is not signed in is sent to the sign-in, and refusals are pages.
     page: bool = False
-    # Also for who came by a link to one request, and then only about that one.
+    # True if a person who came by the link to one request may call it, about that request only.
     by_link: bool = False
 
 
@@ -145,5 +145,5 @@ ACCESS: Mapping[str, Need] = {
 
 
 def need_of(method: str, path: str) -> Need:
-    """The row of a route; `KeyError` where nobody wrote one."""
+    """Return the row of a route; raises `KeyError` if the table has none."""
     return ACCESS[f"{'GET' if method == 'HEAD' else method} {path}"]

@@ -1,4 +1,4 @@
-"""The composition of the service."""
+"""The composition of the service: all routes and middleware in one app."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -45,7 +45,7 @@ from assent.server.web.pages import Pages
 from assent.server.web.review import link
 from assent.server.web.review import routes as review_pages
 
-# What frontends elsewhere read to know which stream it is, and when to come back.
+# Headers that frontends on other origins read to tell the streams apart and to know when to retry.
 EXPOSED = ("x-vercel-ai-data-stream", "x-vercel-ai-ui-message-stream", "retry-after")
 # Routes are made once, when their modules load; a path without a row in `access` fails there.
 ROUTES: Sequence[BaseRoute] = (
@@ -71,7 +71,7 @@ ROUTES: Sequence[BaseRoute] = (
     *link.routes,
     *chat_pages.routes,
     *history.routes,
-    # Before the story, which would take its path for an id.
+    # Before the page of a call, which would take the path of the export for an id.
     *export.routes,
     *call_page.routes,
     *record.routes,
@@ -84,9 +84,10 @@ ROUTES: Sequence[BaseRoute] = (
 
 
 def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
-    """An ASGI app that serves this engine; alone, or mounted in somebody's own app.
+    """Return an ASGI app that serves this engine, alone or mounted in another app.
 
-    It opens the engine at its start. A mounted app has no start: open the engine in yours.
+    It opens the engine when it starts. A mounted app is not started: open the engine in the outer
+    app.
     """
     parameters.instance(Assent).taken("create_app", "assent", assent)
     settings = Settings() if settings is None else settings
@@ -112,7 +113,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     )
     app.router.routes.extend(ROUTES)
     app.add_middleware(Protection, settings=settings)
-    # Outermost: a page elsewhere has to be able to read refusals, too.
+    # Outermost, because pages of other origins must be able to read refusals, too.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.frontends,

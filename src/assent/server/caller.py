@@ -1,4 +1,4 @@
-"""Who makes an HTTP request, and by which credential."""
+"""The person who makes an HTTP request, and the credential they use."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from assent.domain.people import Person, Scope
 
 
 class Method(StrEnum):
-    """How somebody proved who they are."""
+    """The kind of credential that a caller has."""
 
     KEY = "key"
     SESSION = "session"
@@ -21,25 +21,26 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A person as their credential vouches for them; `credential` is its id, never its secret."""
+    """A person with the rights of their credential; `credential` is its id, never its secret."""
 
     person: Person
     method: Method
     credential: str
     scopes: frozenset[Scope] = frozenset(Scope)
-    # When the credential ends by itself.
+    # The time at which the credential ends by itself.
     until: datetime | None = None
-    # The one request that the credential is for, if it is for one alone.
+    # The only request that the credential is for; None if it is not limited to one.
     request_id: str | None = None
-    # The person as another authority says, before what is known of them here was added.
+    # The person as the identity provider or proxy describes them, before their account here was
+    # added.
     vouched: Person | None = None
 
     @property
     def channel(self) -> str:
-        """What a decision records about where it came from."""
+        """The channel that the record of a decision names."""
         return "web" if self.method is Method.SESSION else "api"
 
 
 def caller_of(connection: HTTPConnection) -> Caller:
-    """The caller that the guard let in."""
+    """Return the caller that the guard let in."""
     return connection.state.caller

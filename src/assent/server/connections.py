@@ -1,7 +1,7 @@
-"""Who is connected: nobody keeps a connection without a request, and health checks find room.
+"""Limits on connections: idle ones are closed, and health checks always find room.
 
-uvicorn has no time for a request's head and no limit that spares health checks, and a process
-without file handles accepts nobody. See docs/decisions/0008-uvicorn-with-a-lobby.md.
+uvicorn has no time limit for a request's head and no connection limit that spares health checks,
+and without file handles it accepts no client. See docs/decisions/0008-uvicorn-with-a-lobby.md.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from assent.errors import Crowded
 from assent.server.problems import problem_of
 
 log = logging.getLogger(__name__)
-# How many may come in above the limit, to be told so; whoever only asks for health is answered.
+# Connections accepted above the limit, to tell them so; their health checks are answered.
 ROOM: Final = 64
 LOOK_SECONDS: Final = 1.0
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
@@ -29,12 +29,13 @@ HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How many connections, and how long one may take, in seconds."""
+    """The number of connections, and the seconds that one may take."""
 
     connections: int = 8_192
-    # From the connection, or the last answer, to the end of a request's head.
+    # From the start of the connection, or the last response, to the end of a request's head.
     head: float = 10.0
-    # For some of an answer to be read, once more than a little waits; and for the last of it.
+    # For the client to read some of a response while more than a little is buffered, and to read
+    # the last of it.
     reading: float = 60.0
 
     def __post_init__(self) -> None:
@@ -49,27 +50,27 @@ _PATIENCE: Final = {
 
 
 class Guest(Protocol):
-    """A connection, as far as the lobby knows it."""
+    """A connection as the lobby sees it."""
 
     def leave(self) -> None:
-        """End now, whatever is still to be sent."""
+        """Close the connection now, even if data is still to be sent."""
         ...
 
     @property
     def is_leaving(self) -> bool:
-        """Whether it only waits until all is sent."""
+        """True if it is closing and only waits until all data is sent."""
         ...
 
 
 class _Waiting:
-    """Connections that we wait for, the one first that we have waited for longest."""
+    """Connections that the server waits for, longest wait first."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._since: dict[Guest, float] = {}
 
     def add(self, guest: Guest) -> None:
-        """From now on, unless we wait for it already."""
+        """Start the wait for a connection, unless it has started already."""
         self._since.setdefault(guest, self._now())
 
     def discard(self, guest: Guest) -> None:
@@ -79,7 +80,7 @@ class _Waiting:
         return next(iter(self._since), None)
 
     def overdue(self, seconds: float) -> Iterable[Guest]:
-        """Those that we have waited for longer than this."""
+        """Yield the connections that have been waited for longer than this, and drop them."""
         until = self._now() - seconds
         while (guest := self.first()) is not None and self._since[guest] <= until:
             self.discard(guest)
@@ -93,17 +94,18 @@ class Lobby:
         self._patience = patience
         self._loop = asyncio.get_running_loop()
         self._guests: set[Guest] = set()
-        # Without a whole head, with half a body, with an answer that is not read.
+        # Connections with an incomplete head, with an incomplete body, and with a response not read
+        # yet.
         self.heads, self.bodies, self._readers = (_Waiting(self._loop.time) for _ in range(3))
         self._look: asyncio.TimerHandle | None = None
         self._turned_away: Counter[str] = Counter()
 
     def __call__(self, **given: Any) -> "LobbyProtocol":
-        """A connection of this lobby, as uvicorn makes one."""
+        """Return a new connection in this lobby; uvicorn calls this."""
         return LobbyProtocol(self, **given)
 
     def enter(self, guest: Guest) -> bool:
-        """Let it in; whether it may ask for anything, or for health only."""
+        """Take in a connection; return True if it may request anything, False if only health."""
         has_place = len(self._guests) < self._patience.connections or self._makes_way()
         if not has_place and len(self._guests) >= self._patience.connections + ROOM:
             self._turned_away["not let in"] += 1
@@ -114,20 +116,23 @@ class Lobby:
         return has_place
 
     def exit(self, guest: Guest) -> None:
-        """It is gone."""
+        """Remove a connection that is gone."""
         self._guests.discard(guest)
         for waiting in (self.heads, self.bodies, self._readers):
             waiting.discard(guest)
 
     def reads(self, guest: Guest, *, all_of_it: bool) -> None:
-        """Whether it takes what it is sent."""
+        """Note if a connection reads all it is sent, or leaves data unread."""
         if all_of_it:
             self._readers.discard(guest)
         else:
             self._readers.add(guest)
 
     def _makes_way(self) -> bool:
-        """Whoever we wait for longest goes first: real clients send a request at once."""
+        """Close the unfinished connection with the longest wait; return False if there is none.
+
+        Real clients send a request at once.
+        """
         guest = self.heads.first() or self.bodies.first()
         if guest is None:
             return False
@@ -150,7 +155,7 @@ class Lobby:
             self._turned_away["did not read their answer"] += 1
             self._end(guest)
         if self._turned_away:
-            # One line, however many they were.
+            # One log line, however many connections they were.
             told = "; ".join(f"{count:,} {how}" for how, count in self._turned_away.items())
             log.warning("of %s connections: %s", f"{len(self._guests):,}", told)
             self._turned_away.clear()
@@ -159,7 +164,7 @@ class Lobby:
 
 
 class LobbyProtocol(H11Protocol):
-    """uvicorn's connection, known to a lobby."""
+    """A connection of uvicorn's that reports to a lobby."""
 
     def __init__(self, lobby: Lobby, **given: Any) -> None:
         super().__init__(**given)
@@ -198,8 +203,8 @@ class LobbyProtocol(H11Protocol):
         self._lobby.reads(self, all_of_it=True)
 
     def _tell(self) -> None:
-        """Say what is waited for: a request, the rest of its body, or nothing."""
-        # None until the first request, whatever its type says.
+        """Tell the lobby what is awaited: a request, the rest of its body, or nothing."""
+        # None until the first request, although uvicorn's type does not say so.
         cycle = cast("RequestResponseCycle | None", self.cycle)
         is_answering = cycle is not None and not cycle.response_complete
         if not is_answering:
@@ -213,7 +218,7 @@ class LobbyProtocol(H11Protocol):
 
 
 def health_only(app: ASGIApp) -> ASGIApp:
-    """The app of a connection above the limit: all but health is told to come back."""
+    """Wrap the app for a connection above the limit: all but health checks must come back later."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in HEALTH:

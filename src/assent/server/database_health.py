@@ -1,4 +1,4 @@
-"""Whether the database answers."""
+"""A health check of the database."""
 
 import asyncio
 from typing import Final
@@ -6,22 +6,22 @@ from typing import Final
 from assent.engine.assent import Assent
 from assent.errors import NotReady
 
-# Shorter than whoever asks for health usually waits.
+# Shorter than health checks usually wait.
 PULSE_SECONDS: Final = 3.0
 
 
 class Pulse:
-    """One look at the database at a time: who asks meanwhile waits for the same one."""
+    """Checks the database, one check at a time; callers that come meanwhile share its result."""
 
     def __init__(self, assent: Assent) -> None:
         self._assent = assent
         self._look: asyncio.Task[Exception | None] | None = None
 
     async def feel(self) -> None:
-        """Return if it answers, raise if it does not, soon in either case."""
+        """Return if the database answers, raise if it does not, soon in either case."""
         if self._look is None or self._look.done():
             self._look = asyncio.create_task(self._answer(), name="assent-pulse")
-        # Not cancelled: to leave a silent server takes longer than to say that it is one.
+        # The check is not cancelled: leaving a silent database takes longer than reporting it.
         done, _ = await asyncio.wait({self._look}, timeout=PULSE_SECONDS)
         if not done:
             raise NotReady(f"its database did not answer within {PULSE_SECONDS:g} s")
@@ -31,6 +31,6 @@ class Pulse:
     async def _answer(self) -> Exception | None:
         try:
             await self._assent.queries.record.now()
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever asks
+        except Exception as error:  # noqa: BLE001 - it is raised to every caller
             return error
         return None

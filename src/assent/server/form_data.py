@@ -1,4 +1,4 @@
-"""A posted form."""
+"""The fields of a posted form."""
 
 from typing import Final
 from urllib.parse import parse_qsl
@@ -13,7 +13,7 @@ MAX_FIELDS: Final = 500
 class Posted:
     """The fields of a posted form; a name may come more than once, line breaks are `\\n`.
 
-    One with too many fields has none: whoever needs one of them refuses it.
+    A form with too many fields is read as empty, so that handlers refuse it for missing fields.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -22,19 +22,19 @@ class Posted:
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS)
         except ValueError:
             pairs = []
-        # A browser sends line breaks as CRLF, whatever was typed.
+        # Browsers send every line break as CRLF.
         self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs]
 
     def one(self, name: str, default: str = "") -> str:
-        """The last value of a name."""
+        """Return the last value of a name."""
         return next((value for key, value in reversed(self._pairs) if key == name), default)
 
     def all(self, name: str) -> list[str]:
-        """Every value of a name."""
+        """Return every value of a name."""
         return [value for key, value in self._pairs if key == name]
 
     def names(self) -> frozenset[str]:
-        """Every name, once."""
+        """Return every name, once."""
         return frozenset(name for name, _ in self._pairs)
 
     def __contains__(self, name: str) -> bool:
@@ -42,6 +42,6 @@ class Posted:
 
 
 async def posted_of(request: Request) -> Posted:
-    """The form that a request brings; a large one is read beside the loop."""
+    """Return the form in a request; a large one is parsed outside the event loop."""
     content = await request.body()
     return await aside(len(content), Posted, content)

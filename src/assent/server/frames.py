@@ -1,4 +1,4 @@
-"""How streams are put on the wire: lines, headers, and signs of life."""
+"""The wire format of streams: lines, headers, and keep-alive signs."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from assent.server.service import service_of
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
-# A proxy that collects a response before it passes it on would hold back the question.
+# A proxy that buffers the response would hold back the question.
 _UNBUFFERED = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 EVENT_STREAM = "text/event-stream"
 SSE_BEAT = b": keep-alive\n\n"
@@ -30,30 +30,30 @@ _FAREWELLS = {
     Ending.SIGNED_OUT: "You are no longer signed in.",
     Ending.CLOSING: f"The server is stopping. {_AGAIN}",
 }
-# Ends of a line for some readers, though not for JSON.
+# Characters that end a line for some readers, though not in JSON.
 _BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
 class Encoder(Protocol[T_contra]):
-    """One protocol: tells the steps of one stream in its own lines."""
+    """A stream protocol: encodes the steps of one stream."""
 
     @property
     def headers(self) -> Mapping[str, str]: ...
     @property
     def beat(self) -> bytes:
-        """What keeps an idle connection alive and means nothing."""
+        """A line without meaning that keeps an idle connection alive."""
         ...
 
     def encode(self, step: T_contra) -> Iterable[bytes]: ...
     def broken(self, message: str) -> Iterable[bytes]:
-        """The stream cannot go on, through no fault of the turn's."""
+        """Encode that the stream cannot go on; the turn itself is not affected."""
         ...
 
     def close(self) -> Iterable[bytes]: ...
 
 
 def compact(value: Json) -> str:
-    """JSON on one line, whatever a reader takes for the end of one."""
+    """Return JSON on one line; characters that some readers take for a line break are escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character, escaped in _BREAKS.items():
         text = text.replace(character, escaped)
@@ -61,23 +61,23 @@ def compact(value: Json) -> str:
 
 
 def utf8(text: str) -> bytes:
-    """Bytes for the wire; half a surrogate pair, which has none, becomes a question mark."""
+    """Encode text as UTF-8; half a surrogate pair cannot be encoded and becomes a question mark."""
     return text.encode("utf-8", "replace")
 
 
 def sse(value: Json) -> bytes:
-    """One server-sent event, with LF: some readers take nothing else."""
+    """Return one server-sent event; lines end with LF, because some readers take nothing else."""
     return utf8(f"data: {compact(value)}\n\n")
 
 
 def streamed(request: Request, steps: AsyncGenerator[T], encoder: Encoder[T]) -> Response:
-    """A response that tells these steps; refuse before this, not inside."""
+    """Return a response that streams these steps; refusals must come before it, not inside."""
     service = service_of(request)
     return TurnStream(steps, encoder, service.live, caller_of(request), service.settings.keep_alive)
 
 
 class TurnStream(StreamingResponse, Generic[T]):
-    """A turn as it goes on. It ends early with its reader's credential, and with the process."""
+    """The stream of a turn; it ends early if the reader's credential or the process ends."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ async def _encoded(steps: AsyncGenerator[T], encoder: Encoder[T]) -> AsyncGenera
 async def kept_alive(
     lines: AsyncGenerator[bytes], beat: bytes, every: timedelta, ended: asyncio.Future[None]
 ) -> AsyncGenerator[bytes]:
-    """The same lines, with a beat wherever nothing was said for a while; until it has to end."""
+    """Yield the lines, and a beat whenever none came for a while, until `ended` is done."""
     waiting: asyncio.Future[bytes | None] | None = None
     try:
         while not ended.done():

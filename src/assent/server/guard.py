@@ -1,4 +1,4 @@
-"""What stands before every handler: who is it, may they, and did they mean to?"""
+"""Checks before every handler: authentication, permission, and protection against CSRF."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from assent.server.web.inbox_count import waiting_for
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
-    """Let the caller through to a route with this need, or raise; returns what to read from."""
+    """Let the caller through to a route with this need, or raise; return the body to read from."""
     connection = HTTPConnection(scope)
     service = service_of(connection)
     connection.state.need = need
@@ -39,7 +39,7 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
 
 
 async def welcome(connection: HTTPConnection, caller: Caller, service: Service) -> None:
-    """What every page for somebody signed in shows: who they are, and how much waits for them."""
+    """Store the facts that every page shows: the caller, and how many requests wait for them."""
     connection.state.caller = caller
     if caller.request_id is None:
         connection.state.waiting = await waiting_for(service.assent, caller.person)
@@ -56,7 +56,7 @@ async def _known(need: Need, connection: HTTPConnection, service: Service) -> Ca
 
 
 def door(scope: Scope) -> str:
-    """What a refusal at a route calls that route."""
+    """Return the name of a route for its refusals."""
     return f"{scope['method']} {scope['path']}"
 
 
@@ -72,14 +72,20 @@ def _check(need: Need, caller: Caller, what: str) -> None:
 
 
 def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
-    """A link to a request opens that one; for all else its recipient has to sign in."""
+    """Raise unless a caller who came by the link to one request asks for that one.
+
+    For everything else the recipient of the link has to sign in.
+    """
     only = caller.request_id
     if only is not None and not (need.by_link and about.get("id", only) == only):
         raise NotAuthenticated
 
 
 async def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:
-    """What a browser sends by itself proves who it is, not that its person wanted this."""
+    """Raise unless the person meant to send this request.
+
+    Cookies and other credentials that browsers add by themselves prove only who the person is.
+    """
     caller: Caller = connection.state.caller
     if caller.method not in csrf.AMBIENT:
         return
@@ -91,7 +97,7 @@ async def _check_intent(service: Service, connection: HTTPConnection, body: Body
 
 
 class _Guarded:
-    """Mixed into a route class: looks its needs up when it is made, asks before it handles."""
+    """A mixin for routes: looks up the needs when the route is made, checks them on each call."""
 
     path: str
     methods: set[str] | None

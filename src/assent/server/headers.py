@@ -1,9 +1,9 @@
-"""Headers that every response has: what a browser may do with it."""
+"""Headers of every response, which limit what a browser may do with it."""
 
 from collections.abc import Mapping
 from typing import Final
 
-# Everything from ourselves, nothing inline, in nobody's frame.
+# Resources come only from this origin, nothing is inline, and no page may frame it.
 POLICY: Final = "; ".join(
     (
         "default-src 'none'",

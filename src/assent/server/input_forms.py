@@ -1,4 +1,4 @@
-"""Input requests for frontends: as `/api/tool-user-input` words them, and as a JSON schema."""
+"""Input requests for frontends: in the form of `/api/tool-user-input`, and as a JSON schema."""
 
 from collections.abc import Mapping
 from typing import assert_never
@@ -27,7 +27,7 @@ def input_request(request: Request) -> dict[str, Json]:
 
 
 def user_input_request(request: Request) -> dict[str, Json]:
-    """The `user_input_request` of a message that waits for input."""
+    """Return the `user_input_request` of a message that waits for input."""
     form = form_of(request)
     fields: list[Json] = [_field(item, request.question.prefilled) for item in form.fields]
     return {
@@ -40,7 +40,7 @@ def user_input_request(request: Request) -> dict[str, Json]:
 
 
 def form_of(request: Request) -> UserInput:
-    """The form of an input request."""
+    """Return the form of an input request."""
     return UserInput.from_json(request.question.form or {})
 
 
@@ -60,7 +60,7 @@ def _field(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def schema_of(request: Request) -> dict[str, Json]:
-    """What answers have to look like, as far as a JSON schema can say it."""
+    """Return a JSON schema of the answers, as far as a schema can describe them."""
     form = form_of(request)
     known = request.question.prefilled
     required: list[Json] = [item.name for item in form.fields if _is_wanted(item, known)]
@@ -74,7 +74,8 @@ def schema_of(request: Request) -> dict[str, Json]:
 
 
 def _is_wanted(item: Field, known: Mapping[str, Json]) -> bool:
-    # A conditional field is wanted only while it shows: the server says so if it is missing.
+    # A conditional field is required only while it is visible; the server reports it if it is
+    # missing.
     is_always_shown = item.show_if is None
     return item.required and is_always_shown and item.default is None and item.name not in known
 
@@ -115,6 +116,6 @@ def _typed(item: Field) -> dict[str, Json]:
 def _text(item: Field) -> dict[str, Json]:
     told: dict[str, Json] = {"type": "string", "maxLength": item.max_length}
     if item.pattern is not None:
-        # Ours match the whole value, those of a JSON schema any part of it.
+        # Our patterns match the whole value, those of a JSON schema any part of it.
         told["pattern"] = f"^(?:{item.pattern})$"
     return told

@@ -1,11 +1,11 @@
-"""Log lines that nobody else can write: one record is one line, and holds no credential."""
+"""Log formatting that prevents forged lines: one record is one line, without credentials."""
 
 import copy
 import logging
 import re
 from typing import Any, Final
 
-# Everything that moves a cursor, ends a line or turns text around, in any terminal or log viewer.
+# Characters that move a cursor, end a line or reverse text in some terminal or log viewer.
 _UNSAFE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
@@ -16,17 +16,17 @@ _CREDENTIAL: Final = re.compile(
     r"|(eyJ[A-Za-z0-9_-]{5,}\.)[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"
     r"|([?&](?:code|state)=)[^\s&\"]+"
 )
-# Before every line of a traceback: an exception's text may hold line breaks of its own.
+# Put before every line of a traceback: an exception's text may contain line breaks.
 _GUTTER: Final = "    | "
 
 
 def safe(text: str) -> str:
-    """A text on one line, without anything that a terminal obeys, and without credentials."""
+    """Return a text on one line, without terminal controls and without credentials."""
     return _UNSAFE.sub(_spelt, hidden(text))
 
 
 def hidden(text: str) -> str:
-    """A text without the secret part of keys, links and tokens."""
+    """Return a text without the secret part of keys, links and tokens."""
     return _CREDENTIAL.sub(lambda found: f"{found[found.lastindex or 0]}…", text)
 
 
@@ -34,7 +34,7 @@ class LineFormatter(logging.Formatter):
     """Formats a record so that nothing in it can pass for another record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        # Another formatter may have left its own text of the exception in the record.
+        # Another formatter may have cached its own text of the exception in the record.
         own = copy.copy(record)
         own.exc_text = None
         return super().format(own)
@@ -50,7 +50,7 @@ class LineFormatter(logging.Formatter):
 
 
 def log_config(level: str = "INFO") -> dict[str, Any]:
-    """For `uvicorn.Config(log_config=…)` and `logging.config.dictConfig`: ours and uvicorn's."""
+    """Return a `log_config` for uvicorn or `dictConfig` that covers our loggers and uvicorn's."""
     names = ("assent", "uvicorn", "uvicorn.access", "uvicorn.error")
     one = {"handlers": ["stderr"], "level": level, "propagate": False}
     return {
@@ -68,7 +68,7 @@ def log_config(level: str = "INFO") -> dict[str, Any]:
 
 
 def write_lines() -> None:
-    """Let every handler of the root logger write such lines, in the format it has."""
+    """Make every handler of the root logger write such lines, in the format it has."""
     for handler in logging.getLogger().handlers:
         kept = handler.formatter
         shape = "%(message)s" if kept is None else getattr(kept, "_fmt", None)

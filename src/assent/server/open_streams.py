@@ -1,4 +1,4 @@
-"""Streams that are open now: they end with their caller's credential, and with the process."""
+"""Open streams: they end if their caller's credential ends, and if the process stops."""
 
 import asyncio
 import logging
@@ -13,30 +13,30 @@ from assent.server.caller import Caller
 from assent.server.settings import Settings
 
 log = logging.getLogger(__name__)
-# A credential that is revoked anywhere must be worth nothing within a second.
+# A credential that is revoked anywhere must stop working within a second.
 LOOK_SECONDS: Final = 0.5
 
 
 class Ending(StrEnum):
-    """Why a stream ends before its time."""
+    """The reason why a stream ends early."""
 
     SIGNED_OUT = "signed_out"
     CLOSING = "closing"
 
 
 class Stream:
-    """One open stream: `told` is called when there is an `ending`, or a sign of life is due."""
+    """One open stream; `told` is called if `ending` is set, or if a keep-alive sign is due."""
 
     __slots__ = ("caller", "ending", "finishes", "told")
 
     def __init__(self, caller: Caller, told: Callable[[], None], *, finishes: bool) -> None:
         self.caller, self.told = caller, told
-        # Whether it comes to an end by itself soon: then a process that stops waits for it.
+        # True if it comes to an end by itself soon; then a stopping process waits for it.
         self.finishes = finishes
         self.ending: Ending | None = None
 
     def end(self, why: Ending) -> None:
-        """Tell it to end; it does so itself."""
+        """Ask the stream to end; it does so itself."""
         if self.ending is None:
             self.ending = why
             self.told()
@@ -51,14 +51,15 @@ class Live:
         self._of_person: Counter[str] = Counter()
         self._watch: asyncio.Task[None] | None = None
         self.is_closing = False
-        # The patience of a process that stops has ended: who still waits is told how things stand.
+        # True once a stopping process waits no longer: callers that still wait are told the current
+        # state.
         self.is_over = False
 
     def __len__(self) -> int:
         return len(self._streams)
 
     def open(self, caller: Caller, told: Callable[[], None], *, finishes: bool = False) -> Stream:
-        """Enter a stream, unless its caller has too many or the process stops."""
+        """Add a stream; raises if its caller has too many, or if the process is stopping."""
         if self.is_closing:
             raise NotReady("it is stopping")
         limit = self._settings.streams_per_person
@@ -72,7 +73,7 @@ class Live:
         return stream
 
     def leave(self, stream: Stream) -> None:
-        """It has ended."""
+        """Remove a stream that has ended."""
         if stream not in self._streams:
             return
         self._streams.discard(stream)
@@ -82,7 +83,7 @@ class Live:
             del self._of_person[person]
 
     def close(self) -> None:
-        """The process stops: endless streams end now, the others get a while to finish."""
+        """Stop the process's streams: endless ones end now, the others get a while to finish."""
         if self.is_closing:
             return
         self.is_closing = True
@@ -95,7 +96,7 @@ class Live:
         _end(self._streams, Ending.CLOSING)
 
     async def _look(self) -> None:
-        """Who lost their credential, twice a second; and signs of life, now and then."""
+        """Twice a second end streams with a revoked credential; send keep-alive signs when due."""
         loop = asyncio.get_running_loop()
         beat = self._settings.keep_alive.total_seconds()
         due = loop.time() + beat
@@ -103,7 +104,7 @@ class Live:
             try:
                 await self._end_revoked()
             except StoreUnavailable as error:
-                # Without the database there is no news that anybody could see, either.
+                # Without the database there is no news that any reader could see, either.
                 log.warning("looking at the credentials of streams will be done again: %s", error)
             except Exception:
                 log.exception("looking at the credentials of streams failed, and is done again")

@@ -1,4 +1,4 @@
-"""An override of a tool as it is posted, by the API and by the page of a tool."""
+"""The posted form of a tool override, for the API and for the page of a tool."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -16,7 +16,7 @@ _YEAR_SECONDS = 366 * 24 * 3600
 
 
 class Override(BaseModel):
-    """Metadata in place of a tool's own; what is left out stays as declared."""
+    """Metadata in place of the tool's own; a field that is left out stays as declared."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,7 +30,7 @@ class Override(BaseModel):
 
 
 class NewAudience(BaseModel):
-    """Who may decide: the owner, or roles and people instead or besides."""
+    """The people who may decide: the owner, or roles and people instead or in addition."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,7 +47,7 @@ class NewAudience(BaseModel):
 
 
 def override_of(body: Override) -> tools.Override:
-    """An override as the engine takes it."""
+    """Return the override as the engine takes it."""
     within, audience = body.decide_within_seconds, body.audience
     return tools.Override(
         risk=body.risk,

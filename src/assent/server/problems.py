@@ -19,9 +19,9 @@ from assent.server.headers import HEADERS
 log = logging.getLogger(__name__)
 Facts = dict[str, Any]
 TYPE = "urn:assent:problem:"
-# When to come back to what is not available now.
+# Seconds after which a client may retry if the service is not available.
 RETRY_SECONDS = 5
-# The first class of an error's own line that is listed gives the status.
+# An error gets the status of the first class in its MRO that is listed here.
 STATUS: dict[type[AssentError], int] = {
     errors.NotAuthenticated: 401,
     errors.NotFound: 404,
@@ -43,7 +43,7 @@ STATUS: dict[type[AssentError], int] = {
     errors.SignInFailed: 403,
     errors.AssentError: 422,
 }
-# RFC 9457 has its own meaning for these names.
+# Facts with a name that RFC 9457 uses for something else are renamed.
 _FACTS = {"status": "state", "detail": "cause", "type": "of", "title": "name", "code": "number"}
 _TITLES = {
     400: "Bad request",
@@ -64,7 +64,7 @@ _TITLES = {
 
 
 def body_of(status: int, code: str, detail: str, facts: Facts) -> Facts:
-    """The members of one problem."""
+    """Return the members of one problem."""
     return {
         "type": f"{TYPE}{code}",
         "title": _TITLES.get(status, "Error"),
@@ -78,23 +78,24 @@ def body_of(status: int, code: str, detail: str, facts: Facts) -> Facts:
 def problem(
     status: int, code: str, detail: str, headers: dict[str, str] | None = None, **facts: Any
 ) -> Response:
-    """One problem, in the shape of RFC 9457."""
+    """Return one problem as a response in the form of RFC 9457."""
     body = body_of(status, code, detail, facts)
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
 def problem_of(error: AssentError) -> Response:
-    """An error of ours, with its facts."""
+    """Return the response for an error of ours, with its facts."""
     status, body = facts_of(error)
     headers = headers_of(status, error)
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
 def facts_of(error: AssentError) -> tuple[int, Facts]:
-    """The status and the members of an error of ours."""
+    """Return the status and the members for an error of ours."""
     status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     if isinstance(error, errors.NotFound):
-        # One shape for what is missing and what is somebody else's: not even the id comes back.
+        # The same answer for things that are missing and things of other people: not even the id is
+        # sent.
         detail = "There is nothing here, or it is not yours to see"
         return status, body_of(status, "not_found", detail, {})
     facts = {_FACTS.get(name, name): _plain(value) for name, value in vars(error).items()}
@@ -102,11 +103,11 @@ def facts_of(error: AssentError) -> tuple[int, Facts]:
 
 
 def headers_of(status: int, error: AssentError) -> dict[str, str]:
-    """What a refusal says beside its body: how to sign in, when to come back."""
+    """Return the headers of a refusal: how to sign in, when to retry."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
     if status == 408:
-        # Whatever still comes of that body is no request.
+        # The rest of that body must not be read as another request.
         return {"Connection": "close"}
     wait = getattr(error, "retry_after", RETRY_SECONDS if status == 503 else None)
     return {} if wait is None else {"Retry-After": str(wait)}
@@ -127,7 +128,7 @@ def _plain(value: Any) -> Any:
 
 
 def install(app: FastAPI) -> None:
-    """Every refusal of this app is a problem."""
+    """Make every refusal of this app a problem."""
     app.add_exception_handler(AssentError, _assent)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, http_problem)
@@ -148,20 +149,20 @@ async def _validation(_request: Request, error: Exception) -> Response:
 
 
 def shape_errors(error: RequestValidationError) -> list[Facts]:
-    """Where a body does not have its shape, and why."""
-    # Without `input` and `ctx`: a refused body may hold a secret, and needs no echo.
+    """List the places where a body does not have the declared form, with the reasons."""
+    # Without `input` and `ctx`: a refused body may hold a secret, which must not be sent back.
     return [{"at": [str(p) for p in e["loc"]], "message": _said(e)} for e in error.errors()]
 
 
 def _said(error: Any) -> str:
     if error["type"] != "union_tag_invalid":
         return error["msg"]
-    # The one message of pydantic's that repeats what was sent.
+    # This is the only message of pydantic's that repeats what was sent.
     return f"It is none of {error['ctx']['expected_tags']}"
 
 
 async def http_problem(request: Request, error: Exception) -> Response:
-    """What the routes themselves refuse: an unknown path, a method that is not served."""
+    """Return the problem for a refusal of the router: an unknown path, or a method not served."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code == 404:
@@ -174,15 +175,15 @@ async def http_problem(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> set[str]:
-    """What can be done at this address: by all routes that have it, not by the first alone."""
+    """Return the methods of this address, of all routes that match it and not only the first."""
     routes: Iterable[Any] = request.app.router.routes
     found = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     return {method for route in found for method in getattr(route, "methods", None) or ()}
 
 
 async def unexpected(_request: Request, error: Exception) -> Response:
-    """A mistake of ours: logged, and told without what it was."""
+    """Log an unexpected error, and return a problem that does not reveal its cause."""
     log.error("a handler failed", exc_info=error)
     detail = "Something failed here that should not; it is logged"
-    # Answered outside of the middleware that puts these headers on everything else.
+    # This response does not pass the middleware that adds these headers to all others.
     return problem(500, "internal_error", detail, dict(HEADERS))

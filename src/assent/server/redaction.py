@@ -1,4 +1,4 @@
-"""What the record may show of values: everything but secrets."""
+"""Removal of secrets from the values of audit entries."""
 
 import json
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from assent.presentation.fields import MASK
 from assent.presentation.values import entries_of
 
 Hints = Mapping[str, Hint]
-# Where an entry keeps arguments, as text.
+# The keys of an entry's data that hold arguments, as text.
 _ARGUMENTS: Final = frozenset({"arguments", "before", "after"})
 
 
 def secrets_of(catalogue: Catalogue) -> Hints:
-    """All fields that any tool keeps secret: an entry does not say which tool it is about."""
+    """Return the fields that any tool keeps secret: an entry does not say which tool it is of."""
     hints = (hints_of(tool) for tool in catalogue.every_tool())
     return {name: hint for each in hints for name, hint in each.items() if hint.secret}
 
 
 def data_of(entry: events.Entry, secrets: Hints) -> tuple[cards.NamedValue, ...]:
-    """What an entry says besides who and when; arguments in it as the values that they are."""
+    """Return the data of an entry as values for a card; texts of arguments are parsed."""
     shown = {name: each for name, each in entry.data.items() if name not in _ARGUMENTS}
     kept = {name: str(each) for name, each in entry.data.items() if name in _ARGUMENTS}
     plain = entries_of(shown, secrets)
@@ -35,7 +35,7 @@ def data_of(entry: events.Entry, secrets: Hints) -> tuple[cards.NamedValue, ...]
 
 
 def plain(value: Value) -> Json:
-    """A value as JSON again, exact but for what is secret."""
+    """Return a value as JSON, exact but for secrets."""
     match value:
         case Text(text=text):
             return text
@@ -64,13 +64,13 @@ def _arguments(name: str, text: str, secrets: Hints) -> cards.NamedValue:
         is_whole = False
     if is_whole:
         return cards.NamedValue(name=name, value=Members(entries_of(text, secrets)))
-    # A long text was cut, and its fields can no longer be told apart.
+    # A long text was cut, so its fields cannot be told apart any more.
     hides = any(json.dumps(secret) in text for secret in secrets)
     return cards.NamedValue(name=name, value=Secret() if hides else Text(text))
 
 
 def recorded(entry: events.Entry, secrets: Hints) -> dict[str, Json]:
-    """The data of an entry as it is kept, but for what is secret in arguments."""
+    """Return the data of an entry as it is stored, without the secrets in arguments."""
     return {
         name: _masked(each, secrets) if name in _ARGUMENTS and isinstance(each, str) else each
         for name, each in entry.data.items()
@@ -85,7 +85,7 @@ def _masked(text: str, secrets: Hints) -> str:
         arguments = parse(text)
     except InvalidJson:
         arguments = None
-    # A long text was cut, and its fields can no longer be told apart.
+    # A long text was cut, so its fields cannot be told apart any more.
     if not isinstance(arguments, dict):
         return MASK
     return encode({**arguments, **{name: dict(MASKED) for name in hidden if name in arguments}})

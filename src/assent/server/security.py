@@ -1,4 +1,4 @@
-"""What holds for every request and every response, whatever the route."""
+"""Protection of every request and response, on all routes."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ _HTTPS_ONLY: Final = "max-age=31536000"
 
 
 class Protection:
-    """Around the whole app: limits what comes in, and puts its headers on what goes out."""
+    """Middleware around the whole app: it limits requests, and adds headers to responses."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._settings = app, settings
@@ -65,7 +65,7 @@ class Protection:
         try:
             await self._app(scope, receive, protected)
         except ClientDisconnect:
-            # Everyday, and nobody is there to be told.
+            # This happens every day, and there is no client left to answer.
             log.info(
                 "%s %s: its client left before it was all sent", scope["method"], scope["path"]
             )
@@ -73,7 +73,7 @@ class Protection:
     def _check(self, scope: Scope) -> None:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_TARGET_BYTES:
             raise TooLarge("address", MAX_TARGET_BYTES)
-        # No name has one, and PostgreSQL takes none.
+        # No path contains a NUL character, and PostgreSQL does not accept one.
         if "\0" in scope["path"]:
             raise NotFound("path", scope["path"])
         if b"%00" in scope["query_string"]:
@@ -83,13 +83,14 @@ class Protection:
             raise TooLarge("header", self._settings.max_header_bytes)
         if self._settings.local:
             connection = HTTPConnection(scope)
-            # The name keeps out pages of a site that has pointed its own name at this machine.
+            # The check of the host name stops pages of a site that points its own name at this
+            # machine.
             if not (is_loopback(peer_of(connection)) and is_loopback(host_of(connection))):
                 raise WrongHost
 
 
 class Body:
-    """A request's body: read whole and once, no larger and no deeper than allowed."""
+    """The body of a request, read once and whole, within the limits of size and depth."""
 
     def __init__(self, content: bytes, rest: Receive) -> None:
         self.content = content
@@ -99,14 +100,14 @@ class Body:
     async def read(
         cls, scope: Scope, receive: Receive, settings: Settings, *, history: bool = False
     ) -> "Body":
-        """Read it, or raise; nothing beyond the limit is ever kept."""
+        """Read the body, or raise; nothing beyond the limit is ever kept."""
         headers = Headers(scope=scope)
         limit = settings.max_history_bytes if history else settings.max_body_bytes
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             raise TooLarge("body", limit)
         content = b""
-        # A body may come unannounced over HTTP/2.
+        # Over HTTP/2 a body may come without a declared length.
         if scope["method"] not in _WITHOUT_BODY or declared not in ("", "0"):
             seconds = settings.body_within.total_seconds()
             try:
@@ -120,14 +121,14 @@ class Body:
         return body
 
     async def receive(self) -> Message:
-        """What the handler reads from."""
+        """Return the message that the handler reads the body from."""
         if self._given:
             return await self._rest()
         self._given = True
         return {"type": "http.request", "body": self.content, "more_body": False}
 
     def refuse_deep(self, depth: int) -> None:
-        """Raise before any parser that recurses sees a bomb."""
+        """Raise if the JSON is nested too deeply, before any recursive parser reads it."""
         try:
             refuse_deep(self.content.decode(json.detect_encoding(self.content)), depth)
         except UnicodeDecodeError as error:
@@ -148,5 +149,5 @@ async def _whole(receive: Receive, limit: int) -> bytes:
 
 
 def is_form(headers: Headers) -> bool:
-    """Whether a body is a posted form; whatever else it calls itself, it is read as JSON."""
+    """Return True if the body is a posted form; every other content type is read as JSON."""
     return headers.get("content-type", "").partition(";")[0].strip().lower() == FORM

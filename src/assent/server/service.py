@@ -1,4 +1,4 @@
-"""What every handler works with."""
+"""The service object that every handler works with."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,7 +18,7 @@ from assent.server.web.pages import Pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The engine and how it is served, wired once by `create_app`."""
+    """The engine and the parts that serve it, wired once by `create_app`."""
 
     assent: Assent
     settings: Settings
@@ -30,11 +30,11 @@ class Service:
 
 
 def service_of(connection: HTTPConnection) -> Service:
-    """The service behind a connection."""
+    """Return the service behind a connection."""
     return connection.app.state.service
 
 
-# Coroutines: FastAPI sends a plain function to a thread and back, twice for each request.
+# Coroutines, because FastAPI would run a plain function in a thread, twice for each request.
 async def _service(request: Request) -> Service:
     return service_of(request)
 

@@ -1,4 +1,4 @@
-"""How a deployment serves; everything has a default that is safe on a laptop."""
+"""Settings of a deployment; every default is safe on a laptop."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,35 +18,36 @@ _USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What `create_app` is told besides the engine."""
+    """The options of `create_app`."""
 
-    # The address people reach this service at; links and origin checks use it.
+    # The address at which people reach this service; links and origin checks use it.
     origin: str = _NOBODY_SAID
     # Other origins whose pages may call the API, with a key or a token and never with a cookie.
     frontends: tuple[str, ...] = ()
-    # The agent of chat endpoints that name none; needless where there is only one.
+    # The agent of chat endpoints that name none; not needed if there is only one agent.
     agent: str | None = None
-    # Requests of the AI SDK carry no version: the frontend's major must be told.
+    # Requests of the AI SDK carry no version, so the frontend's major version must be set here.
     ai_sdk: AiSdk = "6"
     # How long a compatibility endpoint waits for a call's outcome before it answers 202.
     patience: timedelta = timedelta(seconds=30)
-    # How long somebody must have had a page before their eyes that wants a value typed.
+    # How long a page that wants a value typed must have been open before an approval counts.
     dwell: timedelta = DWELL
     keep_alive: timedelta = timedelta(seconds=15)
     streams_per_person: int = 100
-    # How long a process that stops lets an answer go on that somebody reads.
+    # How long a stopping process lets a response go on that a client still reads.
     closing_patience: timedelta = timedelta(seconds=3)
     max_body_bytes: int = 1_000_000
     # Chat clients post their whole history with every message.
     max_history_bytes: int = 8_000_000
-    # How long a body may take to come; a history over a slow line takes its time.
+    # How long a body may take to arrive; a long history over a slow line needs some time.
     body_within: timedelta = timedelta(seconds=30)
     max_header_bytes: int = 32_768
     max_json_depth: int = 64
-    # Whose tokens are believed besides our own keys and sessions, and whose word for who it is.
+    # Issuers whose tokens are accepted besides our own keys and sessions, and a proxy that is
+    # trusted to name the person.
     openid: tuple[OpenId, ...] = ()
     proxy: TrustedProxy | None = None
-    # For people on this machine only, whatever address the server is bound to.
+    # True to serve people on this machine only, whatever address the server is bound to.
     local: bool = False
     rates: Rates = field(default_factory=Rates)
     quotas: Quotas = field(default_factory=Quotas.generous)
@@ -56,7 +57,7 @@ class Settings:
 
     @property
     def base(self) -> str:
-        """What addresses in streams begin with: the origin where one is configured, or nothing."""
+        """The prefix of addresses in streams: the origin if one is configured, else empty."""
         is_configured = not self.local and self.origin != _NOBODY_SAID
         return self.origin.rstrip("/") if is_configured else ""
 
@@ -67,7 +68,7 @@ def _origin(given: object) -> object:
 
 
 def _frontend(given: object) -> object:
-    """An origin as browsers write it: with anything behind it no page would ever match."""
+    """Check an origin as browsers write it; with a path behind it no page would ever match."""
     if not isinstance(given, str):
         return parameters.unfit()
     try:

@@ -1,6 +1,7 @@
-"""Hearing that the process is to stop, before the server waits for its connections.
+"""Notice of a stop signal before the server waits for its connections.
 
-ASGI tells an app that it stops only after the last response; a stream would keep it from ending.
+ASGI tells an app that it stops only after the last response; an open stream would keep the process
+from ending.
 """
 
 import asyncio
@@ -16,9 +17,10 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def on_stop(stop: Callable[[], None]) -> Generator[None]:
-    """Call `stop` in the loop at the first signal to end; whoever heard it before still does."""
+    """Call `stop` in the loop at the first stop signal; earlier signal handlers still run."""
     if threading.current_thread() is not threading.main_thread():
-        # Only the main thread hears signals: there whoever runs us has to say.
+        # Only the main thread receives signals: in other threads the embedding program has to stop
+        # us.
         yield
         return
     loop = asyncio.get_running_loop()
@@ -39,7 +41,7 @@ def _chain(
 ) -> tuple[_Handler, _Handler]:
     before = signal.getsignal(number)
     if not callable(before):
-        # Nobody would end the process in an orderly way: then it must end as it always did.
+        # No handler would stop the process in an orderly way, so the default action must stay.
         return None, before
 
     def heard(signum: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The record, for auditors."""
+"""The audit record, for auditors."""
 
 from fastapi import APIRouter
 
@@ -25,7 +25,7 @@ async def index(
     limit: Limit = 50,
     after: After = None,
 ) -> schemas.EntryPage:
-    """Who did what, refused attempts included, newest first."""
+    """List the audit entries, refused attempts included, newest first."""
     begin = place(after)
     wanted = EntryFilter(
         conversation_id=conversation, call_id=call, request_id=request, actor=actor, action=action

@@ -1,4 +1,4 @@
-"""Conversations, the messages in them, and their turns."""
+"""Conversations, their messages and their turns."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -26,13 +26,13 @@ router = APIRouter(route_class=NativeApi, tags=["conversations"])
 
 
 class NewConversation(Given):
-    """Which agent to talk to."""
+    """A conversation to create; `agent` names the agent to talk to."""
 
     agent: str = Field(min_length=1, max_length=200, examples=["files"])
 
 
 class NewMessage(Given):
-    """Something to say; `supersede` withdraws the calls that still wait."""
+    """A message to send; `supersede` withdraws the calls that still wait."""
 
     text: str = Field(min_length=1, max_length=100_000, examples=["delete test.txt"])
     on_pending: Literal["refuse", "supersede"] = Field(
@@ -49,7 +49,7 @@ async def create(
     request: Request,
     response: Response,
 ) -> schemas.Conversation:
-    """Create a conversation; you are its owner, on whose behalf the agent acts."""
+    """Create a conversation; you are its owner, and the agent acts on your behalf."""
     made = await service.assent.open(body.agent, by=caller.person)
     response.headers.update(at(request, f"/api/conversations/{made.id}"))
     listed = listing.Listed(conversation=made, status=ConversationStatus.IDLE)
@@ -66,10 +66,10 @@ async def index(
     limit: Limit = 50,
     after: After = None,
 ) -> schemas.ConversationPage:
-    """Your conversations, newest first; who sees everything gets everybody's, or an `owner`'s."""
+    """List your conversations, newest first; auditors and admins get all, or an `owner`'s."""
     whose = owner if sees_everything(caller.person) else caller.person.id
     if owner not in (None, whose):
-        # Somebody else's list looks like one that has nothing in it.
+        # The list of another person looks like an empty one.
         return schemas.ConversationPage(items=[], next=None)
     found = await service.assent.queries.conversations.page(
         owner=whose, agent=agent, after=place(after), limit=limit
@@ -80,7 +80,7 @@ async def index(
 
 @router.get("/api/conversations/{id}", operation_id="read_conversation")
 async def show(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.ConversationDetail:
-    """A conversation with its messages, calls and status; asks no model anything."""
+    """Return a conversation with its messages, calls and status; no model is asked."""
     thread = await service.assent.queries.conversations.thread(caller.person, id)
     size = _size(thread.calls)
     return await aside(size, thread_shape, thread, caller.person, service.assent.catalogue)
@@ -97,7 +97,7 @@ async def send(
     response: Response,
     idempotency_key: Key = None,
 ) -> schemas.Turn:
-    """Say something. The turn goes on by itself: follow its events, or read it again."""
+    """Send a message. The turn goes on by itself: follow its events, or read it again."""
     found = await service.assent.queries.conversations.usable(
         caller.person, id, "write in others' conversations"
     )
@@ -116,7 +116,7 @@ async def send(
 
 @router.post("/api/conversations/{id}/stop", operation_id="stop_conversation")
 async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
-    """End its turn: what waits is cancelled, what was said so far is kept as incomplete."""
+    """Stop the turn: waiting calls are cancelled, and the answer so far is kept as incomplete."""
     newest = await service.assent.queries.conversations.newest_turn(caller.person, id)
     if newest is None:
         raise NothingAwaited("Conversation", id, ConversationStatus.IDLE)
@@ -131,9 +131,9 @@ async def stop(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
 )
 async def export(id: Id, service: ServiceDep, caller: CallerDep) -> Response:
-    """All of it as versioned JSON that another deployment can import; without secrets.
+    """Export a conversation as versioned JSON, without secrets, for import elsewhere.
 
-    A POST, because it goes on record.
+    It is a POST because the export is entered in the audit record.
     """
     await service.assent.queries.conversations.usable(
         caller.person, id, "export conversations", admins=True
@@ -151,7 +151,7 @@ async def audit(
     limit: Limit = 50,
     after: After = None,
 ) -> schemas.EntryPage:
-    """The record of one conversation, newest first."""
+    """List the audit entries of one conversation, newest first."""
     found = await service.assent.queries.record.of_conversation(
         caller.person, id, after=place(after), limit=limit
     )
@@ -162,7 +162,7 @@ async def audit(
 
 @router.get("/api/turns/{id}", operation_id="read_turn", tags=["turns"])
 async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
-    """A turn as it stands: its answer so far, its calls, and what waits for people."""
+    """Return a turn in its current state: the answer so far, its calls, and open requests."""
     await service.assent.queries.conversations.of_turn(caller.person, id)
     turn = await service.assent.turn(id)
     return await _shown(turn, service, caller)
@@ -170,7 +170,7 @@ async def show_turn(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.T
 
 @router.post("/api/turns/{id}/resume", operation_id="resume_turn", status_code=202, tags=["turns"])
 async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
-    """Go on with a turn that failed; nothing that is settled is asked or run again."""
+    """Resume a turn that failed; nothing that is settled is asked or run again."""
     await service.assent.queries.conversations.of_turn(caller.person, id)
     turn = await service.assent.restart(id, by=caller.person)
     return await _shown(turn, service, caller)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI sees of the routes, with who may and how they refuse."""
+"""The OpenAPI document: FastAPI's description of the routes, plus permissions and refusals."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -56,12 +56,12 @@ _REFUSALS = {
     "`write_uncertain`: repeat it with the same idempotency key to find out.",
 }
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-# Where something that the body names may be missing.
+# Operations whose body names something that may not exist.
 _NAMING = frozenset({"create_conversation", "add_person", "issue_key"})
 
 
 def install(app: FastAPI) -> None:
-    """Let the app describe itself."""
+    """Make the app serve our OpenAPI document."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -80,7 +80,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = _SCHEMES
     schemas = components.setdefault("schemas", {})
     schemas.setdefault("Problem", Problem.model_json_schema())
-    # FastAPI's own shape of a validation error: ours is a problem like every other.
+    # FastAPI's own schemas of a validation error: here it is a problem like every other.
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     for need, operation in _operations(document, app.routes):
@@ -103,7 +103,7 @@ def _describe(operation: Operation, need: Need) -> None:
         operation["x-assent-scope"] = need.scope
     if need.roles:
         operation["x-assent-roles"] = sorted(need.roles)
-    # Its docstring's first line says more than the name of a function.
+    # The first line of the docstring says more than the name of the function.
     operation["summary"] = operation["description"].split("\n")[0].split(". ")[0].rstrip(".")
     for parameter in operation.get("parameters", ()):
         parameter["schema"] = _given(parameter["schema"])
@@ -113,7 +113,7 @@ def _describe(operation: Operation, need: Need) -> None:
 
 
 def _given(schema: dict[str, Any]) -> dict[str, Any]:
-    """What a parameter looks like when it is sent: an address or a header cannot say null."""
+    """Return the schema of a parameter without null, which a URL or a header cannot express."""
     alternatives: list[dict[str, Any]] = schema.get("anyOf", [])
     if {"type": "null"} not in alternatives:
         return schema

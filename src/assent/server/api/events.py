@@ -1,4 +1,4 @@
-"""`GET /api/events`: what happens, as it happens, to whoever may see it."""
+"""`GET /api/events`: a live stream of the events that the caller may see."""
 
 import asyncio
 import logging
@@ -22,21 +22,22 @@ from assent.server.open_streams import Live, Stream
 from assent.server.service import service_of
 
 log = logging.getLogger(__name__)
-# A browser that lost the stream comes back after this, and says where it was.
+# A browser that lost the stream reconnects after this time and sends the id of its last event.
 RETRY_MILLISECONDS: Final = 1_000
 HEADERS: Final = {
     "content-type": EVENT_STREAM,
     "cache-control": "no-cache, no-transform",
-    # A proxy that collects a response before it passes it on would hold back the question.
+    # A proxy that buffers the response would hold back the question.
     "x-accel-buffering": "no",
 }
 _RAW_HEADERS: Final = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-# As many as are remembered: who follows closely gets what was written out for the first.
+# The cache of encoded events holds all that the feed remembers, so that readers who follow closely
+# share one encoding.
 _WRITTEN: Final = 4_096
 
 
 async def events(request: Request) -> ASGIApp:
-    """Follow everything that concerns the caller, from a place they know or from now on."""
+    """Stream all events that concern the caller, from a known position or from now on."""
     after = _place(request)
     if request.method == "HEAD":
         return Response(headers=HEADERS)
@@ -51,13 +52,13 @@ async def events(request: Request) -> ASGIApp:
 
 
 def _place(request: Request) -> Cursor | None:
-    # The header first: a browser that comes back sends both, and its address is the older.
+    # The header first: a browser that reconnects sends both, and the one in its URL is older.
     text = request.headers.get("last-event-id") or request.query_params.get("after")
     return Cursor.parse(text) if text else None
 
 
 class EventStream:
-    """The response. One task per listener besides the one that waits for it to leave."""
+    """The response; each listener takes one task besides the one that waits for it to leave."""
 
     __slots__ = ("_everything", "_follower", "_live", "_only", "_stream")
 
@@ -78,7 +79,7 @@ class EventStream:
                     await send(_more(lines))
             await send({"type": "http.response.body", "body": self._farewell()})
         except AssentError as error:
-            # It comes back and goes on where it was.
+            # The client reconnects and goes on where it was.
             log.warning("a stream of events broke: %s", error)
             await send({"type": "http.response.body", "body": b": interrupted\n\n"})
         finally:
@@ -87,14 +88,15 @@ class EventStream:
             self._live.leave(self._stream)
 
     def _greeting(self) -> bytes:
-        """How long to wait before coming back, and where: also if nothing happens until then."""
+        """Return the retry time and the position, for clients that reconnect before any event."""
         lost = _frame("reset", {"reason": "unknown_place"}) if self._follower.lost else b""
         return utf8(f"retry: {RETRY_MILLISECONDS}\nid: {self._follower.cursor}\n\n") + lost
 
     def _lines(self, news: Sequence[News]) -> bytes:
-        """What the caller may see of these; without any, a sign of life and how far it came.
+        """Return the events that the caller may see, or a keep-alive if there is no news.
 
-        Nothing at all of what is not theirs: not even when it happened.
+        Of other people's events the caller learns nothing, not even the time. The keep-alive
+        carries the position that the stream has reached.
         """
         if not news:
             return utf8(f"id: {self._follower.cursor}\n\n")
@@ -103,7 +105,7 @@ class EventStream:
         return b"".join(written(each) for each in seen if self._is_about(each))
 
     def _is_about(self, news: News) -> bool:
-        """Who came by a link to one request hears of that one only."""
+        """Return True unless the caller's link is for one request and this is about another."""
         return self._only is None or news.data.get("request_id") == self._only
 
     def _farewell(self) -> bytes:
@@ -113,7 +115,7 @@ class EventStream:
 
 @lru_cache(_WRITTEN)
 def written(news: News) -> bytes:
-    """One event as it goes over the wire; LF, and one line of data."""
+    """Return one event in wire format, with LF and one line of data."""
     data: dict[str, Json] = {
         "event": news.kind,
         "conversation_id": news.conversation_id,

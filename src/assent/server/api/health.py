@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can work."""
+"""Health checks: the process is alive, the service is ready."""
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -18,7 +18,7 @@ class Alive(Shape):
 
 
 class Ready(Shape):
-    """The database answers, its schema is this release's, and work is taken up."""
+    """The database answers, its schema is that of this release, and the worker takes up work."""
 
     status: str = Field(default="ready", examples=["ready"])
     worker: bool = Field(description="false: this process decides and reads, others run calls.")
@@ -26,15 +26,15 @@ class Ready(Shape):
 
 @router.get("/healthz", operation_id="alive")
 async def alive() -> Alive:
-    """Alive: the process answers."""
+    """Report that the process answers."""
     return Alive()
 
 
 @router.get("/readyz", operation_id="ready")
 async def ready(service: ServiceDep) -> Ready:
-    """Ready: the database answers and work is taken up; 503 where not."""
+    """Report that the database answers and work is taken up; 503 if not."""
     assent = service.assent
-    # Opening the engine brought the schema up to date; that it answers means that it is open.
+    # Opening the engine upgraded the schema; if the database answers here, the engine is open.
     await service.pulse.feel()
     if assent.is_worker and not assent.is_working:
         raise NotReady("its worker has stopped")

@@ -1,4 +1,4 @@
-"""What routes take besides a body, and how it must look."""
+"""Parameters of routes besides the body, with their patterns."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assent.domain.paging import Place
 
-# Every id that anybody makes up, ours or a chat client's; no control characters, no slashes.
+# Matches every id, ours or a chat client's; no control characters, no slashes.
 ID = r"^[A-Za-z0-9._:@|~=+-]{1,200}$"
 WORD = r"^[^\x00-\x1f\x7f]{1,200}$"
 Id = Annotated[str, Path(pattern=ID, description="The id of it.")]
@@ -36,10 +36,10 @@ Digest = Annotated[
 
 
 def at(request: Request, path: str) -> dict[str, str]:
-    """The address of something new, also where this app is mounted under a prefix."""
+    """Return the `Location` header of a new resource, with the prefix the app is mounted under."""
     return {"Location": f"{request.scope.get('root_path', '')}{path}"}
 
 
 def place(after: str | None) -> Place | None:
-    """Where a page begins; raises `BadPage`."""
+    """Return the position at which a page begins; raises `BadPage`."""
     return None if after is None else Place.parse(after)

@@ -1,4 +1,4 @@
-"""Who I am; and, for admins, people and their API keys."""
+"""The caller's own identity; for admins, accounts and their API keys."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from assent.server.service import CallerDep, ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["people"])
 
-# As the engine takes them; a subject of an identity provider may hold a slash.
+# The pattern of the engine; the subject of an identity provider may contain a slash.
 _PERSON = r"^[A-Za-z0-9](?:[A-Za-z0-9._:@|/+=~%-]{0,253}[A-Za-z0-9._=~-])?$"
 PersonId = Annotated[str, Path(pattern=_PERSON, description="A person's id.")]
 PersonField = Annotated[str, Field(pattern=_PERSON)]
@@ -27,7 +27,7 @@ _DAYS = 3_650
 
 
 class Me(Shape):
-    """Who you are, by this credential, and what it may be used for."""
+    """Your identity by this credential, and the scopes that the credential has."""
 
     id: str
     kind: PersonKind
@@ -49,7 +49,7 @@ class Person(Shape):
 
     @classmethod
     def of(cls, account: Account) -> "Person":
-        """How an account is shown."""
+        """Return an account as the API shows it."""
         return cls(
             id=account.id,
             name=account.name,
@@ -62,13 +62,13 @@ class Person(Shape):
 
 
 class People(Shape):
-    """Every account, oldest first."""
+    """All accounts, oldest first."""
 
     items: list[Person]
 
 
 class NewPerson(Given):
-    """An account to make."""
+    """An account to create."""
 
     id: PersonField
     name: Label = ""
@@ -78,7 +78,7 @@ class NewPerson(Given):
 
 
 class PersonChange(Given):
-    """What to change; roles replace those there are. `disabled` ends every credential at once."""
+    """Changes to an account; `roles` replaces its roles, `disabled` ends its credentials now."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[ -~]+$")] | None = None
     roles: Roles | None = None
@@ -86,7 +86,7 @@ class PersonChange(Given):
 
 
 class ApiKey(Shape):
-    """An API key: never its text, only the prefix that it begins with."""
+    """An API key without its text; only the prefix is shown."""
 
     id: str
     person: str
@@ -100,12 +100,12 @@ class ApiKey(Shape):
 
     @classmethod
     def of(cls, key: credentials.Key) -> "ApiKey":
-        """How a key is shown."""
+        """Return a key as the API shows it."""
         return cls(**_facts(key))
 
 
 class IssuedKey(ApiKey):
-    """A new key; its text is told this once and kept nowhere."""
+    """A new key; its text is shown this once and stored nowhere."""
 
     key: str
 
@@ -117,7 +117,7 @@ class Keys(Shape):
 
 
 class NewKey(Given):
-    """A key to issue: for whom, for what, for how long."""
+    """A key to issue: its person, its scopes, and its lifetime."""
 
     person: PersonField
     scopes: list[Scope] = Field(min_length=1, max_length=len(Scope))
@@ -127,7 +127,7 @@ class NewKey(Given):
 
 @router.get("/api/me", operation_id="read_me")
 async def me(caller: CallerDep) -> Me:
-    """Who you are to this service."""
+    """Return your identity and the scopes of your credential."""
     person = caller.person
     return Me(
         id=person.id,
@@ -140,7 +140,7 @@ async def me(caller: CallerDep) -> Me:
 
 @router.get("/api/people", operation_id="list_people")
 async def index(service: ServiceDep) -> People:
-    """Every account of this deployment."""
+    """List all accounts of this deployment."""
     found = await service.assent.people.all()
     return People(items=[Person.of(account) for account in found])
 
@@ -154,7 +154,7 @@ async def add(
     request: Request,
     response: Response,
 ) -> Person:
-    """Make an account."""
+    """Create an account."""
     person = people.Person(body.id, roles=frozenset(body.roles), kind=body.kind, behind=body.behind)
     account = await service.assent.people.add(person, name=body.name, by=caller.person)
     response.headers.update(at(request, f"/api/people/{account.id}"))
@@ -163,7 +163,7 @@ async def add(
 
 @router.get("/api/people/{id:path}", operation_id="read_person")
 async def show(id: PersonId, service: ServiceDep) -> Person:
-    """One account."""
+    """Return one account."""
     return Person.of(await service.assent.people.get(id))
 
 
@@ -184,14 +184,14 @@ async def keys(
     caller: CallerDep,
     person: Annotated[str | None, Query(pattern=_PERSON)] = None,
 ) -> Keys:
-    """API keys of one person, or of everybody; never their text."""
+    """List the API keys of one person or of all people, without their texts."""
     found = await service.assent.people.keys(person, by=caller.person)
     return Keys(items=[ApiKey.of(key) for key in found])
 
 
 @router.post("/api/keys", operation_id="issue_key", status_code=201, tags=["keys"])
 async def issue(body: NewKey, service: ServiceDep, caller: CallerDep) -> IssuedKey:
-    """Issue a key; this answer is the only place where its text ever is."""
+    """Issue a key; its text is in this response and nowhere else."""
     key, text = await service.assent.people.issue_key(
         body.person,
         scopes=body.scopes,
@@ -204,7 +204,7 @@ async def issue(body: NewKey, service: ServiceDep, caller: CallerDep) -> IssuedK
 
 @router.delete("/api/keys/{id}", operation_id="revoke_key", tags=["keys"])
 async def revoke(id: Id, service: ServiceDep, caller: CallerDep) -> ApiKey:
-    """End a key, in every process within a second."""
+    """Revoke a key; within a second no process accepts it any more."""
     return ApiKey.of(await service.assent.people.revoke_key(id, by=caller.person))
 
 

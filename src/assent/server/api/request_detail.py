@@ -1,4 +1,4 @@
-"""A request with everything that a card shows of it."""
+"""A request with everything that a card shows."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -18,7 +18,7 @@ from assent.server.api.schemas import Call, Request, Shape, facts, masked
 
 
 class Preview(Shape):
-    """What the call would do, as its tool says: a text, or one text before and after."""
+    """The effect of the call as its tool describes it: a text, or a text before and after."""
 
     text: str
     before: str | None
@@ -27,7 +27,7 @@ class Preview(Shape):
 
 
 class ToType(Shape):
-    """What a person types to approve: the value of an argument, or else the tool's name."""
+    """The value to type for an approval: the value of an argument, or else the name of the tool."""
 
     text: str = Field(examples=["notes.txt"])
     argument: str = Field(description="Whose value it is; empty for the tool's name.")
@@ -37,7 +37,7 @@ class ToType(Shape):
 
 
 class Revision(Shape):
-    """One version of a call's arguments, and who made it."""
+    """One version of a call's arguments, with its author."""
 
     revision: int
     arguments: dict[str, Any]
@@ -48,7 +48,7 @@ class Revision(Shape):
 
     @classmethod
     def of(cls, revision: calls.Revision, tool: EffectiveTool | None) -> "Revision":
-        """How a revision is shown."""
+        """Return a revision as the API shows it."""
         return cls(
             revision=revision.revision,
             arguments=masked(revision.arguments.thaw(), tool),
@@ -60,7 +60,7 @@ class Revision(Shape):
 
 
 class Decision(Shape):
-    """One person's answer to a request."""
+    """One person's decision about a request."""
 
     by: str
     channel: str
@@ -71,7 +71,7 @@ class Decision(Shape):
 
     @classmethod
     def of(cls, vote: Vote) -> "Decision":
-        """How a decision is shown."""
+        """Return a decision as the API shows it."""
         return cls(
             by=vote.person,
             channel=vote.channel,
@@ -83,7 +83,7 @@ class Decision(Shape):
 
 
 class RequestDetail(Request):
-    """A request with everything that a card shows: decide about exactly this."""
+    """A request with everything that a card shows; a decision is about exactly this."""
 
     arguments: dict[str, Any] = Field(description="Of the revision that is asked about.")
     to_type: ToType | None = Field(
@@ -100,7 +100,7 @@ class RequestDetail(Request):
 
     @classmethod
     def whole(cls, rows: RequestRows, person: Person) -> "RequestDetail":
-        """Show a request with all that belongs to it."""
+        """Return a request with everything that belongs to it."""
         request, call, tool = rows.request, rows.call, rows.tool
         question, shown = request.question, call.arguments
         for revision in rows.revisions:

@@ -1,4 +1,4 @@
-"""The inbox, and deciding."""
+"""The inbox of requests, and decisions about them."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -59,7 +59,7 @@ async def inbox(
     limit: Limit = 50,
     after: After = None,
 ) -> schemas.RequestPage:
-    """Requests that you may see, newest first: your own conversations', and those put to you."""
+    """List the requests of your conversations and those that you may decide, newest first."""
     box = Inbox(
         person=caller.person,
         wanted=RequestFilter(
@@ -81,9 +81,9 @@ async def inbox(
 
 @router.get("/api/requests/{id}", operation_id="read_request")
 async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
-    """One request with the exact arguments, their history, and the digest that a decision needs."""
+    """Return one request with its exact arguments, their history, and the digest for a decision."""
     rows = await service.assent.queries.requests.rows(caller.person, id)
-    # In a thread: arguments and their history may be large.
+    # In a thread, because arguments and their history may be large.
     return await asyncio.to_thread(RequestDetail.whole, rows, caller.person)
 
 
@@ -91,7 +91,7 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> RequestDetail:
 async def decide_all(
     body: Batch, service: ServiceDep, caller: CallerDep, idempotency_key: Key = None
 ) -> Outcomes:
-    """Decide several requests; each outcome is reported, a contradiction decides nothing."""
+    """Decide several requests; each has its own outcome, but a contradiction decides nothing."""
     said = [(one.request_id, verdict_of(one.decision)) for one in body.decisions]
     digests = {one.request_id: one.decision.digest for one in body.decisions if one.decision.digest}
     outcomes = await service.assent.decide_all(
@@ -112,9 +112,10 @@ async def decide(
     caller: CallerDep,
     idempotency_key: Key = None,
 ) -> Decided:
-    """Decide a request. It is durable when this answers; the turn goes on by itself.
+    """Decide a request. The decision is durable when this responds; the turn goes on by itself.
 
-    An approval carries the `digest` of what was seen. Too late is 409, with the state that won.
+    An approval carries the `digest` of what was seen. A decision that is too late gets a 409 with
+    the state that won.
     """
     made = service.assent.decide(
         id,
@@ -135,7 +136,7 @@ async def cancel(
     body: CancelBody | None = None,
     idempotency_key: Key = None,
 ) -> Decided:
-    """Withdraw the call: for whoever may decide it, and for the conversation's owner."""
+    """Withdraw the call; open to people who may decide it and to the conversation's owner."""
     made = service.assent.decide(
         id,
         Cancel(reason=body.reason if body else ""),
@@ -149,7 +150,10 @@ async def cancel(
 async def _seen(
     made: Awaitable[checks.Decided], service: Service, caller: Caller, id: str
 ) -> checks.Decided:
-    """Who may read a request but not decide it is told so; all others find nothing."""
+    """Return the decision; raises `NotEligible` for callers who may only read the request.
+
+    For callers who may not even read it, it stays `NotFound`.
+    """
     try:
         return await made
     except NotFound:

@@ -12,15 +12,15 @@ from assent.engine.threads import aside
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
 
-# A body wraps arguments, which may themselves be as deep as a call's may.
+# A body wraps arguments, which may themselves be as deep as those of a call.
 _DEPTH = 36
 
 
 class StrictRequest(Request):
-    """A request whose JSON can be read in one way only: no repeated keys, no NaN, no abyss."""
+    """A request with unambiguous JSON only: no repeated keys, no NaN, limited depth."""
 
     async def json(self) -> Json:
-        """The body, or `InvalidJson`; also where it is empty."""
+        """Return the parsed body; raises `InvalidJson`, also if it is empty."""
         if not hasattr(self, "_read"):
             most = service_of(self).settings.max_body_bytes
             body = await self.body()
@@ -30,7 +30,7 @@ class StrictRequest(Request):
 
 
 class NativeApi(GuardedApi):
-    """`APIRouter(route_class=NativeApi)`: also answers HEAD wherever there is a GET."""
+    """The route class of `APIRouter(route_class=NativeApi)`; every GET route also answers HEAD."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         return super().matches(self._got(scope))
@@ -39,17 +39,18 @@ class NativeApi(GuardedApi):
         await super().handle(self._got(scope), receive, send)
 
     def _got(self, scope: Scope) -> Scope:
-        # A HEAD is a GET whose body the server does not send.
+        # A HEAD is handled as a GET whose body the server does not send.
         headed = scope["type"] == "http" and scope["method"] == "HEAD"
         return {**scope, "method": "GET"} if headed and "GET" in self.needs else scope
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """FastAPI's own, given a strict request."""
+        """Return FastAPI's handler, given a strict request."""
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
             strict = StrictRequest(request.scope, request.receive)
-            # Read here: FastAPI would call every refusal of the body a parse error, without why.
+            # Read here: FastAPI would report every refusal of the body as a parse error, without
+            # the reason.
             if self.body_field is not None and await strict.body():
                 await strict.json()
             return await handle(strict)

@@ -1,4 +1,4 @@
-"""What the native API shows: the JSON of conversations, turns, calls and requests."""
+"""The JSON that the native API shows: conversations, turns, calls and requests."""
 
 import json
 from datetime import datetime
@@ -29,19 +29,19 @@ from assent.server.redaction import Hints, recorded
 
 
 class Shape(BaseModel):
-    """What is shown: made from our own values, so never validated again."""
+    """The base of all responses; built from our own values, so not validated again."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class Given(BaseModel):
-    """What is taken in: a field that nobody knows is a mistake, not something to ignore."""
+    """The base of all posted bodies; an unknown field is an error and is not ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Problem(Shape):
-    """A refusal, in the shape of RFC 9457; further members are facts about it."""
+    """A refusal, as RFC 9457 describes it; further members are facts about it."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -53,7 +53,7 @@ class Problem(Shape):
 
 
 class Who(Shape):
-    """A person: the id that their identity provider or this deployment knows them by."""
+    """A person, with the id that their identity provider or this deployment gives them."""
 
     id: str = Field(examples=["ada"])
     kind: str = Field(examples=["human"])
@@ -61,12 +61,12 @@ class Who(Shape):
 
     @classmethod
     def of(cls, person: Person) -> "Who":
-        """How a person is shown."""
+        """Return a person as the API shows them."""
         return cls(id=person.id, kind=person.kind, roles=sorted(person.roles))
 
 
 class Audience(Shape):
-    """Who may decide: the owner, roles, people; perhaps not whoever asked."""
+    """The people who may decide: the owner, roles, named people; perhaps without the requester."""
 
     owner: bool
     roles: list[str]
@@ -79,7 +79,7 @@ class Audience(Shape):
 
     @classmethod
     def of(cls, audience: identity.Audience) -> "Audience":
-        """How an audience is shown."""
+        """Return an audience as the API shows it."""
         return cls(
             owner=audience.owner,
             roles=sorted(audience.roles),
@@ -112,7 +112,7 @@ class Call(Shape):
 
     @classmethod
     def of(cls, call: calls.Call, tool: EffectiveTool | None) -> "Call":
-        """How a call is shown."""
+        """Return a call as the API shows it."""
         return cls(
             id=call.id,
             turn_id=call.turn_id,
@@ -128,7 +128,7 @@ class Call(Shape):
             approved=call.approved,
             attempts=call.attempts,
             output=None if call.output is None else json.loads(call.output),
-            # It quotes edited arguments: nothing that a mask would have hidden.
+            # The note quotes edited arguments, so it is left out if one of them may be secret.
             note=None if _hidden(tool) else call.note,
             created_at=call.created_at,
             settled_at=call.settled_at,
@@ -136,7 +136,7 @@ class Call(Shape):
 
 
 def masked(arguments: dict[str, Json], tool: EffectiveTool | None) -> dict[str, Json]:
-    """The arguments without what the tool's author declared to be nobody's to read."""
+    """Return the arguments, with a mask for those that the tool declares secret."""
     hidden = _hidden(tool)
     return {
         name: dict(MASKED) if name in hidden and not _is_reference(value) else value
@@ -153,7 +153,7 @@ def _is_reference(value: Json) -> bool:
 
 
 class Message(Shape):
-    """What was said."""
+    """One message of a conversation."""
 
     id: str
     turn_id: str
@@ -167,7 +167,7 @@ class Message(Shape):
 
     @classmethod
     def of(cls, message: conversations.Message, asked: "requests.Request | None") -> "Message":
-        """How a message is shown; `asked` is what a call of it needs from a person first."""
+        """Return a message as the API shows it; `asked` is the open input request of its call."""
         metadata: dict[str, Any] = {}
         if asked is not None:
             metadata = {
@@ -186,7 +186,7 @@ class Message(Shape):
 
 
 class Request(Shape):
-    """What a person is asked about a call. Deciding takes its `digest`."""
+    """A question to people about a call. A decision needs its `digest`."""
 
     id: str
     kind: RequestKind
@@ -215,12 +215,12 @@ class Request(Shape):
 
     @classmethod
     def of(cls, request: requests.Request, person: Person) -> "Request":
-        """How a request is shown to a person."""
+        """Return a request as the API shows it to a person."""
         return cls(**facts(request, person))
 
 
 def facts(request: requests.Request, person: Person) -> dict[str, Any]:
-    """The fields of a request that every shape of it has."""
+    """Return the fields that a request has in every schema."""
     same = ("id", "kind", "status", "conversation_id", "turn_id", "call_id", "revision", "agent")
     same += ("tool", "risk", "owner", "digest", "quorum", "created_at", "decide_by", "closed_at")
     same += ("confirmation",)
@@ -233,14 +233,14 @@ def facts(request: requests.Request, person: Person) -> dict[str, Any]:
 
 
 class RequestPage(Shape):
-    """Requests, newest first."""
+    """A page of requests, newest first."""
 
     items: list[Request]
     next: str | None = Field(description="Send it as `after` for the next page; null: the end.")
 
 
 class Turn(Shape):
-    """One run of the loop, from a message to the next pause or answer."""
+    """One run of the agent's loop, from a message to the next pause or answer."""
 
     id: str
     conversation_id: str
@@ -264,7 +264,7 @@ class Conversation(Shape):
 
     @classmethod
     def of(cls, listed: listing.Listed) -> "Conversation":
-        """How a conversation is shown in a list."""
+        """Return a conversation as a list shows it."""
         found = listed.conversation
         return cls(
             id=found.id,
@@ -284,14 +284,14 @@ class ConversationDetail(Conversation):
 
 
 class ConversationPage(Shape):
-    """Conversations, newest first."""
+    """A page of conversations, newest first."""
 
     items: list[Conversation]
     next: str | None
 
 
 class Entry(Shape):
-    """One entry of the record: a transition with its actor, or an attempt that was refused."""
+    """One audit entry: a transition with its actor, or an attempt that was refused."""
 
     id: str
     at: datetime
@@ -307,26 +307,26 @@ class Entry(Shape):
 
     @classmethod
     def of(cls, entry: events.Entry, secrets: Hints) -> "Entry":
-        """How an entry is shown."""
+        """Return an entry as the API shows it."""
         facts: dict[str, Any] = structs.asdict(entry)
         facts["data"] = recorded(entry, secrets)
         return cls(**facts)
 
 
 class EntryPage(Shape):
-    """The record, newest first."""
+    """A page of the audit record, newest first."""
 
     items: list[Entry]
     next: str | None
 
 
 def page(found: listing.Page[Any]) -> str | None:
-    """Where the next page begins."""
+    """Return the position of the next page; None at the end."""
     return None if found.next is None else str(found.next)
 
 
 def turn_shape(turn: snapshots.Turn, person: Person, catalogue: Catalogue) -> Turn:
-    """How a turn is shown."""
+    """Return a turn as the API shows it."""
     return Turn(
         id=turn.id,
         conversation_id=turn.conversation_id,
@@ -343,7 +343,7 @@ def turn_shape(turn: snapshots.Turn, person: Person, catalogue: Catalogue) -> Tu
 def thread_shape(
     thread: snapshots.Thread, person: Person, catalogue: Catalogue
 ) -> ConversationDetail:
-    """How a whole conversation is shown."""
+    """Return a whole conversation as the API shows it."""
     listed = listing.Listed(conversation=thread.conversation, status=thread.status)
     of_call = {call.id: call.message_id for call in thread.calls}
     inputs = {

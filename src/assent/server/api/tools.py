@@ -1,4 +1,4 @@
-"""The tools as this deployment sees them, its overrides, and its policy."""
+"""Tools as this deployment treats them, their overrides, and the policy."""
 
 from typing import Annotated, Any
 
@@ -36,7 +36,7 @@ class Agents(Shape):
 
 
 class Tool(Shape):
-    """A tool of one agent: what the model sees, and how calls of it are treated here."""
+    """A tool of one agent: its definition for the model, and how its calls are treated here."""
 
     agent: str
     name: str
@@ -66,13 +66,13 @@ class Tool(Shape):
 
 
 class Tools(Shape):
-    """Every tool of every agent."""
+    """All tools of all agents."""
 
     items: list[Tool]
 
 
 class ToolDetail(Shape):
-    """One tool by name, in every agent that has it, and this deployment's override."""
+    """A tool by its name, in every agent that has it, with the override of this deployment."""
 
     name: str
     override: Override | None
@@ -99,7 +99,7 @@ class Rule(Shape):
 
 
 class Policy(Shape):
-    """How calls are judged: the rules in order (deny over ask over allow), and their version."""
+    """The rules that judge calls, in order (deny over ask over allow), and their version."""
 
     version: str
     approvals: bool = Field(description="false: nothing is asked, only rules deny.")
@@ -109,7 +109,7 @@ class Policy(Shape):
 
 @router.get("/api/agents", operation_id="list_agents")
 async def agents(service: ServiceDep) -> Agents:
-    """The agents of this deployment."""
+    """List the agents of this deployment."""
     catalogue = service.assent.catalogue
     items = [Agent(name=name, model=catalogue.model(name).name) for name in catalogue.names()]
     return Agents(items=items)
@@ -117,19 +117,19 @@ async def agents(service: ServiceDep) -> Agents:
 
 @router.get("/api/tools", operation_id="list_tools")
 async def index(service: ServiceDep) -> Tools:
-    """Every tool of every agent, as this deployment treats it."""
+    """List all tools of all agents, as this deployment treats them."""
     return Tools(items=_tools(service.assent))
 
 
 @router.get("/api/tools/{name}", operation_id="read_tool")
 async def show(name: Name, service: ServiceDep) -> ToolDetail:
-    """One tool by its name."""
+    """Return one tool by its name."""
     return _detail(service.assent, name)
 
 
 @router.put("/api/tools/{name}/override", operation_id="override_tool")
 async def put(name: Name, body: Override, service: ServiceDep, caller: CallerDep) -> ToolDetail:
-    """Replace a tool's metadata in this deployment; on record, loosening in particular."""
+    """Override a tool's metadata in this deployment; the audit record tells if that loosens it."""
     _detail(service.assent, name)
     await service.assent.override(name, override_of(body), by=caller.person)
     return _detail(service.assent, name)
@@ -137,7 +137,7 @@ async def put(name: Name, body: Override, service: ServiceDep, caller: CallerDep
 
 @router.delete("/api/tools/{name}/override", operation_id="restore_tool")
 async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDetail:
-    """Go back to what the tool declares."""
+    """Remove the override of a tool, so that its own declaration counts again."""
     _detail(service.assent, name)
     await service.assent.override(name, None, by=caller.person)
     return _detail(service.assent, name)
@@ -145,7 +145,7 @@ async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDeta
 
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
 async def rules(service: ServiceDep) -> Policy:
-    """The rules of this deployment; they are its code, so they can only be read here."""
+    """Return the rules of this deployment; they are part of its code and can only be read here."""
     policy = service.assent.policy
     hook = policy.hook
     return Policy(
@@ -217,7 +217,7 @@ def _kind(effective: EffectiveTool) -> str:
 
 def _shown(override: tools.Override) -> Override:
     within, audience = override.decide_within, override.audience
-    # Not validated: a library may have set what nobody could post.
+    # Not validated: a library may have set values that could not be posted.
     return Override.model_construct(
         risk=override.risk,
         requires_approval=override.requires_approval,

@@ -1,4 +1,4 @@
-"""What a conversation remembers of people's answers."""
+"""Saved answers of a conversation."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ Scope = Annotated[
 
 
 class Value(Shape):
-    """A saved answer; of a secret only that it is there."""
+    """A saved answer; the value of a secret is not shown."""
 
     scope: str = Field(examples=["family:quickbooks"])
     name: str
@@ -30,20 +30,20 @@ class Value(Shape):
 
 
 class Values(Shape):
-    """What a conversation remembers."""
+    """The saved answers of a conversation."""
 
     items: list[Value]
 
 
 class Cleared(Shape):
-    """How many answers were forgotten."""
+    """The number of answers that were forgotten."""
 
     cleared: int
 
 
 @router.get("/api/conversations/{id}/values", operation_id="read_values")
 async def index(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
-    """The saved answers of a conversation, without secrets."""
+    """List the saved answers of a conversation, without secrets."""
     found = await service.assent.queries.conversations.saved_values(caller.person, id)
     items = [_value(value) for value in sorted(found, key=lambda each: (each.scope, each.name))]
     return Values(items=items)
@@ -62,7 +62,7 @@ def _value(saved: SavedValue) -> Value:
     return Value(
         scope=saved.scope,
         name=saved.name,
-        # Not even the reference: it is of no use to anybody but the runner.
+        # Not even the reference is shown: only the runner can use it.
         value=None if saved.secret else saved.value,
         secret=saved.secret,
         saved_at=saved.at,

@@ -1,4 +1,4 @@
-"""What a person may say about a request, as JSON."""
+"""The JSON of decisions: the verdicts that a person may give about a request."""
 
 from typing import Annotated, Any, Literal
 
@@ -24,7 +24,7 @@ Typed = Annotated[
 
 
 class Approve(Given):
-    """Run it, once, with exactly the arguments that were shown."""
+    """Run the call once, with exactly the arguments that were shown."""
 
     verdict: Literal["approve"]
     digest: Digest
@@ -32,7 +32,7 @@ class Approve(Given):
 
 
 class Edit(Given):
-    """Run it with other arguments: validated, judged by the policy again, and kept as yours."""
+    """Run the call with other arguments; they are validated, judged again and recorded as yours."""
 
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["arguments"]}, {"required": ["edit"]}]}
@@ -57,14 +57,14 @@ class Edit(Given):
 
     @property
     def approval(self) -> decisions.Approve:
-        """The same in the engine's words."""
+        """The same verdict as the engine takes it."""
         whole = self.arguments if "arguments" in self.model_fields_set else None
         patch = self.edit if whole is None else None
         return decisions.Approve(arguments=whole, edit=patch, typed=self.typed, runs=self.runs)
 
 
 class Reject(Given):
-    """Do not run it."""
+    """Do not run the call."""
 
     verdict: Literal["reject"]
     reason: Reason = ""
@@ -81,7 +81,7 @@ class Answer(Given):
 
 
 class Supply(Given):
-    """The output of a call that waits for one: JSON, or content blocks."""
+    """Supply the output of a call that waits for one: JSON, or content blocks."""
 
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["output"]}, {"required": ["content"]}]}
@@ -100,7 +100,7 @@ class Supply(Given):
 
     @property
     def value(self) -> Json:
-        """What is supplied."""
+        """The supplied output."""
         if "content" not in self.model_fields_set:
             return self.output
         return [block.model_dump(exclude_none=True) for block in self.content]
@@ -118,7 +118,7 @@ class Block(Given):
 
 
 class Fail(Given):
-    """The call that waits for an output has failed."""
+    """Report that the call that waits for an output has failed."""
 
     verdict: Literal["fail"]
     reason: Reason = ""
@@ -134,7 +134,7 @@ class Cancel(Given):
 
 
 class Ran(Given):
-    """A call in doubt did run, with this output."""
+    """Report that a call in doubt did run, with this output."""
 
     verdict: Literal["ran"]
     output: Any = None
@@ -142,7 +142,7 @@ class Ran(Given):
 
 
 class DidNotRun(Given):
-    """A call in doubt did not run, and shall not."""
+    """Report that a call in doubt did not run; it will not run later either."""
 
     verdict: Literal["did_not_run"]
     reason: Reason = ""
@@ -150,7 +150,7 @@ class DidNotRun(Given):
 
 
 class RunAgain(Given):
-    """A call in doubt did not run: run it now. This is a fresh approval."""
+    """Run a call in doubt now, because it did not run. This is a fresh approval."""
 
     verdict: Literal["run_again"]
     digest: Digest
@@ -176,7 +176,7 @@ EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in
 
 
 def verdict_of(said: Said) -> decisions.Verdict:
-    """The same in the engine's words."""
+    """Return the same verdict as the engine takes it."""
     match said:
         case Edit():
             return said.approval
@@ -207,7 +207,7 @@ def _with_reason(said: Reject | Fail | Cancel | DidNotRun) -> decisions.Verdict:
 
 
 class CancelBody(Given):
-    """Why a call is withdrawn."""
+    """The reason why a call is withdrawn."""
 
     reason: Reason = ""
 
@@ -226,7 +226,7 @@ class Batch(Given):
 
 
 class Decided(Shape):
-    """Where a request and its call stand now; `replayed`: this decision had been made before."""
+    """The state of a request and its call; `replayed` if this decision had been made before."""
 
     request_id: str
     status: str = Field(examples=["approved"])
@@ -238,7 +238,7 @@ class Decided(Shape):
 
 
 class Outcome(Shape):
-    """How one decision of a batch went: decided, or the problem it met."""
+    """The outcome of one decision of a batch: the decision, or the problem it met."""
 
     request_id: str
     decided: Decided | None = None
@@ -246,6 +246,6 @@ class Outcome(Shape):
 
 
 class Outcomes(Shape):
-    """How each decision of a batch went, in the order given."""
+    """The outcomes of a batch, in the order of its decisions."""
 
     outcomes: list[Outcome]

@@ -1,1 +1,1 @@
-"""Who is calling: credentials, sessions, and what protects them."""
+"""Authentication: credentials, sessions, and their protection."""

@@ -1,4 +1,4 @@
-"""From a connection to a caller, by whichever credential it carries."""
+"""The authenticator: it finds the caller of a connection by the credential that it carries."""
 
 import hashlib
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ _PREFIX = slice(7, 19)
 
 
 class Authenticator:
-    """Tries the ways to know somebody; none means nobody.
+    """Identifies callers by any of the accepted credentials.
 
-    A connection with an Authorization header is judged by that alone: a wrong key is never saved
-    by a cookie.
+    A connection with an Authorization header is judged by that alone: a valid cookie never makes up
+    for a wrong key.
     """
 
     def __init__(self, assent: Assent, settings: Settings) -> None:
@@ -34,7 +34,10 @@ class Authenticator:
         self.issuers = {each.name: Tokens(each, monotonic) for each in settings.openid}
 
     async def identify(self, connection: HTTPConnection) -> Caller | None:
-        """The caller, or None where no credential holds; `TooManyRequests` after many wrong."""
+        """Return the caller; None if no credential is valid.
+
+        Raises `TooManyRequests` after many wrong attempts.
+        """
         given = connection.headers.getlist("authorization")
         if given:
             scheme, _, token = given[0].partition(" ")
@@ -48,7 +51,7 @@ class Authenticator:
         return None if token is None else await self._by_session(connection, token)
 
     async def key_of(self, connection: HTTPConnection, text: str) -> tuple[Person, Key] | None:
-        """Whose API key this is; counts against whoever guesses."""
+        """Return the person and the API key for a key's text; failures count as guesses."""
         attempt = self._attempt(connection, "key", text, claims=text[_PREFIX])
         self.throttle.begin(attempt)
         found = await self._assent.people.by_key(text)
@@ -56,13 +59,13 @@ class Authenticator:
         return found
 
     def link_attempt(self, connection: HTTPConnection) -> Attempt:
-        """Somebody tries a link."""
+        """Return an attempt to use a link, for the throttle."""
         return self._attempt(connection, "link", "")
 
     async def fallen(self, callers: Iterable[Caller]) -> frozenset[Caller]:
-        """Those whose credential no longer holds, or who are no longer who they were.
+        """Return the callers whose credential is no longer valid, or whose person or roles changed.
 
-        For streams: one transaction for all of them, whatever their number.
+        For streams: one transaction for all callers, whatever their number.
         """
         known = frozenset(callers)
         if not known:

@@ -1,4 +1,4 @@
-"""The session's cookie."""
+"""Cookies: the session, a sign-in under way, and a value that is shown once."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,9 +16,9 @@ ONCE_SECONDS: Final = 60
 
 
 class Cookies:
-    """Cookies of one deployment: `__Host-` and Secure, but for plain http on loopback.
+    """The cookies of one deployment: `__Host-` and Secure, except for plain http on loopback.
 
-    There browsers refuse a Secure cookie, and nobody is between the browser and us.
+    There browsers refuse a Secure cookie, and there is no network on which it could be read.
     """
 
     def __init__(self, origin: str) -> None:
@@ -26,39 +26,39 @@ class Cookies:
         self._plain = parts.scheme == "http" and is_loopback(parts.hostname or "")
 
     def session(self, connection: HTTPConnection) -> str | None:
-        """The session token that a browser sent."""
+        """Return the session token that the browser sent; None if it sent none."""
         return connection.cookies.get(self._name(NAME)) or None
 
     def keep_session(self, response: Response, token: str) -> None:
-        """Hand a session's token to the browser, until it is closed."""
+        """Set the cookie of a session; it ends when the browser is closed."""
         self._set(response, NAME, token)
 
     def drop_session(self, response: Response) -> None:
-        """Take it back."""
+        """Delete the cookie of the session."""
         self._set(response, NAME, "", max_age=0)
 
     def flow(self, connection: HTTPConnection) -> str | None:
-        """What a sign-in at an identity provider began with."""
+        """Return the sealed start of a sign-in at an identity provider; None if there is none."""
         return connection.cookies.get(self._name(FLOW_NAME)) or None
 
     def keep_flow(self, response: Response, sealed: str) -> None:
-        """Remember what a sign-in begins with while the person is away."""
+        """Set the cookie with the sealed start of a sign-in, for the person's return."""
         self._set(response, FLOW_NAME, sealed, max_age=FLOW_SECONDS)
 
     def drop_flow(self, response: Response) -> None:
-        """It is done, or was in vain."""
+        """Delete the cookie of a sign-in that is finished or failed."""
         self._set(response, FLOW_NAME, "", max_age=0)
 
     def once(self, connection: HTTPConnection) -> str | None:
-        """What the next page shows once, sealed."""
+        """Return the sealed value that the next page shows once; None if there is none."""
         return connection.cookies.get(self._name(ONCE_NAME)) or None
 
     def keep_once(self, response: Response, sealed: str) -> None:
-        """Let the next page show something."""
+        """Set the cookie with a sealed value for the next page to show."""
         self._set(response, ONCE_NAME, sealed, max_age=ONCE_SECONDS)
 
     def drop_once(self, response: Response) -> None:
-        """It was shown."""
+        """Delete the cookie with the value that was shown."""
         self._set(response, ONCE_NAME, "", max_age=0)
 
     def _name(self, name: str) -> str:
@@ -72,6 +72,6 @@ class Cookies:
             path="/",
             secure=not self._plain,
             httponly=True,
-            # Lax: a link in a mail leads to a page and not to the sign-in again.
+            # Lax: a link in a mail leads to its page and not to the sign-in again.
             samesite="lax",
         )

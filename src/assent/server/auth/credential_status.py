@@ -1,4 +1,4 @@
-"""Whether callers still are who they were when they came."""
+"""Rechecking of credentials: a caller must still be the same person with the same roles."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from assent.server.caller import Caller, Method
 
 
 def held_by(callers: Iterable[Caller]) -> Held:
-    """What has to be looked up to know."""
+    """Return the keys, sessions and accounts to look up for these callers."""
     keys: set[str] = set()
     sessions: set[str] = set()
     accounts: set[str] = set()
@@ -24,7 +24,7 @@ def held_by(callers: Iterable[Caller]) -> Held:
 
 
 def stands(caller: Caller, found: Findings) -> bool:
-    """Whether the credential holds and says the same of the person, roles and all."""
+    """Return True if the credential is valid and the person and their roles are unchanged."""
     if caller.until is not None and found.at >= caller.until:
         return False
     match caller.method:

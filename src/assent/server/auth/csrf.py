@@ -1,4 +1,4 @@
-"""Against requests that another site makes a browser send."""
+"""Protection against requests that another site makes a browser send (CSRF)."""
 
 import hmac
 from typing import Final
@@ -11,14 +11,14 @@ from assent.errors import CrossSite
 from assent.server.caller import Caller, Method
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-# What a browser sends along by itself; an API key has to be put in by whoever holds it.
+# Credentials that a browser sends by itself; an API key has to be added by its holder.
 AMBIENT: Final = frozenset({Method.SESSION, Method.PROXY, Method.LOCAL})
 HEADER: Final = "x-csrf-token"
 FIELD: Final = "csrf_token"
 
 
 def csrf_token(vault: Vault, caller: Caller) -> str:
-    """What a page of ours sends back; bound to the session and to this deployment's key."""
+    """Return the token that our pages send back; bound to the session and this deployment's key."""
     return vault.mac(["csrf", caller.method, caller.credential], kid=vault.kid) or ""
 
 
@@ -29,12 +29,12 @@ def check_token(vault: Vault, caller: Caller, given: str) -> None:
 
 
 def check_origin(connection: HTTPConnection, origin: str) -> None:
-    """Raise where the browser says that another site caused the request."""
+    """Raise if the browser says that another site caused the request."""
     site = connection.headers.get("sec-fetch-site")
     if site is not None and site != "same-origin":
         raise CrossSite(f"the browser says that it is {site!r}")
     given = connection.headers.get("origin")
-    # Our pages send no referrer, and then browsers send "null" for the origin of a form.
+    # Our pages send no referrer, and then browsers send "null" as the origin of a form.
     if given is None or (given == "null" and site == "same-origin"):
         return
     if given != origin and not _is_own(connection, given):
@@ -42,7 +42,7 @@ def check_origin(connection: HTTPConnection, origin: str) -> None:
 
 
 def _is_own(connection: HTTPConnection, given: str) -> bool:
-    """The origin is the host that was asked for; by https, unless this connection has none."""
+    """Return True if the origin is the requested host, by https unless this connection has none."""
     try:
         parts = urlsplit(given)
     except ValueError:

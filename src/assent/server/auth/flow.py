@@ -1,4 +1,4 @@
-"""Signing in at an OpenID issuer: authorisation code with PKCE, state and nonce."""
+"""Sign-in at an OpenID issuer: authorisation code with PKCE, state and nonce."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ from assent.server.auth.jwks import discovered, fetched
 from assent.server.auth.modes import OpenId
 from assent.server.auth.tokens import Tokens, person_of
 
-# Where somebody lands who wanted to go nowhere in particular.
+# The page after a sign-in that has no other target.
 START: Final = "/"
 _ROW: Final = "sign-in"
 _FIELD: Final = "openid"
@@ -28,7 +28,7 @@ _BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """What a browser keeps, sealed, while its person is at the issuer."""
+    """The start of a sign-in, which the browser keeps sealed while the person is at the issuer."""
 
     issuer: str
     state: str
@@ -40,7 +40,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """Who came back, and where they wanted to go."""
+    """A person who has signed in, and the page that they wanted to go to."""
 
     person: Person
     name: str
@@ -48,7 +48,7 @@ class SignedIn:
 
 
 class Flow:
-    """One issuer's sign-in. It keeps nothing here: the browser carries what it began with."""
+    """The sign-in at one issuer; the browser carries its state, the server stores nothing."""
 
     def __init__(self, tokens: Tokens, vault: Vault, origin: str) -> None:
         self._tokens, self._vault = tokens, vault
@@ -56,7 +56,7 @@ class Flow:
         self._back = f"{origin.rstrip('/')}/sign-in/openid/{self._openid.name}/callback"
 
     async def begin(self, target: str) -> tuple[str, str]:
-        """Where to send the browser, and the sealed text it must come back with."""
+        """Return the address to send the browser to, and the sealed text it must come back with."""
         described = await discovered(self._openid)
         started = Started(
             issuer=self._openid.issuer,
@@ -83,11 +83,11 @@ class Flow:
         return f"{endpoint}{joined}{urlencode(asked)}", self._sealed(started)
 
     async def finish(self, sealed: str | None, given: Mapping[str, str]) -> SignedIn:
-        """Who came back; raises `SignInFailed` unless everything belongs to what was begun."""
+        """Return the person who came back; raises `SignInFailed` unless all matches the start."""
         started = self._opened(sealed)
         if not hmac.compare_digest(started.state.encode(), given.get("state", "").encode()):
             raise SignInFailed("it was not begun in this browser")
-        # RFC 9207: an answer of another issuer is not mixed up with this one's.
+        # RFC 9207: a response of another issuer must not be mixed up with this one's.
         if given.get("iss", self._openid.issuer) != self._openid.issuer:
             raise SignInFailed("another issuer answered")
         if not given.get("code"):
@@ -154,7 +154,7 @@ class Flow:
 
 
 def local_path(target: str) -> str:
-    """A path of this service to go to; anything that leads elsewhere becomes the start page."""
+    """Return a path of this service; a target that leads elsewhere becomes the start page."""
     # Browsers read a backslash as a slash, and skip control characters.
     is_path = target.startswith("/") and not target.startswith("//") and target.isprintable()
     return target if is_path and "\\" not in target and len(target) <= 2_000 else START

@@ -1,4 +1,4 @@
-"""An issuer's signing keys: fetched, cached, and used for a while when the issuer is away."""
+"""An issuer's signing keys: fetched, cached, and used for a while if the issuer does not answer."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 FETCH_SECONDS: Final = 5.0
 MAX_BYTES: Final = 512_000
 MAX_KEYS: Final = 100
-# Neither an unknown key id nor an outage may make us ask more often than this.
+# Neither an unknown key id nor an outage may make us ask the issuer more often than this.
 ASK_AGAIN_SECONDS: Final = 10.0
 Jwk = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ class KeySet:
         self._asking = asyncio.Lock()
 
     async def key(self, kid: str) -> Jwk | None:
-        """The key of this id; raises `IdentityUnavailable` when what is cached is too old."""
+        """Return the key with this id; raises `IdentityUnavailable` if the cache is too old."""
         if not self._is_within(self._openid.fresh.total_seconds()) or kid not in self._keys:
             await self._refresh(kid)
         if not self._is_within(self._openid.stale.total_seconds()):
@@ -45,7 +45,7 @@ class KeySet:
 
     async def _refresh(self, kid: str) -> None:
         async with self._asking:
-            # Whoever waited here may find it done.
+            # Another task may have refreshed the keys while this one waited.
             fresh = self._is_within(self._openid.fresh.total_seconds())
             if (fresh and kid in self._keys) or not self._may_ask():
                 return
@@ -67,7 +67,7 @@ class KeySet:
 
 
 async def discovered(openid: OpenId) -> Mapping[str, Any]:
-    """The issuer's own description; one that speaks for another issuer is refused."""
+    """Return the issuer's configuration; one that names another issuer is refused."""
     url = f"{openid.issuer.rstrip('/')}/.well-known/openid-configuration"
     found = await fetched(openid, url)
     if found.get("issuer") != openid.issuer:
@@ -76,7 +76,7 @@ async def discovered(openid: OpenId) -> Mapping[str, Any]:
 
 
 async def fetched(openid: OpenId, url: str, form: Mapping[str, str] | None = None) -> Jwk:
-    """A JSON object of the issuer's, asked for with GET, or with POST where there is a form."""
+    """Fetch a JSON object from the issuer, with GET, or with POST if there is a form."""
     _refuse_plain(openid, url)
     basic = None
     if form is not None and openid.client_id and openid.client_secret:
@@ -132,7 +132,7 @@ def _refuse_plain(openid: OpenId, url: str) -> None:
 
 
 def _signing_keys(found: Mapping[str, Any]) -> dict[str, Jwk]:
-    """Public keys for signatures only: a symmetric one in a public document is no secret."""
+    """Return the public signing keys; a symmetric key in a public document would be no secret."""
     listed: object = found.get("keys")
     keys = cast("list[object]", listed)[:MAX_KEYS] if isinstance(listed, list) else []
     usable: dict[str, Jwk] = {}

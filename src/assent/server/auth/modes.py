@@ -1,4 +1,4 @@
-"""How a deployment knows people, besides its own API keys and sessions."""
+"""Ways to identify people besides API keys and sessions, and limits on requests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Final, cast
 from assent.domain import parameters
 from assent.domain.parameters import Check, hidden, optional, settle
 
-# Asymmetric only: with a shared secret, whoever can check a token can also make one.
+# Asymmetric only: with a shared secret, a party that can check a token can also make one.
 ALGORITHMS = (
     "RS256",
     "RS384",
@@ -26,31 +26,32 @@ ALGORITHMS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenId:
-    """An OpenID Connect issuer whose tokens are believed, and whose people may sign in.
+    """An OpenID Connect issuer whose tokens are accepted, and whose people may sign in.
 
     People are known as `issuer|subject`. Roles come only from `roles`: claim value → role.
     """
 
     issuer: str
-    # Who bearer tokens must be meant for.
+    # The audience that bearer tokens must name.
     audience: str
     # The last part of its sign-in address.
     name: str = "openid"
-    # Given, people can sign in with a browser.
+    # If given, people can sign in with a browser.
     client_id: str | None = None
     client_secret: str | None = field(default=None, repr=False)
     client_scope: str = "openid profile"
-    # Asked of the issuer unless given.
+    # Taken from the issuer's configuration unless given.
     jwks_url: str | None = None
     roles_claim: str = "roles"
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     everybody: frozenset[str] = frozenset()
-    # Client ids whose tokens are an agent's, or another program's, own.
+    # Ids of clients whose tokens belong to an agent, or to another program.
     agents: frozenset[str] = frozenset()
     services: frozenset[str] = frozenset()
     algorithms: tuple[str, ...] = ALGORITHMS
     leeway: timedelta = timedelta(seconds=30)
-    # How long keys are used without asking, and how long while the issuer does not answer.
+    # How long keys are used before they are fetched again, and how long if the issuer does not
+    # answer.
     fresh: timedelta = timedelta(minutes=10)
     stale: timedelta = timedelta(hours=1)
 
@@ -91,10 +92,10 @@ _OPENID: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustedProxy:
-    """A proxy that has authenticated people and says so in headers.
+    """A proxy that authenticates people and names them in headers.
 
     Only connections from `peers` (addresses or networks) are believed. The proxy must remove these
-    headers from what it receives.
+    headers from the requests that it receives.
     """
 
     peers: tuple[str, ...]
@@ -108,11 +109,11 @@ class TrustedProxy:
 
     @property
     def networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The peers as networks; a wrong one is an error at the start."""
+        """The peers as networks; an invalid one is an error at the start."""
         return tuple(ip_network(peer) for peer in self.peers)
 
     def trusts(self, address: str) -> bool:
-        """Whether a connection from there is the proxy's."""
+        """Return True if a connection from this address is the proxy's."""
         try:
             peer = ip_address(address)
         except ValueError:
@@ -140,7 +141,7 @@ _PROXY: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """So many at once, and then so many a second."""
+    """A limit: so many at once, and then so many a second."""
 
     burst: int
     per_second: float
@@ -151,11 +152,11 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """How often somebody may try, and how often somebody known may ask."""
+    """Limits on failed attempts to authenticate, and on the requests of a person."""
 
-    # Of wrong credentials, by address and by the name that is tried.
+    # For wrong credentials, by address and by the name that is tried.
     failures: Rate = field(default_factory=lambda: Rate(burst=30, per_second=0.5))
-    # Of everything, by person.
+    # For all requests, by person.
     requests: Rate = field(default_factory=lambda: Rate(burst=10_000, per_second=1_000))
 
     def __post_init__(self) -> None:

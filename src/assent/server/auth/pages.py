@@ -1,4 +1,4 @@
-"""Signing in and out with a browser; every page works without a script."""
+"""Pages to sign in and out with a browser; all of them work without a script."""
 
 from typing import Final
 
@@ -44,10 +44,10 @@ def _ask(request: Request, *, target: str, problem: str = "", status: int = 200)
 
 
 async def ask(request: Request) -> Response:
-    """The page to sign in at; whoever is signed in already goes on."""
+    """Show the sign-in page; a person who is signed in already is sent on."""
     service = service_of(request)
     caller = await service.auth.identify(request)
-    # Who came by a link to one request may want to see more.
+    # A person who came by the link to one request may want to see more.
     if caller is not None and caller.method is Method.SESSION and caller.request_id is None:
         return RedirectResponse(local_path(request.query_params.get("next", START)), 303)
     return _ask(request, target=request.query_params.get("next", START))
@@ -72,7 +72,10 @@ async def sign_in(request: Request) -> Response:
 
 
 async def look(request: Request) -> Response:
-    """What a sign-in link leads to: a button. Looking changes nothing, mail scanners do look."""
+    """Show the page of a sign-in link, with a button.
+
+    Opening it changes nothing, because mail scanners open links, too.
+    """
     service, token = service_of(request), request.path_params["token"]
     attempt = service.auth.link_attempt(request)
     service.auth.throttle.begin(attempt)
@@ -101,7 +104,7 @@ async def redeem(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    """Send the browser to an issuer's own page."""
+    """Send the browser to the sign-in page of an issuer."""
     service = service_of(request)
     if request.method == "HEAD":
         return Response()
@@ -116,7 +119,7 @@ async def leave(request: Request) -> Response:
 
 
 async def come_back(request: Request) -> Response:
-    """The issuer sends the browser back here with a code."""
+    """Finish a sign-in: the issuer sends the browser back here with a code."""
     service = service_of(request)
     if request.method == "HEAD":
         return Response()
@@ -157,7 +160,7 @@ async def sign_out(request: Request) -> Response:
 
 
 async def session(request: Request) -> Response:
-    """Who is signed in, and what a page sends back as `X-CSRF-Token` with everything it changes."""
+    """Return the signed-in person, and the `X-CSRF-Token` to send with every change."""
     service, caller = service_of(request), caller_of(request)
     return JSONResponse(
         {

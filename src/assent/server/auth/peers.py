@@ -1,4 +1,4 @@
-"""Where a connection comes from, and what a trusted proxy says about it."""
+"""The origin of a connection, and what a trusted proxy says about it."""
 
 from ipaddress import ip_address
 
@@ -9,7 +9,7 @@ from assent.server.auth.modes import TrustedProxy
 
 
 def peer_of(connection: HTTPConnection) -> str:
-    """The address at the other end of the connection; empty where that is hearsay.
+    """Return the address at the other end of the connection; empty if it comes from a header.
 
     uvicorn's own proxy support puts an address from a header here, and 0 for its port.
     """
@@ -18,7 +18,7 @@ def peer_of(connection: HTTPConnection) -> str:
 
 
 def address_of(connection: HTTPConnection, proxy: TrustedProxy | None) -> str:
-    """Whose connection it is: behind a trusted proxy, the last address that is not a proxy's."""
+    """Return the client's address; behind a trusted proxy, the last one that is not a proxy's."""
     peer = connection.client.host if connection.client else ""
     if proxy is None or not proxy.trusts(peer_of(connection)):
         return peer
@@ -30,7 +30,7 @@ def address_of(connection: HTTPConnection, proxy: TrustedProxy | None) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address or host name is this machine's own."""
+    """Return True if an address or host name is this machine's own."""
     name = address.strip("[]")
     if name == "localhost":
         return True
@@ -41,7 +41,7 @@ def is_loopback(address: str) -> bool:
 
 
 def host_of(connection: HTTPConnection) -> str:
-    """The host that the client asked for, without its port; empty unless there is exactly one."""
+    """Return the host that the client asked for, without port; empty unless there is just one."""
     hosts = connection.headers.getlist("host")
     if len(hosts) != 1:
         return ""
@@ -52,10 +52,10 @@ def host_of(connection: HTTPConnection) -> str:
 
 
 def vouched(connection: HTTPConnection, proxy: TrustedProxy) -> tuple[str, frozenset[str]] | None:
-    """Who the proxy says it is, with which roles; None unless it is the proxy that says so."""
+    """Return the name and roles that the proxy gives; None unless the proxy itself sent them."""
     if not proxy.trusts(peer_of(connection)):
         return None
-    # Twice means that one of them is not the proxy's.
+    # If the header comes twice, one of them is not the proxy's.
     users = connection.headers.getlist(proxy.user_header)
     if len(users) != 1 or not users[0].strip():
         return None

@@ -1,4 +1,4 @@
-"""Slows down whoever guesses credentials, and whoever asks too much."""
+"""Rate limits on guesses of credentials, and on the requests of a person."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ PROVEN_SECONDS: Final = 600.0
 
 
 class Buckets:
-    """One bucket of tokens per name; the longest unused are forgotten when there are too many."""
+    """One token bucket per name; if there are too many, the longest unused are forgotten."""
 
     def __init__(
         self, rate: Rate, monotonic: Callable[[], float], max_names: int = MAX_NAMES
@@ -27,12 +27,12 @@ class Buckets:
         return len(self._levels)
 
     def wait(self, name: str) -> float:
-        """Seconds until there is a token; 0 when there is one."""
+        """Return the seconds until there is a token; 0 if there is one."""
         missing = 1 - self._level(name)
         return max(0.0, missing / self._rate.per_second)
 
     def take(self, name: str) -> float:
-        """Take a token, and 0; or the seconds until there is one."""
+        """Take a token and return 0, or return the seconds until there is one."""
         level = self._level(name)
         if level < 1:
             return (1 - level) / self._rate.per_second
@@ -50,7 +50,7 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """Somebody tries a credential: of which kind, from where, whose, and which (its hash)."""
+    """One attempt with a credential: its kind, its address, the name it claims, and its hash."""
 
     kind: str
     address: str
@@ -59,13 +59,13 @@ class Attempt:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The buckets it empties when it fails."""
+        """The names of the buckets that it takes from if it fails."""
         place = f"{self.kind} from {self.address}"
         return (place, f"{self.kind} of {self.claims}") if self.claims else (place,)
 
 
 class Throttle:
-    """Counts failures and requests in this process; nothing here outlives it."""
+    """Counts failures and requests in this process; the counts end with it."""
 
     def __init__(self, rates: Rates, monotonic: Callable[[], float]) -> None:
         self._failures = Buckets(rates.failures, monotonic)
@@ -73,31 +73,31 @@ class Throttle:
         self._proven = Recollection[bool](monotonic, PROVEN_SECONDS)
 
     def begin(self, attempt: Attempt) -> None:
-        """Refuse before anything is looked up, where too much failed before.
+        """Raise after too many failures, before anything is looked up.
 
-        A credential that was right just now passes: nobody can lock its holder out by guessing.
+        A credential that was right just now passes, so that guesses cannot lock out its holder.
         """
         if attempt.proof and self._proven.get(attempt.proof):
             return
         _refuse(max(self._failures.wait(name) for name in attempt.names))
 
     def failed(self, attempt: Attempt) -> None:
-        """It was wrong."""
+        """Count an attempt that was wrong."""
         for name in attempt.names:
             self._failures.take(name)
 
     def succeeded(self, attempt: Attempt) -> None:
-        """It was right."""
+        """Remember an attempt that was right."""
         if attempt.proof and self._proven.get(attempt.proof) is None:
             self._proven.put(attempt.proof, value=True)
 
     def spend(self, person: str) -> None:
-        """One request of somebody known."""
+        """Count one request of an identified person; raises if there are too many."""
         _refuse(self._requests.take(person))
 
 
 def network_of(address: str) -> str:
-    """Who shares an address: an IPv6 host has its whole /64 to choose from."""
+    """Return the network that shares an address: an IPv6 host can choose from its whole /64."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Signed tokens of an OpenID issuer: checked whole, then read as a person."""
+"""Signed tokens of an OpenID issuer: they are verified, then read as a person."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from assent.server.auth.modes import OpenId
 
 MAX_CHARACTERS: Final = 16_384
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*")
-# A token that brings or names its own key, or wants what we do not understand, is no token.
+# A token that brings or names its own key, or needs an extension unknown to us, is refused.
 _REFUSED_HEADERS: Final = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64", "zip"})
 _SCOPE_PREFIX: Final = "assent:"
 _SUBJECT_SAFE: Final = "._:@|+=~-"
@@ -24,7 +24,7 @@ _SUBJECT_SAFE: Final = "._:@|+=~-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bearer:
-    """Who a token is about, what it may be used for, and until when."""
+    """The person that a token is about, its scopes, and its end."""
 
     person: Person
     credential: str
@@ -33,19 +33,19 @@ class Bearer:
 
 
 def looks_signed(text: str) -> bool:
-    """Whether a text has the shape of a signed token."""
+    """Return True if a text has the form of a signed token."""
     return len(text) <= MAX_CHARACTERS and _SHAPE.fullmatch(text) is not None
 
 
 class Tokens:
-    """Checks the tokens of one issuer."""
+    """Verifies the tokens of one issuer."""
 
     def __init__(self, openid: OpenId, monotonic: Callable[[], float]) -> None:
         self.openid = openid
         self._keys = KeySet(openid, monotonic)
 
     def is_issuer_of(self, token: str) -> bool:
-        """Whether a token says it is this issuer's; it proves nothing yet."""
+        """Return True if a token names this issuer; that proves nothing yet."""
         try:
             claims = jwt.decode(token, options={"verify_signature": False})
         except (jwt.PyJWTError, RecursionError):
@@ -53,7 +53,7 @@ class Tokens:
         return claims.get("iss") == self.openid.issuer
 
     async def bearer(self, token: str) -> Bearer | None:
-        """The person behind a bearer token; None unless everything about it holds."""
+        """Return the person and scopes of a bearer token; None if any check fails."""
         claims = await self.claims(token, self.openid.audience)
         if claims is None:
             return None
@@ -65,7 +65,7 @@ class Tokens:
         )
 
     async def claims(self, token: str, audience: str) -> Mapping[str, Any] | None:
-        """What a token says, once signature, algorithm, issuer, audience and times are right."""
+        """Return the claims if signature, algorithm, issuer, audience and times are right."""
         try:
             header = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, RecursionError):
@@ -102,7 +102,7 @@ class Tokens:
 
 
 def person_of(openid: OpenId, claims: Mapping[str, Any]) -> Person:
-    """The person that an issuer's claims are about; only mapped values become roles."""
+    """Return the person that an issuer's claims describe; only mapped values become roles."""
     given = _values(openid.roles_claim, claims)
     roles = {openid.roles[value] for value in given if value in openid.roles} | openid.everybody
     return Person(
@@ -114,7 +114,7 @@ def person_of(openid: OpenId, claims: Mapping[str, Any]) -> Person:
 
 def _kind(openid: OpenId, claims: Mapping[str, Any]) -> PersonKind:
     client = claims.get("azp", claims.get("client_id"))
-    # RFC 8693: somebody acts for the subject. That is never the subject's own hand.
+    # RFC 8693: another party acts for the subject, so this is not the subject's own action.
     if "act" in claims or client in openid.agents:
         return PersonKind.AGENT
     own = client is not None and client == claims["sub"]
@@ -122,7 +122,7 @@ def _kind(openid: OpenId, claims: Mapping[str, Any]) -> PersonKind:
 
 
 def _values(name: str, claims: Mapping[str, Any]) -> list[str]:
-    """The values of a claim; `a.b` also reaches into objects, as some issuers nest them."""
+    """Return the values of a claim; `a.b` also reaches into objects, as some issuers nest them."""
     found: object = claims.get(name)
     if found is None:
         found = claims
@@ -142,7 +142,7 @@ def _is_object(value: object) -> bool:
 
 
 def _scopes(claims: Mapping[str, Any]) -> frozenset[Scope]:
-    """`assent:…` in the scope claim narrows what a token may be used for; without, it is all."""
+    """Return the scopes that `assent:…` in the scope claim allows; all scopes if it has none."""
     named = [item for item in _values("scope", claims) if item.startswith(_SCOPE_PREFIX)]
     if not named:
         return frozenset(Scope)

@@ -1,1 +1,1 @@
-"""Turns as the streams that frontends understand."""
+"""Turns as streams, in the protocols that frontends understand."""

@@ -1,7 +1,7 @@
 """`POST /agui`: AG-UI 1.0 with interrupts.
 
-Of what is posted only two things are read: the newest message, if it is the user's, and answers
-to interrupts that the server itself has open. History, state, context and tools are not.
+Only two parts of a posted body are read: the newest message, if it is the user's, and answers to
+interrupts that the server itself has open. History, state, context and tools are ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ from assent.server.streams.chat_turns import Place, agent_of
 from assent.server.streams.following import follow
 
 _MAX_TEXT_CHARS = 200_000
-# The run is refused in the protocol's own words; everything else is a problem before the stream.
+# Errors that the protocol reports in its own stream; every other is a problem before the stream.
 _REFUSALS = (
     ConfirmationRequired,
     Conflict,
@@ -62,7 +62,7 @@ Posted = dict[str, Any]
 
 
 class RunInput(CamelBody):
-    """A `RunAgentInput`, as far as it is read."""
+    """A `RunAgentInput`, limited to the fields that are read."""
 
     thread_id: ChatId
     run_id: Annotated[str, Field(min_length=1, max_length=200)]
@@ -73,7 +73,7 @@ class RunInput(CamelBody):
 
     @property
     def agent(self) -> str | None:
-        """The agent that `forwardedProps` names, if it names one."""
+        """The agent that `forwardedProps` names; None if it names none."""
         match self.forwarded_props:
             case {"agent": str(name)}:
                 return name
@@ -82,14 +82,14 @@ class RunInput(CamelBody):
 
 
 class Said(CamelBody):
-    """The user's newest message: a text, or parts of which all are text."""
+    """The user's newest message: a text, or a list of text parts."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
     content: Text | list[Posted]
 
     @property
     def text(self) -> str:
-        """What it says; `UnsupportedContent` where that is not all."""
+        """The text of the message; raises `UnsupportedContent` if it contains anything else."""
         if isinstance(self.content, str):
             return self.content
         strange = {str(part.get("type")) for part in self.content} - {"text"}
@@ -132,7 +132,7 @@ async def run(request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What one posted run does."""
+    """Carries out one posted run."""
 
     service: Service
     caller: Caller
@@ -140,14 +140,14 @@ class Running:
     agent: str | None
 
     async def place(self) -> Place:
-        """Where the stream of this run begins, once what it asks for is done."""
+        """Do what the run asks for; return the position at which its stream begins."""
         said = self._said()
         if self.posted.resume:
             await self._refuse_unheard(said, self.posted.resume)
             return await self._resuming().resume(self.posted.resume)
         turn = await self._newest() if said is None else await self._say(said)
         if turn.status is TurnStatus.FAILED:
-            # The protocol has no word for trying again but to run the same once more.
+            # The protocol has no other way to retry than to post the same run again.
             await self.service.assent.restart(turn.id, by=self.caller.person)
         return Place(turn_id=turn.id)
 
@@ -165,7 +165,10 @@ class Running:
         return f"agui:{digest(f'{self.posted.thread_id} {said.id}')}"
 
     async def _refuse_unheard(self, said: Said | None, entries: Sequence[Entry]) -> None:
-        """A message that comes with answers would be lost; one that was heard before is history."""
+        """Raise if a new message comes with answers: it would be lost.
+
+        A message that was received before is only history.
+        """
         person, thread_id = self.caller.person, self.posted.thread_id
         conversations = self.service.assent.queries.conversations
         if said is None:
@@ -195,13 +198,13 @@ class Running:
         return await self.service.assent.turn(id)
 
     async def _newest(self) -> Turn:
-        """A client that comes back without anything to say follows what there is."""
+        """Return the newest turn, for a client that reconnects without a new message."""
         return await self.service.assent.queries.conversations.newest_own_turn(
             self.caller.person, self.posted.thread_id
         )
 
     async def held(self, place: Place) -> Held:
-        """What the client shows already of what this stream is about to tell."""
+        """Compare what the client shows already with what this stream is about to send."""
         events = await self.service.assent.queries.conversations.events(
             place.turn_id, after=place.after
         )

@@ -1,4 +1,4 @@
-"""AG-UI 1.0: a turn's steps as its events, in the subset that 0.0.59 takes too."""
+"""The encoder for AG-UI 1.0, limited to the events that 0.0.59 accepts, too."""
 
 from collections.abc import Iterator, Mapping, Set
 from typing import assert_never
@@ -47,7 +47,7 @@ Told = BaseEvent | dict[str, Json]
 
 
 class AguiEvents:
-    """Tells one run; `declared` is the protocol's version that the client says it speaks."""
+    """Encodes one run; `declared` is the protocol version that the client names."""
 
     headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
     beat = SSE_BEAT
@@ -74,25 +74,25 @@ class AguiEvents:
         self._over = False
 
     def repeat(self, held: Held, votes: Set[str]) -> None:
-        """Take notice of what the client shows and has approved already, before the first step."""
+        """Note what the client shows and has approved already, before the first step."""
         self._held, self._votes = held, votes
 
     def encode(self, step: Step) -> Iterator[bytes]:
-        """The events that one step stands for."""
+        """Encode one step as events."""
         return map(_framed, self._events(step))
 
     def refused(self, message: str, code: str) -> Iterator[bytes]:
-        """A whole run that could not begin; what waits still waits."""
+        """Encode a whole run that could not begin; open requests stay open."""
         yield _framed(self._started())
         yield _framed(RunErrorEvent(message=message, code=code))
 
     def broken(self, message: str) -> Iterator[bytes]:
-        """The stream cannot go on; run again to follow the turn."""
+        """Encode that the stream cannot go on; the client can run again to follow the turn."""
         if not self._over:
             yield _framed(self._failed(message, "stream_broken"))
 
     def close(self) -> Iterator[bytes]:
-        """Nothing: the last event of a run is its end."""
+        """Encode nothing: the last event of a run is its end."""
         return iter(())
 
     def _events(self, step: Step) -> Iterator[Told]:
@@ -126,11 +126,12 @@ class AguiEvents:
             case told.StepStarted(turn_id=turn_id, number=number):
                 self._message, self._spoke = message_id(turn_id, number), False
             case told.StepReset():
-                # There is no taking back: what comes now is another message.
+                # The protocol cannot take text back, so what comes now is another message.
                 if self._spoke:
                     self._message, self._spoke = f"{self._message}.again", False
             case told.StepPaused(calls=calls):
-                # Not as they were announced: that may be behind where this stream begins.
+                # From here and not from the announcements, which may be before the start of this
+                # stream.
                 self._calls = {call.id: call for call in calls}
             case told.StepFinished():
                 pass
@@ -149,7 +150,7 @@ class AguiEvents:
                     message_id=result_id(id), tool_call_id=id, content=as_text(output), role="tool"
                 )
             case told.Requested() | told.RequestClosed():
-                # What waits is told at the end, as it stands then.
+                # Open requests are sent at the end, in their state at that time.
                 pass
 
     def _started(self) -> BaseEvent:
@@ -216,7 +217,7 @@ class AguiEvents:
         return interrupt_of(request, call, tool, viewer=self._viewer, base=self._base, mine=mine)
 
     def _cancelled(self) -> RunFinishedCancelledOutcome | RunFinishedSuccessOutcome:
-        # Older clients, which declare no version, die of an outcome that they do not know.
+        # Older clients, which declare no version, crash on an outcome that they do not know.
         return RunFinishedCancelledOutcome() if self._declared else RunFinishedSuccessOutcome()
 
     def _finished(self, outcome: RunFinishedOutcome) -> BaseEvent:

@@ -1,6 +1,6 @@
-"""What an AG-UI client that comes back shows already of what it is about to be told again.
+"""Messages that a reconnecting AG-UI client shows already and is about to get again.
 
-Its reducer appends: text told twice under one id would stand there twice.
+Its reducer appends: text sent twice under one id would be shown twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,34 +13,34 @@ Posted = dict[str, Any]
 
 
 def message_id(turn_id: str, step: int) -> str:
-    """The assistant's message of one step of the model; the same in every replay."""
+    """Return the id of the assistant's message in one step; it is the same in every replay."""
     return f"{turn_id}.{step}"
 
 
 def reasoning_id(message_id: str) -> str:
-    """The message that carries what the model thought before it."""
+    """Return the id of the message with the model's reasoning before this message."""
     return f"{message_id}.reasoning"
 
 
 def result_id(call_id: str) -> str:
-    """The message that carries a call's result."""
+    """Return the id of the message with a call's result."""
     return f"{call_id}.result"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """The client's messages without those to come; None where none of them comes again.
+    """The client's messages without those that will be sent again; None if none of them will be.
 
-    It only gives a client its own display back: nothing of it is believed, or kept.
+    They are only sent back for the client's display: nothing of them is believed or stored.
     """
 
     rest: tuple[Posted, ...] | None = None
-    # Reasoning is not taken back by a snapshot; it is not told again instead.
+    # A snapshot does not remove reasoning from the client, so it is not sent again.
     thoughts: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, turn_id: str, events: Sequence[Event], posted: Sequence[Posted]) -> "Held":
-        """Compare what a stream of these events tells with what a client posted."""
+        """Compare the messages that a stream of these events sends with those a client posted."""
         coming = frozenset(_ids(turn_id, events))
         rest = tuple(message for message in posted if _stem(message) not in coming)
         thoughts = {str(m.get("id")) for m in posted if m.get("role") == "reasoning"}
@@ -57,5 +57,5 @@ def _ids(turn_id: str, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _stem(message: Posted) -> str:
-    """The id without what further messages of the same step have behind it."""
+    """Return the id without the suffix of further messages in the same step."""
     return ".".join(str(message.get("id")).split(".")[:2])

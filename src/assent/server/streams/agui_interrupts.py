@@ -1,4 +1,4 @@
-"""A request as an AG-UI interrupt: what is asked, and what an answer has to look like."""
+"""Requests as AG-UI interrupts, with the schema of their answers."""
 
 from ag_ui.core import Interrupt
 
@@ -24,7 +24,7 @@ _MESSAGES = {
     RequestKind.RESULT: "What is the result of {tool}?",
     RequestKind.OUTCOME: "Did {tool} run? Nobody knows",
 }
-# One more keyword, and assistant-ui shows no buttons.
+# With one more keyword in it, assistant-ui would show no buttons.
 APPROVAL_SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {
@@ -54,7 +54,7 @@ def interrupt_of(
     base: str = "",
     mine: bool | None = None,
 ) -> Interrupt:
-    """One open request, for whoever follows the run; `mine` as `question` takes it."""
+    """Return an open request as an interrupt for the reader; `mine` is passed on to `question`."""
     deadline = request.decide_by
     return Interrupt(
         id=request.id,
@@ -87,7 +87,7 @@ def _schema(request: Request, tool: EffectiveTool | None) -> dict[str, Json]:
 
 
 def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
-    """The schema of an answer that has to be confirmed by typing a value."""
+    """Return the schema of an answer that has to be confirmed by typing a value."""
     properties = schema["properties"]
     if request.confirmation is not Confirmation.TYPED or not isinstance(properties, dict):
         return schema
@@ -96,7 +96,7 @@ def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
 
 
 def _metadata(request: Request, call: Call | None, told: Json) -> dict[str, Json]:
-    """What we know besides; the arguments are those that would run, edits and answers included."""
+    """Return further facts; the arguments are those that would run, with edits and answers."""
     known: dict[str, Json] = {}
     if isinstance(told, dict):
         known |= {name: value for name, value in told.items() if value is not None}

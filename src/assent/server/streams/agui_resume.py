@@ -1,4 +1,4 @@
-"""Answers to a paused AG-UI run: all of them or none, each only once."""
+"""Answers to a paused AG-UI run: all of them are taken or none, and each only once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ Reason = Annotated[str, Field(max_length=10_000)]
 
 
 class Entry(CamelBody):
-    """One answer, as the protocol wraps it."""
+    """One answer in the protocol's envelope."""
 
     interrupt_id: Id
     status: Literal["resolved", "cancelled"]
@@ -57,7 +57,7 @@ class Entry(CamelBody):
 
 
 class Approval(CamelBody):
-    """The payload that decides an approval; only a real `true` approves."""
+    """The payload that decides an approval; only the JSON value `true` approves."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -84,7 +84,7 @@ _FINDING = TypeAdapter(Finding)
 
 
 def verdict_of(request: Request, entry: Entry) -> Verdict:
-    """What an answer says about this kind of request; `InvalidResume` where it says nothing."""
+    """Return the verdict of an answer; raises `InvalidResume` if it does not fit the request."""
     if entry.status == "cancelled":
         return cancel()
     match request.kind:
@@ -129,7 +129,7 @@ def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One interrupt with its answer; without a verdict it is left to whoever it is put to."""
+    """One interrupt with its answer; without a verdict it is left to those who may decide it."""
 
     request: Request
     call: Call
@@ -137,14 +137,14 @@ class Answered:
 
     @property
     def is_moot(self) -> bool:
-        """Whether somebody settled it just so before; or it is left, whoever settles it."""
+        """True if it was settled in this way before, or if it is left to others."""
         if self.verdict is None:
             return True
         status = self.request.status
         return not self.request.is_open and self.agrees_with(status)
 
     def agrees_with(self, status: str) -> bool:
-        """Whether this answer wants what has happened anyway, or gives way to whatever has."""
+        """Return True if this answer wants the outcome that happened, or accepts any outcome."""
         if self.verdict is None or isinstance(self.verdict, Cancel):
             return True
         is_edit = isinstance(self.verdict, Approve) and self.verdict.is_edit
@@ -160,9 +160,9 @@ class Resuming:
     thread_id: str
 
     async def resume(self, entries: Sequence[Entry]) -> Place:
-        """Decide everything, or refuse before anything is; then go on from the decisions.
+        """Decide all of them, or refuse before any is decided; return where the stream goes on.
 
-        The same answers again decide nothing and lead to the same place.
+        The same answers again decide nothing and lead to the same position.
         """
         if Scope.DECIDE not in self.caller.scopes:
             raise NotAllowed(self.caller.person.id, "decide with a credential for chatting only")
@@ -171,7 +171,7 @@ class Resuming:
         turn = await assent.turn(answers[0].request.turn_id)
         await self._decide([each for each in answers if not each.is_moot])
         if turn.status is TurnStatus.FAILED:
-            # A client whose run failed after its answers can only send them once more.
+            # A client whose run failed after its answers can only send them again.
             await assent.restart(turn.id, by=self.caller.person)
         return await self._place(answers)
 
@@ -210,7 +210,7 @@ class Resuming:
         said = {each.request.id: each for each in answers}
 
         def waives(ballot: Ballot, error: AssentError) -> bool:
-            # Whoever was faster did what is asked for here.
+            # Another person was faster and decided what this answer asks for.
             is_settled = isinstance(error, AlreadySettled)
             return is_settled and said[ballot.request_id].agrees_with(error.status)
 
@@ -232,12 +232,12 @@ class Resuming:
 
 
 def _settling(events: Sequence[Event], request: Request) -> int:
-    """When something first happened to the call after it was asked about."""
+    """Return the number of the first event that changed the call after the request was opened."""
     asked = 0
     for event in events:
         if event.kind is EventKind.PENDING and event.data["request_id"] == request.id:
             asked = event.seq
-        # Not by the request: a stop or a deadline settles the call before it says so of that.
+        # By the call's event, not the request's: a stop or a deadline settles the call first.
         elif asked and event.kind in _MOVES and event.data["call_id"] == request.call_id:
             return event.seq
     return asked + 1

@@ -1,4 +1,4 @@
-"""Posted JSON as typed bodies: refused as a problem before anything is read from it."""
+"""Posted JSON as typed bodies; an invalid one is refused as a problem before any of it is used."""
 
 import re
 from typing import Annotated, Any, TypeVar
@@ -14,25 +14,25 @@ from assent.errors import NotFound
 from assent.server.service import service_of
 
 T = TypeVar("T")
-# What an id can look like at all; no database is asked for anything else.
+# The form of every id; the database is not asked about anything else.
 _ID = r"^[!-~]{1,200}$"
 Id = Annotated[str, Field(pattern=_ID)]
 
 
 class Body(BaseModel):
-    """A posted object; what it has besides its fields is nobody's business here."""
+    """A posted object; further fields are ignored."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
 
 class CamelBody(Body):
-    """The same for clients that write camelCase."""
+    """A posted object with names in camelCase."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
 async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
-    """The body in its shape; `RequestValidationError` or `InvalidJson` where it has another."""
+    """Return the typed body; raises `RequestValidationError` or `InvalidJson` if it is invalid."""
     limits = JsonLimits(bytes=service_of(request).settings.max_body_bytes)
     body = await request.body()
     return await aside(len(body), _shaped, body, limits, shape)
@@ -48,7 +48,7 @@ def _shaped(body: bytes, limits: JsonLimits, shape: TypeAdapter[T]) -> T:
 
 
 def id_in_path(request: Request, name: str) -> str:
-    """An id that is part of the path; one that cannot be an id is `NotFound` like any other."""
+    """Return an id from the path; raises `NotFound` if it cannot be an id."""
     id: str = request.path_params[name]
     if re.fullmatch(_ID, id) is None:
         raise NotFound(name, id)

@@ -1,4 +1,4 @@
-"""AI SDK 5, 6 and 7: `POST /api/chat` and `GET /api/chat/{id}/stream`."""
+"""Endpoints for AI SDK 5, 6 and 7: `POST /api/chat` and `GET /api/chat/{id}/stream`."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +21,7 @@ from assent.server.streams.ui_messages import HEADERS, UiMessages
 
 
 async def chat(request: Request) -> Response:
-    """Take a message, or answers to what the server asked, and stream what comes of it."""
+    """Take a message, or answers to the server's questions, and stream the turn."""
     post, message = await post_of(request)
     if post.id is None:
         raise misshapen("an id of the conversation is wanted", "body", "id")
@@ -40,7 +40,7 @@ async def _place(conversing: Conversing, post: Post, message: Written) -> Place:
 
 
 async def resume(request: Request) -> Response:
-    """Replay the turn that goes on or waits, then follow it; 204 where there is none."""
+    """Replay the turn that runs or waits, then follow it; 204 if there is none."""
     id: str = request.path_params["id"]
     turn_id = await live_turn(service_of(request), caller_of(request).person, id)
     if turn_id is None:

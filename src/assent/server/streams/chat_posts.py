@@ -1,4 +1,4 @@
-"""What chat clients post: a whole history, of which only the newest message is read."""
+"""Posts of chat clients: a whole history, of which only the newest message is read."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,8 @@ from assent.engine.threads import aside
 from assent.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.server.streams.bodies import Body
 
-# Clients make up ids, nanoid's begin with any of these; only "." and ".." are ways, not names.
+# Clients make up the ids, and those of nanoid begin with any of these characters; only "." and ".."
+# are refused, because they are steps in a path.
 _ANY = "[A-Za-z0-9_.:-]"
 _NAME = "[A-Za-z0-9_:-]"
 CHAT_ID = rf"^({_NAME}{_ANY}{{0,127}}|\.{_NAME}{_ANY}{{0,126}}|\.\.{_ANY}{{1,126}})$"
@@ -26,7 +27,7 @@ _Part = Mapping[str, Any]
 
 
 class Post(Body):
-    """A post of `useChat`, of any major; what else its body has is for other readers."""
+    """A post of `useChat`, of any major version; further fields are ignored."""
 
     # `onPending` as JavaScript writes it, and `on_pending` as the native API does.
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -40,7 +41,7 @@ class Post(Body):
     @model_validator(mode="before")
     @classmethod
     def _only_the_newest(cls, posted: Any) -> Any:
-        # How the AI SDK's guide has a client send its newest message only.
+        # The AI SDK's guide shows a client that sends only its newest message, in this form.
         match posted:
             case {"message": message, **rest} if "messages" not in rest:
                 return {**rest, "messages": [message]}
@@ -49,7 +50,7 @@ class Post(Body):
 
 
 class Written(Body):
-    """A message, newest of its history: by major a text, or parts, or both."""
+    """The newest message of a history: by major version a text, or parts, or both."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -62,14 +63,14 @@ class Written(Body):
 
 
 class Approval(Body):
-    """A person's answer to an approval: a real `true` or `false`, whatever else a client says."""
+    """A person's answer to an approval: only the JSON values `true` and `false` count."""
 
     request_id: Annotated[str, Field(alias="id", max_length=200)]
-    # The call whose part it stands in: what a page shows there is what was answered.
+    # The call whose part contains the answer: it is about what the page shows there.
     call_id: Annotated[str | None, Field(alias="toolCallId", max_length=200)] = None
     approved: bool
     reason: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
-    # Not in the SDK's own shape; a page that asks for it puts it there.
+    # Not in the SDK's own type; a page that asks for the value adds it.
     typed: Annotated[str, Field(max_length=10_000)] | None = None
 
 
@@ -80,7 +81,7 @@ _WRITTEN = TypeAdapter(Written)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What a client says came of a call that it ran itself."""
+    """The outcome that a client reports for a call that it ran itself."""
 
     call_id: str
     output: Json = None
@@ -88,9 +89,9 @@ class Output:
 
 
 async def post_of(request: Request) -> tuple[Post, Written]:
-    """The post and its newest message; `RequestValidationError` where they have another shape.
+    """Return the post and its newest message; raises `RequestValidationError` if they do not fit.
 
-    The rest of the history is not held to our other rules for JSON: nobody reads it.
+    The rest of the history need not follow our other rules for JSON, because it is not read.
     """
     body = await request.body()
     return await aside(len(body), _read, body)
@@ -98,7 +99,7 @@ async def post_of(request: Request) -> tuple[Post, Written]:
 
 def _read(body: bytes) -> tuple[Post, Written]:
     try:
-        # Not pydantic's own reader, which takes no half surrogate pair: JavaScript writes some.
+        # Not pydantic's own parser, which refuses half a surrogate pair: JavaScript writes some.
         posted = json.loads(body, object_pairs_hook=_object)
     except ValueError as error:
         raise InvalidJson(JsonFault.SYNTAX, str(error)) from None
@@ -108,7 +109,7 @@ def _read(body: bytes) -> tuple[Post, Written]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of `"approved": false, "approved": true` others may have read the first.
+    # Of `"approved": false, "approved": true` another program may have read the first.
     found = dict(pairs)
     if len(found) != len(pairs):
         raise InvalidJson(JsonFault.DUPLICATE_KEY, "a key of one object is there twice")
@@ -124,15 +125,15 @@ def _validated(validate: Callable[[], T], at: tuple[str | int, ...]) -> T:
 
 
 def misshapen(reason: str, *at: str) -> RequestValidationError:
-    """The refusal of a request for something that its shape does not say."""
+    """Return the error for a request that its schema allows but this endpoint does not."""
     return RequestValidationError([{"type": "value_error", "loc": at, "msg": reason}])
 
 
 def text_of(message: Written) -> str:
-    """The text of a user's message; `UnsupportedContent` where it has more than that."""
+    """Return the text of a user's message; raises `UnsupportedContent` if it has anything else."""
     parts = message.parts or []
     kinds = {str(part.get("type")) for part in parts}
-    # Data parts are between a frontend and itself; a file would silently be lost.
+    # Data parts are for the frontend's own use; a file would be lost without notice.
     strange = sorted(k for k in kinds if k not in ("text", "step-start") and k[:5] != "data-")
     if message.attachments:
         strange.append("attachment")
@@ -147,7 +148,7 @@ def text_of(message: Written) -> str:
 
 
 def approvals_of(message: Written) -> tuple[Approval, ...]:
-    """The approvals that this message answers (AI SDK 6 and 7); refused where one says neither."""
+    """Return the approvals that this message answers (AI SDK 6 and 7); raises if one is unclear."""
     answered = [p for p in _tool_parts(message) if p.get("state") == "approval-responded"]
     return tuple(_approval(part) for part in answered)
 
@@ -160,7 +161,7 @@ def _approval(part: _Part) -> Approval:
 
 
 def outputs_of(message: Written) -> tuple[Output, ...]:
-    """Every output that this message shows: the server's own, and perhaps a client's."""
+    """Return every output that this message shows: the server's own, and perhaps a client's."""
     return (*_part_outputs(_tool_parts(message)), *_invocation_outputs(_invocations(message)))
 
 
@@ -180,7 +181,7 @@ def _part_outputs(parts: Iterable[_Part]) -> Iterable[Output]:
 
 
 def _invocations(message: Written) -> list[_Part]:
-    """AI SDK 4 shows a call twice: in a list of its own, and among the parts."""
+    """Return the calls of an AI SDK 4 message, which come in their own list and among the parts."""
     nested = [part.get("toolInvocation") for part in message.parts or []]
     found = [*(message.tool_invocations or []), *nested]
     return [cast("_Part", each) for each in found if isinstance(each, dict)]

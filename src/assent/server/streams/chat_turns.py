@@ -1,6 +1,6 @@
-"""What a chat post does: start a turn, answer its questions, or go on with it.
+"""The effects of a chat post: start a turn, answer its questions, or continue it.
 
-The server's own record decides: a post can only name requests that are there.
+The server's own record decides: a post can only name requests that exist there.
 """
 
 import re
@@ -34,9 +34,9 @@ from assent.server.streams.chat_posts import CHAT_ID, Approval, Output, Post, Wr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a stream begins: in which turn, after which event.
+    """The position at which a stream begins: a turn, and the last event to skip.
 
-    `voted` is what the reader has just approved and others still have to.
+    `voted` holds requests that the reader has just approved and that need further approvals.
     """
 
     turn_id: str
@@ -46,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The turn that a post goes on with."""
+    """The turn that a post continues."""
 
     found: TurnQuestions
 
@@ -57,7 +57,7 @@ class Standing:
 
     @property
     def waiting(self) -> dict[str, str]:
-        """The calls that wait for people, and their tools."""
+        """The calls that wait for people, with their tools."""
         return {each.call_id: each.tool for each in self.found.requests if each.is_open}
 
     def after(self, answered: Sequence[Request]) -> int:
@@ -68,7 +68,7 @@ class Standing:
 
 
 def agent_of(service: Service, named: str | None) -> str:
-    """Whom a message is for: the agent it names, the deployment's, or the only one."""
+    """Return the agent of a message: the one it names, the deployment's, or the only one."""
     names = service.assent.catalogue.names()
     agent = named or service.settings.agent or (names[0] if len(names) == 1 else None)
     if agent is None:
@@ -78,7 +78,7 @@ def agent_of(service: Service, named: str | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversing:
-    """What one caller's posts do in one conversation."""
+    """Carries out the posts of one caller in one conversation."""
 
     service: Service
     caller: Caller
@@ -108,7 +108,7 @@ class Conversing:
         return f"chat:{digest(f'{self.conversation_id} {message.id}')}"
 
     async def regenerate(self) -> Place:
-        """Try a failed answer again; one that is on record stays there."""
+        """Retry a failed answer; an answer that is on record stays there."""
         standing = await self._standing(())
         if standing.turn.status is not TurnStatus.FAILED:
             raise NothingToRegenerate(self.conversation_id, standing.turn.status)
@@ -116,9 +116,10 @@ class Conversing:
         return Place(turn_id=standing.turn.id)
 
     async def go_on(self, approvals: Sequence[Approval], outputs: Sequence[Output]) -> Place:
-        """Decide what the post answers, then follow the turn from there.
+        """Decide the requests that the post answers, then return where to follow the turn.
 
-        Never an empty stream: a client whose answer is left hanging sends it again, without end.
+        The stream is never empty: a client whose answer got no reply would send it again without
+        end.
         """
         standing = await self._standing(approvals)
         answers = [*self._approvals(standing, approvals), *self._supplies(standing, outputs)]
@@ -143,7 +144,7 @@ class Conversing:
     def _approvals(
         self, standing: Standing, approvals: Sequence[Approval]
     ) -> list[tuple[Request, Verdict]]:
-        """All of them or none: one that was never asked of this person refuses the post."""
+        """Return the verdicts of all approvals; raises if this person was never asked for one."""
         asked = {
             each.id: each for each in standing.found.requests if each.kind is RequestKind.APPROVAL
         }
@@ -160,7 +161,7 @@ class Conversing:
     def _supplies(
         self, standing: Standing, outputs: Sequence[Output]
     ) -> list[tuple[Request, Verdict]]:
-        """Outputs of calls that wait for one; a history shows many others, which say nothing."""
+        """Return the outputs for calls that wait for one; all other outputs are only history."""
         wanted = {
             request.call_id: request
             for request in standing.found.requests
@@ -182,17 +183,17 @@ class Conversing:
             raise NotAllowed(person.id, "decide with a credential that is for chatting only")
 
     async def _decide(self, answers: Sequence[tuple[Request, Verdict]]) -> list[Outcome]:
-        """All of a post or nothing of it: a refusal must not leave a call that runs behind it."""
+        """Decide all answers of a post or none: after a refusal no call of it may run."""
         return await self.service.assent.decide_together(
             [(request.id, verdict) for request, verdict in answers],
             by=self.caller.person,
             channel=self.caller.channel,
-            # Whoever was faster: the stream that follows shows what really happened.
+            # Another person was faster: the stream that follows shows what really happened.
             waives=lambda _, error: isinstance(error, AlreadySettled),
         )
 
     async def _voted(self, outcomes: Sequence[Outcome]) -> tuple[tuple[Request, Call], ...]:
-        """What was approved here and stays open: it needs further approvals."""
+        """Return the requests that were approved here and stay open for further approvals."""
         decided = [each.decided for each in outcomes if each.decided is not None]
         ids = [each.request_id for each in decided if each.status is RequestStatus.OPEN]
 
@@ -208,9 +209,9 @@ class Conversing:
 
 
 async def live_turn(service: Service, person: Person, conversation_id: str) -> str | None:
-    """The turn that goes on or waits in a conversation this person may read, if there is one.
+    """Return the turn that runs or waits in a conversation that this person may read.
 
-    None as well where there is no such conversation: clients look before their first message.
+    None if there is no such turn or conversation: clients look before their first message.
     """
     if re.fullmatch(CHAT_ID, conversation_id) is None:
         return None

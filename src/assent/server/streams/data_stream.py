@@ -1,4 +1,4 @@
-"""AI SDK 4: the data stream, with the `8:` line of pending calls."""
+"""The encoder for AI SDK 4: the data stream, with the `8:` line of pending calls."""
 
 from collections.abc import Iterator
 
@@ -28,20 +28,23 @@ FINISHES: dict[str, str] = {
 
 
 def finish_of(reason: str) -> str:
-    """A finish reason in the AI SDK's words."""
+    """Return the AI SDK's name of a finish reason."""
     return FINISHES.get(reason, "other")
 
 
 def line(code: str, value: Json) -> bytes:
-    """One part of the stream: a code and one JSON value."""
+    """Return one part of the stream: a code and one JSON value."""
     return utf8(f"{code}:{compact(value)}\n")
 
 
 class DataStream:
-    """Encodes one stream. What waits gets no `a:` line: a marker result would be resubmitted."""
+    """Encodes one stream; a waiting call gets no `a:` line.
+
+    Its `a:` line would hold a marker as the result, which clients would resubmit.
+    """
 
     headers = HEADERS
-    # Any prefix that the client does not know is fatal, an SSE comment too.
+    # An unknown prefix is fatal for the client, even that of an SSE comment.
     beat = b"\n"
 
     def encode(self, step: Step) -> Iterator[bytes]:
@@ -83,7 +86,7 @@ def _of_call(step: OfCall) -> Iterator[bytes]:
         case told.CallSettled(call_id=call_id, output=output):
             yield line("a", {"toolCallId": call_id, "result": output})
         case told.CallRevised() | told.Requested() | told.RequestClosed() | told.Progressed():
-            # A second `9:` would double the call; what waits is told once, in the `8:` line.
+            # A second `9:` would duplicate the call; open requests are sent once, in the `8:` line.
             pass
 
 
@@ -113,7 +116,7 @@ def _finish(reason: str) -> bytes:
 
 
 def annotation(request: Request, call: Call | None) -> Json:
-    """Annotate a pending call for the AI SDK 4 data stream; what is not an approval says so."""
+    """Return the annotation of a pending call; a request that is not an approval says so."""
     pending: dict[str, Json] = {
         "toolCallId": request.call_id,
         "validated": "pending",

@@ -1,4 +1,4 @@
-"""Serve the AI SDK 4 data stream at `/api/qa/chat_streamed`."""
+"""Endpoints of the AI SDK 4 data stream, at `/api/qa/chat_streamed`."""
 
 import re
 
@@ -16,7 +16,7 @@ from assent.server.streams.following import follow
 
 
 async def chat_streamed(request: Request) -> Response:
-    """Take a message and stream its turn; a history that ends otherwise goes on with the last."""
+    """Take a message and stream its turn; without a new message, continue the last turn."""
     post, message = await post_of(request)
     id: str | None = request.path_params.get("thread_id") or post.id
     if id is None or re.fullmatch(CHAT_ID, id) is None:
@@ -30,14 +30,14 @@ async def chat_streamed(request: Request) -> Response:
     )
     if message.role == "user":
         return _streamed(request, await conversing.say(post, message))
-    # This major has no approvals: they are decided at their own endpoint.
+    # This major version has no approvals: they are decided at their own endpoint.
     return _streamed(request, await conversing.go_on((), outputs_of(message)))
 
 
 async def resume(request: Request) -> Response:
-    """Replay the turn that goes on or waits, then follow it; an empty stream where there is none.
+    """Replay the turn that runs or waits, then follow it; an empty stream if there is none.
 
-    Not 204: this major takes a response without a body for an error.
+    Not 204, because this major version treats a response without a body as an error.
     """
     id = request.query_params.get("chatId") or request.path_params.get("thread_id") or ""
     turn_id = await live_turn(service_of(request), caller_of(request).person, id)

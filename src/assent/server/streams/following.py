@@ -40,7 +40,7 @@ from assent.server.streams.steps import (
 async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Step]:
     """Replay a turn from a cursor and follow it until nothing more happens by itself.
 
-    Leaving early changes nothing: the turn goes on and can be followed again.
+    A reader that leaves early changes nothing: the turn goes on and can be followed again.
     """
     turn = await assent.turn(turn_id)
     yield Opened(turn_id=turn_id, conversation_id=turn.conversation_id)
@@ -57,7 +57,7 @@ async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenera
 
 @dataclass
 class Telling:
-    """Turns events into steps; knows which step of the model is open."""
+    """Turns events into steps; remembers which step of the model is open."""
 
     turn_id: str
     _number: int | None = None
@@ -65,13 +65,13 @@ class Telling:
     _reason: str = FinishReason.STOP
 
     def tell(self, event: Event, look: Look) -> Iterator[Step]:
-        """The steps that one event stands for."""
+        """Yield the steps that one event stands for."""
         data = event.data
         match event.kind:
             case EventKind.STEP:
                 yield from self._start(int(str(data["step"])))
             case EventKind.RESET:
-                # With calls on record the step is complete: nothing of it is said again.
+                # With calls on record the step is complete: nothing of it is sent again.
                 if self._number is not None and not self._called:
                     yield StepReset(reason=str(data["reason"]))
             case EventKind.TEXT | EventKind.REASONING:
@@ -81,14 +81,14 @@ class Telling:
             case EventKind.FINISHED:
                 self._reason = str(data["reason"])
             case EventKind.STARTED | EventKind.WAITING | EventKind.ERROR:
-                # Whether it really rests there, the turn's own row says.
+                # The row of the turn says if it really rests there.
                 pass
             case _:
                 self._called = self._called or event.kind is EventKind.PROPOSED
                 yield from _of_call(event.kind, data, look)
 
     def _start(self, number: int) -> Iterator[Step]:
-        # After a fault the same step is announced once more.
+        # After a failure the same step is announced again.
         if self._number == number:
             return
         yield from self._finish(FinishReason.CALLS)
@@ -101,7 +101,7 @@ class Telling:
         self._number, self._called = None, False
 
     def end(self, turn: Turn) -> Iterator[Step]:
-        """The last steps, of a turn that rests."""
+        """Yield the last steps of a turn that rests."""
         match turn.status:
             case TurnStatus.WAITING | TurnStatus.RUNNING | TurnStatus.READY:
                 yield StepPaused(requests=turn.pending, calls=turn.calls)
@@ -133,7 +133,7 @@ def _of_call(kind: EventKind, data: Mapping[str, Json], look: Look) -> Iterator[
         case EventKind.RESULT:
             yield _settled(data)
         case _:
-            # That a call runs is no news to a protocol.
+            # The protocols do not report that a call starts to run.
             pass
 
 

@@ -1,4 +1,4 @@
-"""A request as a frontend needs it: enough to show it, to fill it in, and to decide it."""
+"""Requests as frontends need them: the data to show, fill in and decide one."""
 
 from assent.domain.canonical import Json
 from assent.domain.forms import FieldType
@@ -16,9 +16,9 @@ def question(
     base: str = "",
     mine: bool | None = None,
 ) -> Json:
-    """What a data part or a descriptor says of a request; decide it at `decideAt`.
+    """Return a request for a data part or a descriptor; it is decided at `decideAt`.
 
-    `mine` says whether whoever reads this may decide it: they are asked, unless it is said here.
+    `mine` tells if the reader may decide it; None takes the answer from the request's audience.
     """
     asked = request.question
     return {
@@ -46,13 +46,13 @@ def question(
 
 
 def fields_of(request: Request) -> Json:
-    """The fields to fill in; none for a request that is no form."""
+    """Return the fields to fill in; an empty list if the request has no form."""
     form = request.question.form
     return [] if form is None else form["fields"]
 
 
 def prefilled_of(request: Request) -> dict[str, Json]:
-    """What is filled in already; of a secret not even its reference."""
+    """Return the values that are filled in already; of a secret not even its reference."""
     fields = fields_of(request)
     secret = {
         str(field["name"])

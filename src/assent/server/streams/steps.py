@@ -1,4 +1,4 @@
-"""What happens in a turn, as every stream protocol tells it: a closed set of small facts."""
+"""The steps of a turn that every stream protocol encodes: a closed set of small facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from assent.domain.requests import Request
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The stream begins; first in every stream, also in one that goes on with a turn."""
+    """The stream begins; the first step of every stream, also of one that continues a turn."""
 
     turn_id: str
     conversation_id: str
@@ -61,9 +61,9 @@ class CallRevised:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """Somebody is asked about a call; durable. In a replay it may be decided by now.
+    """People are asked about a call, durably; in a replay it may be decided by now.
 
-    `again`: the same call was asked about before, and that was decided.
+    `again` is True if the same call was asked about before, and that request was decided.
     """
 
     request: Request
@@ -82,7 +82,7 @@ class RequestClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progressed:
-    """A call that runs says how far it is."""
+    """A running call reports its progress."""
 
     call_id: str
     value: Json
@@ -91,7 +91,7 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSettled:
-    """A call came to its end; the output is what the model is told."""
+    """A call came to its end; the model is told the output."""
 
     call_id: str
     tool: str
@@ -100,12 +100,12 @@ class CallSettled:
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ran and answered."""
+        """True if the call ran and returned a result."""
         return self.status is CallStatus.SUCCEEDED
 
     @property
     def error(self) -> str:
-        """What went wrong, in words."""
+        """A description of the error."""
         if isinstance(self.output, dict) and isinstance(self.output.get("error"), str):
             return str(self.output["error"])
         return f"The call is {self.status}."
@@ -120,7 +120,7 @@ class StepReset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPaused:
-    """Every call of the step that could run has run; these wait for people, durably.
+    """Every call of the step that could run has run; the others wait for people, durably.
 
     The step's end and `TurnWaiting` follow.
     """
@@ -131,7 +131,7 @@ class StepPaused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFinished:
-    """The step is over, or cannot go on before somebody acts.
+    """The step is over, or cannot go on before a person acts.
 
     `reason` is one of `FinishReason`, or "stopped".
     """
@@ -155,7 +155,7 @@ class TurnFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStopped:
-    """Somebody stopped the turn, or a newer message took its place; the stream ends."""
+    """A person stopped the turn, or a newer message replaced it; the stream ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +165,7 @@ class TurnFailed:
     message: str
 
 
-# By what they are about, so that an encoder can take them group by group.
+# Grouped by subject, so that an encoder can handle them group by group.
 Said = TextSaid | ReasoningSaid
 OfCall = CallProposed | CallRevised | Requested | RequestClosed | Progressed | CallSettled
 OfStep = StepStarted | StepReset | StepPaused | StepFinished

@@ -1,4 +1,4 @@
-"""AI SDK 5, 6 and 7: the UI message stream, with approvals, questions and what came of them."""
+"""The encoder for AI SDK 5, 6 and 7: the UI message stream, with approvals and questions."""
 
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
@@ -28,7 +28,8 @@ _Part = Literal["text", "reasoning"]
 class UiMessages:
     """Encodes one stream for one reader.
 
-    A client dies of a chunk that its major does not know: 5 has no approvals, 6 no resets.
+    A client crashes on a chunk that its major version does not know: 5 has no approvals, 6 no
+    resets.
     """
 
     headers = HEADERS
@@ -82,7 +83,7 @@ class UiMessages:
                 if self._major >= 7:
                     yield {"type": "reset-step"}
             case told.StepPaused():
-                # Each request was told when it was opened.
+                # Each request was sent when it was opened.
                 pass
             case told.StepFinished():
                 yield {"type": "finish-step"}
@@ -118,7 +119,7 @@ class UiMessages:
             yield {"type": f"{kind}-end", "id": id}
 
     def _asks_natively(self, request: Request) -> bool:
-        """Whether this reader gets the protocol's own approval: it can be answered only there."""
+        """Return True to send the protocol's own approval: only that is answered in the chat."""
         mine = request.admits(self._viewer) and request.id not in self._votes
         return self._major > 5 and request.kind is RequestKind.APPROVAL and mine
 
@@ -133,7 +134,7 @@ class UiMessages:
         yield self._data(request, request.status)
 
     def _counted(self, request: Request, call: Call) -> Iterator[dict[str, Json]]:
-        """An approval of this reader's that others have to join: it is no longer asked of them."""
+        """Encode an approval by this reader that needs further ones: they are no longer asked."""
         # Else the client's part stays "responded", and the client resends without end.
         yield _input(call.id, call.tool, call.arguments.thaw())
         told = question(request, self._viewer, base=self._base, mine=False)

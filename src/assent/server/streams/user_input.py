@@ -1,6 +1,6 @@
-"""Serve `/api/tool-user-input`: what tools ask of people before they run, by action.
+"""The endpoint `/api/tool-user-input`: questions of tools to people before they run, by action.
 
-It holds no logic of its own. Who the caller is says the credential, never the body.
+It holds no logic of its own. The credential says who the caller is, never the body.
 """
 
 from typing import Annotated, Any, Literal, TypeVar, assert_never
@@ -29,7 +29,7 @@ Answer = dict[str, Json]
 
 
 class CreateRequest(Body):
-    """Ask for input: only where the server itself asks for it already."""
+    """Ask for input; allowed only if the server itself already asks for it."""
 
     action: Literal["create_request"]
     conversation_id: Id
@@ -55,14 +55,14 @@ class Cancel(Body):
 
 
 class GetPending(Body):
-    """What a conversation waits for."""
+    """List the open input requests of a conversation."""
 
     action: Literal["get_pending"]
     conversation_id: Id
 
 
 class GetSessionValues(Body):
-    """What a conversation remembers; of one tool, or by the newest answer to each field."""
+    """List the saved answers of a conversation: of one tool, or the newest answer to each field."""
 
     action: Literal["get_session_values"]
     conversation_id: Id
@@ -70,7 +70,7 @@ class GetSessionValues(Body):
 
 
 class ClearSessionValues(Body):
-    """Let a conversation forget."""
+    """Forget the saved answers of a conversation."""
 
     action: Literal["clear_session_values"]
     conversation_id: Id
@@ -83,7 +83,7 @@ _ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator
 
 
 async def tool_user_input(request: Request) -> Response:
-    """`POST /api/tool-user-input`."""
+    """Handle `POST /api/tool-user-input`."""
     try:
         action = await body_of(request, _ACTION)
         desk = Desk(service_of(request), caller_of(request))
@@ -98,7 +98,7 @@ async def tool_user_input(request: Request) -> Response:
 
 
 def _words(error: AssentError) -> str:
-    # Of what is not there nothing is said, so that it reads like what is somebody else's.
+    # Nothing is said about missing things, so that they cannot be told from those of other people.
     if isinstance(error, NotFound):
         return "There is nothing here, or it is not yours to see"
     return str(error)
@@ -115,7 +115,7 @@ class Desk:
         self._assent, self._caller = service.assent, caller
 
     async def handle(self, action: Action) -> Answer:
-        """What one action answers besides its success."""
+        """Carry out one action; return what the response says besides its success."""
         match action:
             case CreateRequest():
                 return await self._create(action)
@@ -126,7 +126,8 @@ class Desk:
                 decided = await self._decide(id, cancel())
                 return {"message": "The call is cancelled; the agent is told.", **_state(decided)}
             case GetPending(conversation_id=id):
-                # Not even auditors: what is typed for one's own agent is shown to its owner only.
+                # Not even for auditors: what a person types for their own agent is shown to its
+                # owner only.
                 found = await self._assent.queries.requests.open_inputs(self._caller.person, id)
                 asked: list[Json] = [input_request(request) for request in found]
                 return {"requests": asked}

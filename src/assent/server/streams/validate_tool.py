@@ -1,4 +1,4 @@
-"""Decide by call id, and answer with the result: for AI SDK 4 frontends, two endpoints.
+"""Two endpoints for AI SDK 4 frontends that decide by call id and return the result.
 
 They hold no logic of their own: both end in `Assent.decide`.
 """
@@ -36,7 +36,7 @@ Feedback = Annotated[str, Field(max_length=10_000)]
 class Validation(CamelBody):
     """A posted validation; inputs that are absent, null or "" leave the call unchanged."""
 
-    # An edit under a name that nobody knows must not approve what was there before.
+    # An edit under an unknown name must not approve the arguments that were there before.
     model_config = ConfigDict(extra="forbid")
 
     tool_call_id: Id
@@ -47,14 +47,14 @@ class Validation(CamelBody):
 
     @property
     def verdict(self) -> Approve | Reject:
-        """The same in our words; inputs of a refusal are nobody's."""
+        """The same verdict as the engine takes it; the inputs of a rejection are ignored."""
         if self.is_validated:
             return approve(_unless_blank(self.validated_inputs), typed=self.typed)
         return reject(self.feedback or "")
 
 
 class Execution(Body):
-    """What the Python backend's frontend sends."""
+    """The body that the frontend of the Python backend posts."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,14 +65,14 @@ class Execution(Body):
 
     @property
     def verdict(self) -> Approve | Reject:
-        """The same in our words."""
+        """The same verdict as the engine takes it."""
         if self.validation == "accepted":
             return approve(_unless_blank(self.args), typed=self.typed)
         return reject(self.feedback or "")
 
 
 def _unless_blank(arguments: Arguments | None) -> Arguments | None:
-    # An empty text is how the documents' frontends say "unchanged"; an empty object is none of it.
+    # An empty text is how these frontends say "unchanged"; an empty object means empty arguments.
     return None if arguments == "" else arguments
 
 
@@ -81,7 +81,7 @@ _EXECUTION = TypeAdapter(Execution)
 
 
 async def validate_tool(request: Request) -> Response:
-    """`POST /api/qa/validate_tool`: decide, then wait a while for what comes of it."""
+    """Handle `POST /api/qa/validate_tool`: decide, then wait a while for the outcome."""
     body = await body_of(request, _VALIDATION)
     call = await _decided(request, body.verdict, body.tool_call_id)
     if not call.is_settled:
@@ -90,13 +90,13 @@ async def validate_tool(request: Request) -> Response:
 
 
 async def execute(request: Request) -> Response:
-    """`PATCH /tools/{thread_id}/execute/{tool_call_id}`: the same in the backend's shape."""
+    """Handle `PATCH /tools/{thread_id}/execute/{tool_call_id}`, in the Python backend's format."""
     body = await body_of(request, _EXECUTION)
     thread_id, call_id = id_in_path(request, "thread_id"), id_in_path(request, "tool_call_id")
     try:
         call = await _decided(request, body.verdict, call_id, thread_id)
     except (InvalidArguments, EditRefused, ConfirmationRequired) as error:
-        # Nothing was decided: its frontend shows this text and lets the person try again.
+        # Nothing was decided: the frontend shows this text and lets the person try again.
         return JSONResponse({"status": "validation-error", "content": str(error)})
     if not call.is_settled:
         return JSONResponse({"status": call.status, "content": None}, 202)
@@ -114,7 +114,7 @@ async def _decided(
     decided = await service.assent.decide(
         asked.id, verdict, by=caller.person, digest=asked.digest, channel=caller.channel
     )
-    # Nobody's patience outlasts the process.
+    # A stopping process ends this wait early.
     return await service.assent.following.call(
         decided.call_id,
         decided.turn_id,
@@ -124,7 +124,7 @@ async def _decided(
 
 
 def _asked(service: Service, matter: AskedCall, verdict: Approve | Reject) -> requests.Request:
-    """The approval that is meant. A call that was never gated has none, and is not run here."""
+    """Return the approval that is meant; a call that was never gated has none and does not run."""
     approvals = matter.of_kind(RequestKind.APPROVAL)
     asked = current(approvals)
     # A call id does not say which revision was on the screen; arguments sent back with it do.
@@ -135,7 +135,7 @@ def _asked(service: Service, matter: AskedCall, verdict: Approve | Reject) -> re
 
 
 def _shows(service: Service, call: Call, verdict: Approve) -> bool:
-    """Whether an approval carries the arguments that would run now."""
+    """Return True if an approval carries the arguments that would run now."""
     tool = service.assent.catalogue.tool(call.agent, call.tool)
     sent = verdict.arguments
     if tool is None or sent is None:
