@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.cli.file_limits import handles_for
+from assent.cli.server_process import handles_for
 from tests.cli.servers import Served, keys_in, served
 
 MANY = 1_100

@@ -11,7 +11,6 @@ from pathlib import Path
 from assent.app import Assent
 from assent.cli import accounts, serving
 from assent.cli.agent_loading import agents_at
-from assent.cli.banner import show_banner, show_chat_banner
 from assent.cli.chat import Chat
 from assent.cli.console import Console
 from assent.cli.inbox import show_conversations, show_pending
@@ -25,18 +24,48 @@ from assent.cli.options import (
     own_demo_agent,
     person_of,
     url_of,
+    without_password,
 )
 from assent.cli.request_view import Docket, docket_of
 from assent.cli.review_session import Desk
 from assent.cli.screen import Ink, Screen
 from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
+from assent.demo.agent import Home
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, RunAgain
 from assent.domain.people import ADMIN, Person
 from assent.engine.agents import Agent
 from assent.errors import InvalidCommand, NotFound
 from assent.presentation.text import safe_line
+
+_TRY = (
+    ("Perform a dangerous operation on test.txt", "approve, edit or reject"),
+    ("write hello.txt: Hello, world!", "see the diff first"),
+    ("read notes.txt and delete test.txt", "one runs, one waits"),
+    ("connect to example.com", "a form, with a secret"),
+    ("refund 400", "you settle it"),
+)
+
+
+def show_banner(screen: Screen, home: Home, *, model: str | None, is_new: bool) -> None:
+    """Print the greeting of the demo; a short one if its folder was there before."""
+    which = f"The model is {model}." if model else "The model is a script: no key, no network."
+    screen.line("Assent: an agent that asks before it acts.", Ink.STRONG)
+    screen.words(f"{which} Files live in {home.workspace}", Ink.FAINT)
+    if is_new:
+        screen.line()
+        for sentence, what in _TRY:
+            screen.line(f"  {sentence:<44}{screen.paint(what, Ink.FAINT)}")
+        screen.line()
+    screen.words("help lists more, /help the commands. Ctrl-D leaves; what waits is kept.")
+
+
+def show_chat_banner(screen: Screen, agent: str, url: str) -> None:
+    """Print the greeting of a chat with the user's own agent."""
+    screen.line(f"Assent: {agent} asks you before it acts.", Ink.STRONG)
+    screen.words(f"Database: {without_password(url)}", Ink.FAINT)
+    screen.words("/help lists the commands. Ctrl-D leaves; what waits is kept.")
 
 
 async def run(options: Namespace) -> int:

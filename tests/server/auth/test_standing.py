@@ -8,7 +8,7 @@ import pytest
 from assent.domain.people import Account, Person, PersonKind
 from assent.engine.people.accounts import merged
 from assent.engine.people.credential_status import Findings
-from assent.server.auth.credential_status import held_by, stands
+from assent.server.auth.authenticator import held_by, stands
 from assent.server.caller import Caller, Method
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
