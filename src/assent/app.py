@@ -1,4 +1,4 @@
-"""The composition root: which store, which models, which key."""
+"""The composition root: chooses the store, the models and the key."""
 
 import os
 import time
@@ -32,8 +32,8 @@ _URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
 _POOL_SIZE = 16
 _WHERE = "Assent"
 WAIT = Times().wait
-# Goes on while the machine sleeps, as Linux's other one does not: whoever slept was away, and has
-# lost its leases.
+# Goes on while the machine sleeps, unlike Linux's other monotonic clock: a worker that slept was
+# away, and has lost its leases.
 _SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -65,10 +65,11 @@ class Assent(Engine):
 
     Secrets are sealed with ASSENT_KEY, or with a key file: beside a SQLite file one is made, for
     PostgreSQL it is named (`key_file`, or ASSENT_KEY_FILE). A process has up to `pool_size`
-    connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16). Questions whose tool and rule say
+    connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16). Questions whose tool and rule give
     no deadline have `decide_within` (seconds, a timedelta or `NO_DEADLINE`).
-    What was approved under another policy is asked again; `policy_version` names it by hand, where
-    the code of rules and hook does not tell.
+
+    What was approved under another policy is asked again. `policy_version` names the policy by
+    hand, for changes that the code of rules and hook does not show.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ async def run_once(
     rules: Rule | Iterable[Rule] = (),
     policy: PolicyHook | None = None,
 ) -> str:
-    """Answer one message without a database; a call that nobody decides is an error, not a yes."""
+    """Answer one message without a database; a call that is not decided is an error, not a yes."""
     engine = Assent(
         f"{_SQLITE}{MEMORY}",
         agents=[agent],
@@ -163,7 +164,7 @@ async def run_once(
 def open_store(
     url: str, clock: Clock | None = None, *, pool_size: int = _POOL_SIZE, wait: timedelta = WAIT
 ) -> Store:
-    """The store behind a URL; a clock is for tests, production uses the database's own."""
+    """Return the store for a URL; a clock is for tests, production uses the database's own."""
     if not isinstance(url, str) or not url.startswith((_SQLITE, *_POSTGRES)) or url == _SQLITE:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidParameter(_WHERE, "url", _URLS, _no_url(url))
     if url.startswith(_SQLITE):
@@ -177,7 +178,7 @@ def open_store(
 
 
 def _no_url(given: object) -> str:
-    """What was given instead of a URL, and what it should have been; never a password."""
+    """Return a message on what was given instead of a URL, and what is valid; without passwords."""
     if not isinstance(given, str | Path):
         return shown(given)
     scheme, parted, rest = str(given).partition("://")
@@ -189,7 +190,7 @@ def _no_url(given: object) -> str:
 
 
 def _pool_size(given: int | None) -> int:
-    """How many connections a process may have: as said, else by its environment."""
+    """Return how many connections a process may have: as given, else from its environment."""
     if given is not None:
         return whole(1).taken(_WHERE, "pool_size", given)
     said = os.environ.get(POOL_VARIABLE, str(_POOL_SIZE))
@@ -198,7 +199,7 @@ def _pool_size(given: int | None) -> int:
 
 
 def models_of(agents: Iterable[Agent]) -> Mapping[str, ChatModel]:
-    """Each agent's model; those named by text are loaded when first asked."""
+    """Return each agent's model; models named by text are loaded when first used."""
     return {agent.name: _model(agent) for agent in agents}
 
 
@@ -219,6 +220,6 @@ def _key_file(url: str, given: str | Path | None) -> Path | None:
         return None if path == MEMORY else Path(f"{path}.key")
     if KEY_VARIABLE in os.environ:
         return None
-    # Where the first release made one, in whatever folder it was started from.
+    # The place where the first release made one: the folder that it was started from.
     old = Path("assent.key").absolute()
     raise KeyNotNamed(str(old) if old.exists() else None)

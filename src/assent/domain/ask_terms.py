@@ -16,19 +16,19 @@ from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.parameters import Check, optional
 from assent.domain.people import Audience, AudienceGiven
 
-# More than anybody can gather, and no more than every database can count.
+# More people than can ever be gathered, and no more than every database can count.
 _MOST_PEOPLE: Final = 1_000
 
 
 class Deadline(StrEnum):
-    """A deadline that is no length of time."""
+    """A deadline that is not a length of time."""
 
     NONE = "none"
 
 
 NO_DEADLINE: Final = Deadline.NONE
 """Says that a question waits for ever; to say nothing leaves the deadline to others."""
-# A deadline as people write it: seconds, a timedelta, or that there is none.
+# A deadline as people write it: seconds, a timedelta, or no deadline.
 DeadlineGiven = float | timedelta | Deadline | Literal["none"]
 ConfirmationGiven = Confirmation | Literal["click", "step", "typed"]
 
@@ -46,12 +46,12 @@ def _limit(given: object) -> object:
 _DURATION: Final = parameters.duration()
 _NONE: Final = parameters.one_of(Deadline)
 deadline: Final = Check(f"{_DURATION.allowed}, or NO_DEADLINE", _deadline)
-# The same where no deadline is kept as None: nothing is left open there.
+# The same check where None stands for no deadline: nothing is left open there.
 limit: Final = optional(Check(deadline.allowed, _limit))
 
 
 class TermsGiven(TypedDict, total=False):
-    """The terms of an ask as people write them; what is left out or None is not said."""
+    """The terms of an ask as people write them; missing or None leaves a term unset."""
 
     audience: AudienceGiven | None
     quorum: int
@@ -61,7 +61,7 @@ class TermsGiven(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskTerms:
-    """The terms under which a person is asked; None is not said and leaves it to the tool.
+    """The terms under which a person is asked; None leaves a term to the tool.
 
     `a & b` is as strict as both: a person must be in both audiences, the larger quorum, the shorter
     deadline and the firmer confirmation count.
@@ -84,7 +84,7 @@ class AskTerms:
 
     @classmethod
     def strictest(cls, terms: Iterable["AskTerms"]) -> "AskTerms":
-        """Merge the terms of several asks; none at all say nothing."""
+        """Merge the terms of several asks; no asks at all set no terms."""
         return reduce(AskTerms.__and__, terms, cls())
 
     def __and__(self, other: "AskTerms") -> "AskTerms":
@@ -97,7 +97,7 @@ class AskTerms:
         )
 
     def terms_json(self) -> dict[str, object]:
-        """The terms as data; all but the audience only where they are said."""
+        """Return the terms as data; all but the audience only if they are set."""
         said: dict[str, object] = {}
         if self.confirmation is not None:
             said["confirmation"] = self.confirmation
@@ -113,7 +113,7 @@ class AskTerms:
         return said | {"audience": None if self.audience is None else self.audience.to_json()}
 
     def time_to_decide(self, otherwise: timedelta | None) -> timedelta | None:
-        """How long the question waits, None for ever; `otherwise` holds where nothing is said."""
+        """Return how long the question waits, None for ever; `otherwise` if no deadline is set."""
         match self.decide_within:
             case None:
                 return otherwise
@@ -141,5 +141,6 @@ def _shorter(
     one: timedelta | Deadline | None, other: timedelta | Deadline | None
 ) -> timedelta | Deadline | None:
     lengths = [each for each in (one, other) if isinstance(each, timedelta)]
-    # Any length of time is stricter than none, and to say none is more than to say nothing.
+    # Any length of time is stricter than no deadline, and an explicit "no deadline" overrides an
+    # unset one.
     return min(lengths) if lengths else one or other

@@ -1,4 +1,4 @@
-"""How firmly an approval has to be meant: a click, a second step, or a value typed in."""
+"""Confirmations: a click, a second step, or a value typed in."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Final
 
 from assent.errors import ConfirmationRequired
 
-# How long somebody must have had a page before their eyes that wants a value typed.
+# How long a person must have had a page on screen that wants a value typed.
 DWELL: Final = timedelta(seconds=3)
 
 
 class Confirmation(StrEnum):
-    """What it takes to approve a call, the weakest first."""
+    """The ways to confirm an approval, the weakest first."""
 
     CLICK = "click"
     STEP = "step"
@@ -24,33 +24,34 @@ _ORDER = tuple(Confirmation)
 
 
 def firmest(*wanted: Confirmation | None) -> Confirmation:
-    """The strongest of what several ask for; a click where nobody asks for more."""
+    """Return the strongest of several confirmations; a click if none asks for more."""
     return max(filter(None, wanted), key=_ORDER.index, default=Confirmation.CLICK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """What a person types to approve: the value of an argument, or else the tool's name."""
+    """The text that a person types to approve: an argument's value, or else the tool's name."""
 
     text: str
-    # Whose value it is; empty for the tool's name.
+    # The argument whose value it is; empty for the tool's name.
     argument: str = ""
-    # The value cannot be typed, or not as it is seen: the start of its SHA-256 instead.
+    # True if the value cannot be typed, or not as it is seen: then the start of its SHA-256 is
+    # typed.
     is_check: bool = False
 
     @property
     def what(self) -> str:
-        """What this is, in words."""
+        """The phrase's description in words."""
         if not self.argument:
             return "the tool's name"
         return f"the {'check' if self.is_check else 'value'} of {self.argument!r}"
 
     def is_typed(self, given: str | None) -> bool:
-        """Whether this was typed: letter by letter, however the keyboard composes a letter."""
+        """Return True if this was typed, letter by letter, however a keyboard composes letters."""
         return given is not None and unicodedata.normalize("NFC", given.strip()) == self.text
 
     def refusal(self, request_id: str, *, typed: bool) -> ConfirmationRequired:
-        """Tell what has to be typed; `typed` says that something else was."""
+        """Return an error that tells what has to be typed; `typed` if something else was."""
         return ConfirmationRequired(
             request_id,
             to_type=self.text,

@@ -1,4 +1,4 @@
-"""One person's answer to one request."""
+"""Verdicts and decisions: one person's answer to one request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ _ARGUMENTS = "a mapping or the JSON text of an object"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
-    """Run it: as shown, with other `arguments` instead of all, or with what `edit` changes.
+    """Run the call: as shown, with `arguments` in place of all, or as changed by `edit`.
 
-    `runs` is the digest of the arguments that were shown as what will run: nothing else does.
+    `runs` is the digest of the arguments that were shown as what will run: no others run.
     """
 
     arguments: Arguments | None = None
@@ -40,13 +40,13 @@ class Approve:
 
     @property
     def is_edit(self) -> bool:
-        """Whether it says anything about the arguments; `{}` says that there are none."""
+        """True if it changes the arguments; `{}` as `arguments` means that there are none."""
         return self.arguments is not None or self.edit is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
-    """Do not run it; the reason is told to the model."""
+    """Do not run the call; the reason is told to the model."""
 
     reason: str = ""
 
@@ -102,7 +102,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DidNotRun:
-    """A call in doubt did not run, and shall not."""
+    """A call in doubt did not run, and is not to be run."""
 
     reason: str = ""
 
@@ -216,7 +216,7 @@ _NAMES: dict[type, VerdictName] = {
 
 
 def name_of(verdict: Verdict) -> VerdictName:
-    """The recorded name of a verdict."""
+    """Return the recorded name of a verdict."""
     return _NAMES[type(verdict)]
 
 
@@ -233,8 +233,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     arguments: str | None = None
     digest: str | None = None
     idempotency_key: str | None = None
-    # Which renderer showed this person what, by hash; None where nothing was shown to them.
+    # The hash of what a renderer showed this person; None if nothing was shown to them.
     shown: str | None = None
-    # Who is behind the account; of several approvals each is another human's.
+    # The human behind the account; of several approvals each must be of another human.
     human: str | None = None
     at: datetime

@@ -25,7 +25,7 @@ class CallStatus(StrEnum):
 S = CallStatus
 
 AWAITING = frozenset({S.AWAITING_INPUT, S.AWAITING_APPROVAL, S.AWAITING_RESULT})
-# Something happens to it by itself, without a person.
+# The statuses in which something happens to a call by itself, without a person.
 AT_WORK = frozenset({S.PROPOSED, S.CLEARED, S.RUNNING})
 TERMINAL = frozenset(
     {S.SUCCEEDED, S.FAILED, S.DENIED, S.REJECTED, S.EXPIRED, S.CANCELLED, S.SUPERSEDED}

@@ -1,4 +1,4 @@
-"""Who someone is, and who may decide."""
+"""People, accounts, and the audiences that may decide."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ SYSTEM_ROLE = "system"
 
 
 class Scope(StrEnum):
-    """What a credential may be used for; never more than its person may do."""
+    """The uses that a credential is limited to; never more than its person may do."""
 
     CHAT = "chat"
     READ = "read"
@@ -45,7 +45,7 @@ _NONE: Final = frozenset[str]()
 
 @dataclass(frozen=True, slots=True, init=False)
 class Person:
-    """Someone who acts: an id from the identity layer, and the roles it vouches for."""
+    """A person or program: an id from the identity layer, and the roles that it vouches for."""
 
     id: str
     roles: frozenset[str]
@@ -65,7 +65,7 @@ class Person:
 
     @property
     def human(self) -> str:
-        """The one somebody ultimately is: two identities of one human have the same."""
+        """The id of the human behind this identity: the same for all identities of one human."""
         return self.behind or self.id
 
 
@@ -78,7 +78,7 @@ _PERSON: Final = {
 
 
 def want_recordable(by: Person) -> None:
-    """Raise unless every database can keep who acts; rows were judged before they were written."""
+    """Raise unless every database can store this person; people from rows were checked before."""
     want_keepable("person's id", by.id)
     for role in by.roles:
         want_keepable("person's role", role)
@@ -91,7 +91,7 @@ SYSTEM = Person("system", roles=frozenset({SYSTEM_ROLE}), kind=PersonKind.SERVIC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Someone whom this deployment knows by itself; a disabled one is nobody."""
+    """A person known to this deployment itself; a disabled account cannot act."""
 
     id: str
     name: str
@@ -103,13 +103,13 @@ class Account:
 
     @property
     def person(self) -> Person:
-        """Who acts when this account does."""
+        """The person who acts with this account."""
         return Person(self.id, roles=self.roles, kind=self.kind, behind=self.behind)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Audience:
-    """Who may decide a request: the conversation's owner unless roles or people are named.
+    """The people who may decide a request: the owner, unless roles or people are named.
 
     `one & other` admits the people whom both admit. They are kept as `also`: further audiences that
     must admit a person as well.
@@ -143,7 +143,7 @@ class Audience:
             self._reduce()
 
     def _reduce(self) -> None:
-        """Keep the fewest parts that admit the same people, in one order: equals are equal."""
+        """Keep the fewest parts that admit the same people, in one order, so that equals match."""
         everybody = (self, *self.also)
         excludes = any(each.exclude_requester for each in everybody)
         first, *rest = _fewest([_plain(part) for each in everybody for part in each.parts])
@@ -154,7 +154,7 @@ class Audience:
 
     @property
     def parts(self) -> tuple["Audience", ...]:
-        """The plain audiences that all have to admit a person; mostly one."""
+        """The plain audiences that must all admit a person; mostly one."""
         if not self.also:
             return (self,)
         return (_plain(self), *(part for each in self.also for part in each.parts))
@@ -165,7 +165,8 @@ class Audience:
     @classmethod
     def of(cls, *roles: NamesGiven, exclude_requester: bool = False) -> "Audience":
         """Route the question to roles instead of the owner."""
-        # A list of them is what people write, too; what is no role is refused when it is made.
+        # People also write one list of roles; values that are no roles are refused by the
+        # constructor.
         said: Any = roles[0] if len(roles) == 1 else roles
         made = cls(owner=False, roles=said, exclude_requester=exclude_requester)
         if not made.roles:
@@ -173,9 +174,10 @@ class Audience:
         return made
 
     def admits(self, person: Person, owner_id: str, behind: str | None = None) -> bool:
-        """Whether this person may decide for a conversation with that owner.
+        """Return True if this person may decide for a conversation with that owner.
 
-        `behind` is the human behind the owner: excluded with it, as are all their identities.
+        `behind` is the human behind the owner: excluded with the owner, as are all their
+        identities.
         """
         if person.kind is PersonKind.AGENT:
             return False
@@ -186,12 +188,12 @@ class Audience:
         return all(_names(part, person, owner_id) for part in self.parts)
 
     def without_owner(self) -> "Audience":
-        """The same people, but for an owner who is admitted as the owner only."""
+        """Return the same audience without an owner who is admitted only as the owner."""
         also = tuple(each.without_owner() for each in self.also)
         return replace(self, owner=False, also=also)
 
     def is_too_few(self, quorum: int, owner_id: str) -> bool:
-        """Whether so many people can never be found; how many have a role nobody can tell."""
+        """Return True if so many people can never be found; the size of a role is unknown."""
         named = [
             part.people | {owner_id} if part.owner else part.people
             for part in self.parts
@@ -203,20 +205,20 @@ class Audience:
         return len(who - {owner_id} if self.exclude_requester else who) < quorum
 
     def is_empty_for(self, owner: Person) -> bool:
-        """Whether nobody could ever decide: a service owner confirms nothing for itself."""
+        """Return True if no one could ever decide: a service owner confirms nothing for itself."""
         owner_counts = owner.kind is PersonKind.HUMAN and not self.exclude_requester
         counting = self if owner_counts else self.without_owner()
         return counting.is_too_few(1, owner.id)
 
     def to_json(self) -> dict[str, object]:
-        """Plain JSON, for storing with a request."""
+        """Return plain JSON, for storing with a request."""
         plain: dict[str, object] = {
             "owner": self.owner,
             "roles": sorted(self.roles),
             "people": sorted(self.people),
             "exclude_requester": self.exclude_requester,
         }
-        # Only where there are any: most audiences are stored as they always were.
+        # Only if there are any: most audiences are stored as they always were.
         return plain | {"also": [each.to_json() for each in self.also]} if self.also else plain
 
     @classmethod
@@ -253,7 +255,10 @@ def _plain(part: Audience) -> Audience:
 
 
 def _fewest(parts: list[Audience]) -> list[Audience]:
-    """The parts that matter, in one order: whom one admits, a wider one admits anyway."""
+    """Return the parts that matter, in one order.
+
+    A part that admits everybody whom another part admits adds nothing.
+    """
     listed = [each for each in parts if not each.owner and not each.roles]
     others = [each for each in parts if each.owner or each.roles]
     if listed:
@@ -272,13 +277,13 @@ def _order(part: Audience) -> tuple[list[str], list[str], bool]:
     return sorted(part.roles), sorted(part.people), part.owner
 
 
-# Who decides, as people write it: a role, several roles, or all there is to say.
+# An audience as people write it: a role, several roles, or an `Audience`.
 AudienceGiven = Audience | NamesGiven
 
 
 def _roles(given: object) -> object:
     roles = _ROLES.read(given)
-    # An empty tuple is what nobody said: nothing that could be said here.
+    # An empty tuple stands for a missing value, so it cannot be given as one.
     return (
         parameters.unfit()
         if roles in (parameters.unfit(), ())

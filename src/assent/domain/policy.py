@@ -1,4 +1,4 @@
-"""Ordered rules that turn a call into allow, ask or deny; when in doubt, not allow."""
+"""Ordered rules that turn a call into allow, ask or deny; in doubt a call is not allowed."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -33,21 +33,21 @@ from assent.domain.tools import (
 
 
 class Effect(StrEnum):
-    """What a rule does to a call."""
+    """The effect of a rule on a call."""
 
     ALLOW = "allow"
     ASK = "ask"
     DENY = "deny"
 
 
-# Who says it where a policy hook answers: its author need not.
+# The value of `by` for answers of a policy hook, whose author need not set it.
 HOOK: Final = "hook"
 _DENIED: Final = "The policy of this deployment denies this call."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allow:
-    """It may run; `by` says what allowed it, `waived` that somebody would have been asked."""
+    """The call may run; `by` says what allowed it, `waived` that people would have been asked."""
 
     by: str = HOOK
     waived: bool = False
@@ -89,13 +89,13 @@ class Ask(AskTerms):
         )
 
     def under(self, terms: AskTerms) -> "Ask":
-        """Ask for the same reason, under other terms."""
+        """Return an ask with the same reason under other terms."""
         return Ask(by=self.by, reason=self.reason, **terms.given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
-    """It never runs; the reason is told to the model."""
+    """The call never runs; the reason is told to the model."""
 
     by: str = HOOK
     reason: str = _DENIED
@@ -105,7 +105,7 @@ class Deny:
 
 
 def allow() -> Allow:
-    """Let a call run, from a policy hook: waives what its tool or its run asked for."""
+    """Let a call run, from a policy hook; waives what its tool or its run asked for."""
     return Allow()
 
 
@@ -119,7 +119,7 @@ def ask(
 ) -> Ask:
     """Ask a person about a call, from a policy hook; the reason is shown to them.
 
-    `audience` says who decides, `quorum` how many of them approve, `decide_within` until when
+    `audience` says who decides, `quorum` how many of them must approve, `decide_within` until when
     (seconds, a timedelta or `NO_DEADLINE`), `confirmation` what approving takes at least.
     """
     return Ask(
@@ -142,7 +142,7 @@ _ASK: Final = _DENY | TERMS
 
 Verdict = Allow | Ask | Deny
 
-# What a policy hook may answer; None leaves the question where it was.
+# The answers of a policy hook; None leaves the decision to the rules.
 HookAnswer = Effect | Ask | Deny | Allow | None
 PolicyHook = Callable[[EffectiveTool, Copied, Context], HookAnswer | Awaitable[HookAnswer]]
 
@@ -160,7 +160,7 @@ EffectGiven = Effect | Literal["allow", "ask", "deny"]
 
 
 class RuleGiven(TermsGiven, total=False):
-    """What a rule says besides its name, its effect and its tools."""
+    """The keywords of a rule besides its name, its effect and its tools."""
 
     categories: NamesGiven
     risks: RiskGiven | Iterable[RiskGiven]
@@ -173,9 +173,8 @@ class RuleGiven(TermsGiven, total=False):
 class Rule(AskTerms):
     """One rule: every matcher that is given must match; none given matches every call.
 
-    `tools` are exact names, or globs where they hold a `*`. It is named after what it does to
-    them unless a name is given. Audience, quorum, deadline and confirmation are for a rule that
-    asks.
+    `tools` are exact names, or globs where they hold a `*`. Without a name, the rule is named after
+    its effect and its tools. Audience, quorum, deadline and confirmation are for a rule that asks.
     """
 
     name: str
@@ -227,9 +226,9 @@ class Rule(AskTerms):
     def of(
         cls, effect: EffectGiven, *tools: NamesGiven, name: str = "", **more: Unpack[RuleGiven]
     ) -> Self:
-        """A rule for these tools; none at all are not all of them."""
-        # One list of them is what people write, too. Never an empty tuple: nobody could tell that
-        # it was said.
+        """Return a rule for these tools; an empty list of tools does not mean all tools."""
+        # People also write one list of tools. Never an empty tuple here: it could not be told from
+        # no argument.
         said: Any = list(tools)
         one = said[0] if len(tools) == 1 and said[0] != () else said
         return cls(name=name, effect=effect, tools=one, **more)
@@ -239,7 +238,7 @@ class Rule(AskTerms):
         return tuple(_glob(pattern) for pattern in self.tools)
 
     def covers(self, tool: EffectiveTool) -> bool:
-        """Whether the declared matchers match; the predicate is a separate question."""
+        """Return True if the declared matchers match; the predicate is checked separately."""
         return (
             (not self.tools or any(p.fullmatch(tool.tool.name) for p in self._patterns))
             and (not self.categories or tool.category in self.categories)
@@ -249,11 +248,11 @@ class Rule(AskTerms):
 
     @property
     def is_synchronous(self) -> bool:
-        """Whether it can be checked again inside the claim's transaction."""
+        """True if the rule can be checked again inside the claim's transaction."""
         return self.when is None or not iscoroutinefunction(self.when)
 
     def verdict(self) -> Verdict:
-        """What it says once it matches."""
+        """Return the rule's verdict on a call that it matches."""
         match self.effect:
             case Effect.ALLOW:
                 return Allow(by=f"rule:{self.name}", waived=True)
@@ -267,7 +266,7 @@ class Rule(AskTerms):
                 )
 
     def to_json(self, saying: Callable[[object], str] = _name) -> dict[str, object]:
-        """The rule as data; `saying` puts its predicate into words."""
+        """Return the rule as data; `saying` puts its predicate into words."""
         return self.terms_json() | {
             "name": self.name,
             "effect": self.effect,
@@ -303,7 +302,10 @@ _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 
 def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """Deny over ask over allow; among equals the first, an ask under the terms of all asks."""
+    """Return the strongest verdict: deny over ask over allow; of equals the first.
+
+    An ask gets the strictest terms of all asks.
+    """
     found = tuple(verdicts)
     first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
     asks = [each for each in found if isinstance(each, Ask)]
@@ -316,8 +318,8 @@ def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
 class Policy:
     """A deployment's rules and hook, with a version that stands for what they say.
 
-    `named` is the version as the deployment says it itself: code then counts by its name only, for
-    it may hold what differs between processes.
+    `named` is a version that the deployment gives itself: code then counts by its name only, since
+    it may hold values that differ between processes.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -325,8 +327,8 @@ class Policy:
     approvals: bool = True
     timeout: timedelta = timedelta(seconds=10)
     named: str = ""
-    # Changes whenever the rules, their code, the hook's or the approvals switch change. Taken at
-    # once: what a hook comes to remember while it works is no other policy.
+    # Changes whenever the rules, their code, the hook's code or the approvals switch change.
+    # Computed at once: values that a hook comes to hold while it works do not make another policy.
     version: str = field(init=False, default="")
 
     def __post_init__(self) -> None:

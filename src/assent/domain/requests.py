@@ -1,4 +1,4 @@
-"""What a person is asked about one revision of a call."""
+"""Requests: questions to people about one revision of a call."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from assent.domain.tools import Preview
 
 
 class Binding(Struct, frozen=True, kw_only=True):
-    """Everything an approval is valid for; its digest is what a decision carries back."""
+    """Everything an approval is valid for; a decision carries its digest back."""
 
     request_id: str
     conversation_id: str
@@ -30,9 +30,10 @@ class Binding(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all of it."""
+        """The SHA-256 of all fields."""
         deadline = None if self.decide_by is None else self.decide_by.isoformat()
-        # Only what the engine itself holds people to; digests from before it did stay valid.
+        # Only the level that the engine itself enforces, so that digests from earlier releases stay
+        # valid.
         firm = {"confirmation": "typed"} if self.confirmation is Confirmation.TYPED else {}
         return digest(
             encode_plain(
@@ -56,7 +57,7 @@ class Binding(Struct, frozen=True, kw_only=True):
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """What is shown with a request besides the arguments; fixed when the request is minted."""
+    """The texts and form shown with a request besides the arguments; fixed when it is made."""
 
     reason: str = ""
     text: str = ""
@@ -92,20 +93,20 @@ class Request(Struct, frozen=True, kw_only=True):
     closed_by: str | None = None
     # The human behind an owner that is a service account or a further identity.
     owner_behind: str | None = None
-    # What approving it takes, on every channel.
+    # The confirmation that approving takes, on every channel.
     confirmation: Confirmation = Confirmation.CLICK
-    # How many have approved it so far; the last one closes it.
+    # The number of approvals so far; the last one closes the request.
     votes: int = 0
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still be decided."""
+        """True if it can still be decided."""
         return self.status is RequestStatus.OPEN
 
     def admits(self, person: Person) -> bool:
-        """Whether this person may decide it."""
+        """Return True if this person may decide it."""
         audience = self.audience
         if person.kind is PersonKind.SERVICE and self.kind is RequestKind.APPROVAL:
-            # A program confirms nothing for itself; it decides only where it is named.
+            # A program confirms nothing for itself; it decides only if it is named.
             audience = audience.without_owner()
         return audience.admits(person, self.owner, self.owner_behind)

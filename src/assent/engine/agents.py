@@ -1,4 +1,4 @@
-"""Agents and the catalogue of what they can call."""
+"""Agents, their toolboxes, and the catalogue of both."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,13 +17,13 @@ from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_man
 from assent.errors import InvalidParameter, InvalidTool, NotFound
 from assent.ports import ChatModel
 
-# How long a question stays open where neither tool, rule nor deployment says anything.
+# How long a question stays open if neither its tool, nor a rule, nor the deployment says so.
 DECIDE_WITHIN: Final = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How far one turn may go."""
+    """The limits of one turn."""
 
     steps: int = 16
     calls_per_answer: int = 16
@@ -31,7 +31,7 @@ class Limits:
     invalid_arguments: int = 3
     repeats: int = 3
     model_retries: int = 2
-    # Of text, reasoning and arguments together: a stream need not end by itself.
+    # Text, reasoning and arguments counted together: a model's stream need not end by itself.
     answer_chars: int = 1_000_000
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ def _tools(given: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A model with instructions and tools; the name is how conversations find it again."""
+    """A model with instructions and tools; conversations refer to the agent by its name."""
 
     name: str
     model: str | ChatModel = field(kw_only=True)
@@ -71,7 +71,7 @@ class Agent:
     stream: bool = field(default=True, kw_only=True)
     base_url: str | None = field(default=None, kw_only=True)
     api_key: str | None = field(default=None, kw_only=True, repr=False)
-    # Messages to begin with, which a chat offers to who does not know what to say.
+    # Messages that a chat offers to people who do not know how to begin.
     suggestions: Sequence[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Agent:
 
     @property
     def declared(self) -> tuple[Tool, ...]:
-        """Its tools, whatever form they were written in."""
+        """The agent's tools, all as `Tool`, in whichever form they were given."""
         return cast("tuple[Tool, ...]", self.tools)
 
 
@@ -102,7 +102,7 @@ _AGENTS: Final = parameters.several(parameters.instance(Agent), tuple, "an Agent
 
 
 def agents_of(given: Agent | Iterable[Agent]) -> tuple[Agent, ...]:
-    """The agents of an engine, each under a name of its own."""
+    """Return the agents of an engine, each under a name of its own."""
     agents: tuple[Agent, ...] = _AGENTS.taken("Assent", "agents", given)
     if repeated := _repeated(agent.name for agent in agents):
         raise InvalidParameter("Assent", "agents", "of different names", f"two {repeated[0]!r}")
@@ -116,7 +116,7 @@ def _repeated(names: Iterable[str]) -> list[str]:
 def _deployed(
     tool: Tool, override: Override | None, decide_within: timedelta | None
 ) -> EffectiveTool:
-    """A tool with its override, and with the deployment's deadline where it has none of its own."""
+    """Return a tool with its override, and with the deployment's deadline if it has none itself."""
     found = effective(tool, override)
     if found.origins.get("decide_within") is not Origin.DEFAULT:
         return found
@@ -124,7 +124,7 @@ def _deployed(
 
 
 class Toolbox:
-    """One agent's tools as this deployment sees them."""
+    """The tools of one agent, with this deployment's overrides."""
 
     def __init__(
         self,
@@ -143,11 +143,11 @@ class Toolbox:
             )
             for item in self.tools.values()
         )
-        # Whether what a conversation remembers can matter to any of them.
+        # False if no tool has a form: then saved answers of a conversation need not be read.
         self.asks = any(item.tool.user_input for item in self.tools.values())
 
     def get(self, name: str) -> EffectiveTool | None:
-        """The tool of that exact name."""
+        """Return the tool with exactly this name."""
         return self.tools.get(name)
 
 
@@ -161,7 +161,7 @@ def _by_name(agents: Iterable[Agent]) -> dict[str, Agent]:
 
 
 class Catalogue:
-    """All agents, their models and toolboxes; rebuilt when an override changes."""
+    """All agents with their models and toolboxes; rebuilt when an override changes."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class Catalogue:
         self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]
 
     def agent(self, name: str) -> Agent:
-        """The agent of that name."""
+        """Return the agent with this name."""
         found = self._agents.get(name)
         if found is None:
             raise NotFound(
@@ -194,34 +194,34 @@ class Catalogue:
         return found
 
     def names(self) -> list[str]:
-        """The names of all agents, as they were given."""
+        """Return the names of all agents, in the order in which they were given."""
         return list(self._agents)
 
     def model(self, agent: str) -> ChatModel:
-        """The model an agent talks to."""
+        """Return the model that an agent talks to."""
         return self._models[agent]
 
     async def close(self) -> None:
-        """Let the models go of their connections, those that have some."""
+        """Close the connections of those models that hold any."""
         for model in self._models.values():
             aclose = getattr(model, "aclose", None)
             if aclose is not None:
                 await aclose()
 
     def toolbox(self, agent: str) -> Toolbox:
-        """What an agent can call; empty for one that is no longer here."""
+        """Return the tools of an agent; an empty toolbox for an agent that no longer exists."""
         return self._boxes.get(agent) or Toolbox((), {})
 
     def tool(self, agent: str, name: str) -> EffectiveTool | None:
-        """One tool of an agent, if both are still here."""
+        """Return one tool of an agent, or None if either no longer exists."""
         return self.toolbox(agent).get(name)
 
     def every_tool(self) -> list[EffectiveTool]:
-        """Every tool of every agent."""
+        """Return the tools of all agents."""
         return [tool for box in self._boxes.values() for tool in box.tools.values()]
 
     def manual_tools(self, agent: str) -> frozenset[str]:
-        """The names of an agent's manual tools."""
+        """Return the names of an agent's manual tools."""
         tools = self.toolbox(agent).tools.items()
         return frozenset(name for name, item in tools if is_manual_tool(item.tool))
 

@@ -1,4 +1,4 @@
-"""The facade: everything a program does with Assent."""
+"""The facade: everything that a program does with Assent."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -103,7 +103,7 @@ class Assent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let work in flight finish for a while; the rest stays resumable."""
+        """Let running work finish for a while; the rest can be resumed later."""
         if self.kernel.is_worker:
             await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
@@ -112,7 +112,7 @@ class Assent:
         await self.feed.close()
         await self.kernel.store.close()
 
-    # What is known here without a look at the database.
+    # Facts that need no look at the database.
 
     @property
     def catalogue(self) -> Catalogue:
@@ -121,44 +121,44 @@ class Assent:
 
     @property
     def policy(self) -> Policy:
-        """The rules and the hook."""
+        """The rules and the policy hook."""
         return self.kernel.policy
 
     @property
     def policy_version(self) -> str:
-        """The version of rules and overrides together; an approval is valid for one."""
+        """The version of rules and overrides together; an approval is valid for one version."""
         return self.kernel.policy_version
 
     @property
     def texts(self) -> Texts:
-        """What models are told when something did not simply run."""
+        """The texts that models are told when a call did not simply run."""
         return self.kernel.texts
 
     @property
     def vault(self) -> Vault:
-        """The keys that secrets and tokens are sealed with."""
+        """The vault that seals secrets and tokens."""
         return self.kernel.vault
 
     @property
     def clock(self) -> Clock:
-        """The clock that leases and limits go by."""
+        """The clock for leases and time limits."""
         return self.kernel.clock
 
     @property
     def is_worker(self) -> bool:
-        """True if this process runs calls, and does not only read and decide."""
+        """True if this process runs calls; False if it only reads and decides."""
         return self.kernel.is_worker
 
     def limit(self, quotas: Quotas) -> None:
-        """Bound how much one person, agent or conversation may have from now on."""
+        """Limit what one person, agent or conversation may use from now on."""
         self.kernel.quotas = quotas
 
     @property
     def is_working(self) -> bool:
-        """Whether this process looks for work and keeps what it holds."""
+        """True while this process looks for work and renews its leases."""
         return self._worker.is_alive
 
-    # Loaded when used, as are lists: `import assent` takes long enough without them.
+    # Imported when first used, as are lists: `import assent` takes long enough without them.
     @cached_property
     def people(self) -> "People":
         """Accounts, their keys, sessions and links."""
@@ -179,11 +179,11 @@ class Assent:
         return Transfer(kernel=self.kernel, announce=self.kernel.announce)
 
     def _check_key(self, tx: Tx) -> None:
-        """The key must be the one this database was sealed with, or nothing starts."""
+        """Refuse to start with a key other than the one that this database was sealed with."""
         canary = tx.settings.fact(_CANARY)
         if canary is None:
-            # Added, not set: of two processes with different keys that start at once, one must
-            # find the other's.
+            # Added, not set: if two processes with different keys start at once, one of them must
+            # find the other's canary.
             tx.settings.add_fact(_CANARY, self.kernel.vault.canary())
             return
         self.kernel.vault.verify(canary)
@@ -204,9 +204,9 @@ class Assent:
         idempotency_key: str | None = None,
         ask_when: Predicate | None = None,
     ) -> Turn:
-        """Send a message and run until the model answers or somebody has to be waited for.
+        """Send a message and run until the model answers or a person has to act.
 
-        Where no worker takes it up, `NoWorker` says so; the message is stored all the same.
+        Raises `NoWorker` if no worker takes it up; the message is stored all the same.
         """
         turn_id = await self.start(
             agent,
@@ -234,7 +234,7 @@ class Assent:
     ) -> str:
         """Send a message and return the turn's id at once; follow it with `events` or `wait`.
 
-        A `conversation_id` that there is not is an error, unless `create` asks for it to be made.
+        An unknown `conversation_id` is an error, unless `create` says that it is to be made.
         """
         where = "Assent.start()"
         missive = Missive(
@@ -252,7 +252,7 @@ class Assent:
         return (await self._sending.send(missive)).id
 
     async def open(self, agent: str | Agent, *, by: Who) -> Conversation:
-        """Create a conversation that nothing was said in yet."""
+        """Create a conversation without any message."""
         where = "Assent.open()"
         name = facade_parameters.agent_name(where, agent)
         return await self._sending.open(name, await self._who(where, by))
@@ -260,7 +260,7 @@ class Assent:
     async def run(self, agent: str | Agent, text: str, *, by: Who) -> str:
         """Send a message and insist on an answer: a pause raises `Paused`, a failure `TurnFailed`.
 
-        For agents inside tools of other agents: half an answer never looks like a whole one.
+        For agents inside the tools of other agents: half an answer never looks like a whole one.
         """
         name = facade_parameters.agent_name("Assent.run()", agent)
         turn = await self.send(name, text, by=by)
@@ -272,32 +272,32 @@ class Assent:
         return turn.text
 
     async def wait(self, turn_id: str | Turn | Decided) -> Turn:
-        """Until the turn rests: answered, failed, stopped, or waiting for people only."""
+        """Return the turn once it rests: answered, failed, stopped, or waiting for people only."""
         return await self.following.wait(facade_parameters.turn_id("Assent.wait()", turn_id))
 
     async def turn(self, turn_id: str | Turn | Decided) -> Turn:
-        """A turn as it stands."""
+        """Return a turn in its present state."""
         id = facade_parameters.turn_id("Assent.turn()", turn_id)
         return await self.kernel.store.run(lambda tx: read_turn(tx, id))
 
     async def conversation(self, conversation_id: str | Conversation | Thread) -> Thread:
-        """A conversation as it stands, with its derived status; asks no model anything."""
+        """Return a conversation in its present state, with its derived status; calls no model."""
         id = facade_parameters.conversation_id("Assent.conversation()", conversation_id)
         return await self.kernel.store.run(lambda tx: read_thread(tx, id, self.kernel))
 
     async def stop(self, turn_id: str | Turn, *, by: Who) -> Turn:
-        """End a turn; pending calls are cancelled, a partial answer is kept as incomplete."""
+        """End a turn; pending calls are cancelled, and a partial answer is kept as incomplete."""
         where = "Assent.stop()"
         turn_id = facade_parameters.turn_id(where, turn_id)
         await self._sending.stop(turn_id, await self._who(where, by))
         return await self.turn(turn_id)
 
     async def resume(self, turn_id: str | Turn, *, by: Who) -> Turn:
-        """Go on with a turn that failed, without repeating anything that is settled."""
+        """Continue a turn that failed, without repeating anything that is settled."""
         return await self.wait(await self.restart(turn_id, by=by))
 
     async def restart(self, turn_id: str | Turn, *, by: Who) -> Turn:
-        """The same without waiting for what comes of it."""
+        """Continue a turn that failed, as `resume` does, but do not wait for it to rest."""
         where = "Assent.restart()"
         turn_id = facade_parameters.turn_id(where, turn_id)
         await self._sending.resume(turn_id, await self._who(where, by))
@@ -313,7 +313,7 @@ class Assent:
     async def pending(
         self, *, person: Who | None = None, limit: int = 50, after: str | None = None
     ) -> list[Request]:
-        """Open requests, newest first; with a person, only what they may decide."""
+        """Return open requests, newest first; with a person, only those that they may decide."""
         from assent.engine.queries.listing import waiting
 
         where = "Assent.pending()"
@@ -322,7 +322,7 @@ class Assent:
         return await self.kernel.store.run(lambda tx: waiting(tx, who, after=after, limit=limit))
 
     async def card(self, request_id: Request | str) -> str:
-        """What a person is shown of a request, as plain text: read from the rows, nothing cut."""
+        """Return the card of a request as plain text: read from the rows, nothing cut."""
         from assent.engine.queries.request_view import read_showing
         from assent.presentation.plain import render
 
@@ -335,7 +335,7 @@ class Assent:
         return await asyncio.to_thread(lambda: render(found().card, now=now).text)
 
     async def request(self, request_id: str | Request) -> Request:
-        """One request, as it stands."""
+        """Return one request in its present state."""
         request_id = facade_parameters.request_id("Assent.request()", request_id)
         want_findable("request", request_id)
         found = await self.kernel.store.run(lambda tx: tx.requests.look(request_id))
@@ -356,7 +356,7 @@ class Assent:
     ) -> Decided:
         """Decide a request. It is durable when this returns; the turn goes on by itself.
 
-        `digest` is that of the request as it was seen, `shown` says which renderer showed it.
+        `digest` is that of the request as the person saw it, `shown` says which renderer showed it.
         """
         where = "Assent.decide()"
         ballot = Ballot(
@@ -380,7 +380,10 @@ class Assent:
         shown: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> list[Outcome]:
-        """Decide several requests; each outcome is reported, a contradiction refuses all."""
+        """Decide several requests, each on its own.
+
+        A batch that contradicts itself is refused whole.
+        """
         where = "Assent.decide_all()"
         said, who = facade_parameters.decisions(where, decisions), await self._who(where, by)
         seen, drawn, key = digests or {}, shown or {}, idempotency_key
@@ -393,7 +396,7 @@ class Assent:
                     channel=channel,
                     digest=seen.get(id),
                     shown=drawn.get(id),
-                    # A key stands for one decision: each of a batch has its own.
+                    # A key stands for one decision, so each decision of a batch gets its own.
                     key=None if key is None else f"{key}:{id}",
                 )
                 for id, verdict in said
@@ -411,7 +414,8 @@ class Assent:
     ) -> list[Outcome]:
         """Decide several requests at once: all of them count, or the first objection is raised.
 
-        `waives(ballot, error)` says which refusals are reported instead, and hold up nobody else.
+        `waives(ballot, error)` is True for a refusal that is only reported and stops no other
+        ballot.
         """
         where = "Assent.decide_together()"
         said, who = facade_parameters.decisions(where, decisions), await self._who(where, by)
@@ -448,15 +452,18 @@ class Assent:
     # Conversations as JSON
 
     async def export(self, conversation_id: str | Conversation | Thread, *, by: Who) -> str:
-        """A conversation as versioned JSON text, without secrets; for its owner and admins."""
+        """Return a conversation as versioned JSON text without secrets.
+
+        For its owner and admins.
+        """
         where = "Assent.export()"
         id = facade_parameters.conversation_id(where, conversation_id)
         return await self._transfer().export(id, await self._who(where, by))
 
     async def import_(self, text: str, *, by: Who, owner: Who | None = None) -> str:
-        """A new conversation of `owner` (else the admin who imports) from exported text.
+        """Create a conversation from exported text, owned by `owner` or else the importing admin.
 
-        What was decided elsewhere does not count here: whatever was not settled is asked again.
+        Decisions made elsewhere do not count here: everything that was not settled is asked again.
         """
         where = "Assent.import_()"
         facade_parameters.MESSAGE.taken(where, "text", text)
@@ -467,7 +474,10 @@ class Assent:
     # Saved values, settings, record
 
     async def saved_values(self, conversation_id: str) -> dict[str, dict[str, Json]]:
-        """What a conversation remembers, by scope; a secret only as that it is there."""
+        """Return the saved answers of a conversation, by scope.
+
+        Secrets are listed without their values.
+        """
         rows = await self.kernel.store.run(lambda tx: tx.values.saved(conversation_id))
         found: dict[str, dict[str, Json]] = {}
         for row in rows:
@@ -475,7 +485,7 @@ class Assent:
         return found
 
     async def clear_values(self, conversation_id: str, *, by: Who, scope: str | None = None) -> int:
-        """Forget saved answers, of one scope or all."""
+        """Delete saved answers, of one scope or all."""
         who = await self._who("Assent.clear_values()", by)
 
         def clear(tx: Tx) -> int:
@@ -489,11 +499,11 @@ class Assent:
         return await self.kernel.store.run(clear)
 
     def tools(self) -> list[EffectiveTool]:
-        """Every tool as this deployment sees it."""
+        """Return all tools, with this deployment's overrides."""
         return self.kernel.catalogue.every_tool()
 
     async def override(self, tool: str, override: Override | None, *, by: Who) -> None:
-        """Replace a tool's metadata for this deployment; None goes back to its declaration."""
+        """Replace a tool's metadata for this deployment; None restores its declaration."""
         where = "Assent.override()"
         said: Override | None = facade_parameters.OVERRIDE.taken(where, "override", override)
         await self._overrides.set(tool, said, await self._who(where, by))
@@ -501,7 +511,7 @@ class Assent:
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None
     ) -> list[Entry]:
-        """The record: of one call, one conversation, or everything."""
+        """Return the audit entries of one call, one conversation, or everything."""
         return await self.kernel.store.run(
             lambda tx: tx.journal.entries(conversation_id=conversation_id, call_id=call_id)
         )

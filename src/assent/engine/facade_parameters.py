@@ -1,4 +1,4 @@
-"""What callers of the facade pass: an object or its id, taken as they write it, or refused."""
+"""Parameters of the facade: objects or ids as callers write them, converted or refused."""
 
 import asyncio
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.queries.snapshots import Thread, Turn
 from assent.errors import InvalidParameter, NotAllowed, WrongLoop
 
-# Somebody, or their id: `Person("ada")` and "ada" are the same.
+# A person or their id: `Person("ada")` and "ada" are the same.
 Who = Person | str
 _VERDICTS: Final = (
     "a verdict: approve(), reject('why'), answer({…}), supply(output), cancel(), "
@@ -60,7 +60,7 @@ _CONVERSATION: Final = _or_id("a conversation")
 _AGENT: Final = Check("an agent or its name", any_text.read)
 WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
 MESSAGE: Final = any_text
-# What an engine is made with; agents were looked at before their models were made.
+# The parameters of an engine; agents are checked earlier, before their models are made.
 SETTINGS: Final[dict[str, Check]] = {
     "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
     "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
@@ -78,25 +78,25 @@ _IF_SETTLED: Final = word("raise", "ignore")
 
 
 def request_id(where: str, given: object) -> str:
-    """The id of a request that was named somehow."""
+    """Return the id of a request, given as an object or an id."""
     id = given.id if isinstance(given, Request) else given
     return _REQUEST.taken(where, "request_id", id)
 
 
 def turn_id(where: str, given: object) -> str:
-    """The id of a turn, also of that which a decision belongs to."""
+    """Return the id of a turn, given as an object or an id; a decision stands for its turn."""
     if isinstance(given, Decided):
         return given.turn_id
     return _TURN.taken(where, "turn_id", given.id if isinstance(given, Turn) else given)
 
 
 def agent_name(where: str, given: object) -> str:
-    """The name of an agent."""
+    """Return the name of an agent."""
     return _AGENT.taken(where, "agent", given.name if isinstance(given, Agent) else given)
 
 
 def conversation_id(where: str, given: object) -> str:
-    """The id of a conversation that was named somehow."""
+    """Return the id of a conversation, given as an object or an id."""
     if isinstance(given, Thread):
         return given.conversation.id
     id = given.id if isinstance(given, Conversation) else given
@@ -104,17 +104,17 @@ def conversation_id(where: str, given: object) -> str:
 
 
 def is_tolerant(where: str, if_settled: object) -> bool:
-    """Whether what is settled already may stay as it is."""
+    """Return True if a call that is already settled is no error."""
     return _IF_SETTLED.taken(where, "if_settled", if_settled) == "ignore"
 
 
 def optional_conversation(where: str, given: object) -> str | None:
-    """The same, where None begins a new one."""
+    """Return the id of a conversation; None begins a new one."""
     return None if given is None else conversation_id(where, given)
 
 
 def verdict(where: str, given: object) -> Verdict:
-    """A verdict; whatever else people write for one is refused with the words for it."""
+    """Return a verdict; anything else is refused with a hint at the right words."""
     if isinstance(given, Verdict):
         return given
     forgotten = [each.__name__ for each in _FUNCTIONS if each is given]
@@ -123,7 +123,7 @@ def verdict(where: str, given: object) -> Verdict:
 
 
 def decisions(where: str, given: Iterable[object]) -> list[tuple[str, Verdict]]:
-    """Requests with their verdicts."""
+    """Return requests with their verdicts."""
     return [
         (request_id(where, request), verdict(where, said))
         for request, said in (_pair(where, each) for each in given)
@@ -139,12 +139,15 @@ def _pair(where: str, given: object) -> tuple[object, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callers:
-    """Who acts, where only an id was given."""
+    """Looks up the person who acts if only an id was given."""
 
     kernel: Kernel
 
     async def who(self, where: str, by: object) -> Person:
-        """The person; an id is `Person(id)`, without roles, unless its account is disabled."""
+        """Return the person.
+
+        An id becomes `Person(id)` without roles, unless its account is disabled.
+        """
         self._want_loop(where)
         given: Who = WHO.taken(where, "by", by)
         if isinstance(given, Person):
@@ -163,5 +166,6 @@ class Callers:
 def _known(account: Account) -> Person:
     if account.disabled:
         raise NotAllowed(account.id, "act here: the account is disabled")
-    # Text says who somebody is, not what they may do: roles are for whoever vouches for them.
+    # An id says who a person is, not what they may do: roles come from an authority that vouches
+    # for the person.
     return Person(account.id, kind=account.kind, behind=account.behind)

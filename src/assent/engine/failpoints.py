@@ -1,4 +1,4 @@
-"""Places where a process may die, by name: armed from outside, free when not.
+"""Failpoints: named places where a test can kill the process; they cost nothing when not armed.
 
 `ASSENT_FAILPOINT=after_claim` (or `after_claim:3` for the third time) kills the process there.
 """
@@ -40,7 +40,7 @@ _signal = signal.SIGKILL
 
 
 def arm(place: str, by: signal.Signals = signal.SIGKILL) -> None:
-    """Choose where this process dies (`name` or `name:n`), or is only stopped."""
+    """Choose where this process dies (`name` or `name:n`), or where it is only stopped."""
     global _armed, _left, _signal
     _armed, _, times = place.partition(":")
     _left, _signal = int(times or 1), by

@@ -1,4 +1,4 @@
-"""What happens in the whole deployment, read once per process for any number of followers."""
+"""The feed of the whole deployment: read once per process, for any number of followers."""
 
 import asyncio
 import logging
@@ -16,11 +16,11 @@ log = logging.getLogger(__name__)
 
 # A hint can get lost, a row cannot.
 POLL_SECONDS = 1.0
-# While an older transaction runs nobody tells us when it ends.
+# While an older transaction runs: no hint comes when it ends.
 HELD_SECONDS = 0.02
-# However many commits there are: what they have in common is one reading.
+# However many commits there are, one reading serves them all.
 PACE_SECONDS = 0.005
-# Who falls further behind than this reads the table, page by page.
+# A follower that is further behind than this reads the table, page by page.
 REMEMBERED = 2_000
 AT_ONCE = 200
 CATCHING_UP = 4
@@ -28,7 +28,7 @@ _place = attrgetter("cursor")
 
 
 class Recent:
-    """The newest news: everything from `floor`, which is not in it, to `last`."""
+    """The newest events: everything after `floor` up to and including `last`."""
 
     def __init__(self, start: Cursor, remembered: int) -> None:
         self.floor = self.last = start
@@ -39,7 +39,7 @@ class Recent:
         return len(self._news)
 
     def add(self, page: FeedPage) -> None:
-        """Go on with the next page, and forget the oldest."""
+        """Append the next page, and forget the oldest events."""
         self._news += page.news
         self.last = page.last
         if len(self._news) > 2 * self._remembered:
@@ -47,7 +47,7 @@ class Recent:
             del self._news[: -self._remembered]
 
     def after(self, cursor: Cursor) -> Sequence[News]:
-        """What came after a place at or beyond the floor, so much of it as goes out at once."""
+        """Return the events after a cursor that is not before the floor, at most one page."""
         if cursor >= self.last:
             return ()
         first = bisect_right(self._news, cursor, key=_place)
@@ -55,21 +55,21 @@ class Recent:
 
 
 class Follower:
-    """One who follows the feed from a place; leave it when done, or use it in a `with`."""
+    """Follows the feed from a cursor; call `leave` when done, or use it in a `with`."""
 
     __slots__ = ("_feed", "_nudged", "_waiter", "cursor", "lost")
 
     def __init__(self, feed: "Feed", cursor: Cursor, *, lost: bool) -> None:
         self._feed, self.cursor = feed, cursor
-        # Whether the place it came from does not exist: it must look at everything anew.
+        # True if the cursor it came with does not exist here: it must read everything anew.
         self.lost = lost
         self._nudged = False
         self._waiter: asyncio.Future[None] | None = None
 
     async def news(self) -> Sequence[News]:
-        """What comes next, in order; nothing at all if somebody nudged."""
+        """Wait for the next events, in order; empty after a nudge."""
         while not self._nudged:
-            # Before looking: what comes while we look must not be slept through.
+            # Before looking: an event that comes meanwhile must not be slept through.
             self._waiter = asyncio.get_running_loop().create_future()
             if found := await self._feed.after(self):
                 return found
@@ -78,17 +78,17 @@ class Follower:
         return ()
 
     def nudge(self) -> None:
-        """Let it return from its wait with nothing: there is something else to look at."""
+        """End the wait with no events: there is something else to look at."""
         self._nudged = True
         self.wake()
 
     def wake(self) -> None:
-        """There may be news."""
+        """Look again: there may be new events."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def leave(self) -> None:
-        """Follow no more."""
+        """Stop following."""
         self._feed.leave(self)
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class Follower:
 
 
 class Feed:
-    """`assent.feed`: reads what is new once, and only while somebody follows."""
+    """`assent.feed`: reads new events once for all, and only while there are followers."""
 
     def __init__(self, store: Store, *, remembered: int = REMEMBERED) -> None:
         self._store, self._remembered = store, remembered
@@ -115,14 +115,15 @@ class Feed:
         self._catching_up = asyncio.Semaphore(CATCHING_UP)
 
     def heard(self, touched: frozenset[str]) -> None:
-        """Somebody committed something."""
+        """Read again after a commit."""
         del touched
         self._hint.set()
 
     async def follow(self, after: Cursor | None = None) -> Follower:
-        """Follow from a place, or from now on.
+        """Follow from a cursor, or from now on.
 
-        A place ahead of everything is from another life of this database: `lost`, and from now on.
+        A cursor ahead of everything is from another life of this database: the follower is `lost`,
+        and follows from now on.
         """
         recent = self._recent
         head = START if recent is None else recent.last
@@ -136,13 +137,13 @@ class Feed:
         return follower
 
     def leave(self, follower: Follower) -> None:
-        """One follower less; the reader rests when it was the last."""
+        """Remove a follower; the reader rests after the last one."""
         self._followers.discard(follower)
         if not self._followers:
             self._hint.set()
 
     async def after(self, follower: Follower) -> Sequence[News]:
-        """What follows a follower's place, from memory or from the table; moves the place."""
+        """Return the events after a follower's cursor, from memory or the table, and move it."""
         recent = self._recent
         if recent is not None and follower.cursor >= recent.floor:
             found = recent.after(follower.cursor)
@@ -151,13 +152,13 @@ class Feed:
             return found
         async with self._catching_up:
             page = await self._page(follower.cursor)
-        # Nothing there: then neither is there anything before what we remember.
+        # The table has nothing there: then there is nothing before what we remember, either.
         floor = START if recent is None else recent.floor
         follower.cursor = page.last if page.news else max(page.last, floor)
         return page.news
 
     async def close(self) -> None:
-        """End the reader; who still follows hears nothing more."""
+        """End the reader; followers get no more events."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -182,7 +183,8 @@ class Feed:
         if self._recent is None:
             head = await self._store.run(lambda tx: tx.feed.head())
             self._recent = Recent(head, self._remembered)
-            # Who looked before this place was known may have missed what led up to it.
+            # A follower that looked before this cursor was known may have missed the events before
+            # it.
             self._wake()
         recent = self._recent
         while self._followers:

@@ -48,7 +48,7 @@ class Following:
         """Return the turn once it rests: answered, failed, stopped, or waiting for people only."""
         bus, unclaimed = self._kernel.bus, _Unclaimed(self._kernel.times.takeup)
         while True:
-            # A turn that came to rest under our eyes need not be read again.
+            # A turn that came to rest in this process need not be read again.
             left = await self._kernel.tasks.quiet(turn_id)
             if isinstance(left, Turn) and left.is_resting:
                 return left
@@ -94,7 +94,8 @@ class Following:
             finally:
                 bus.drop(turn_id, ticket)
             yield look
-            # Read before the events of which there are none: it rests and nothing came since.
+            # The turn was read before the events, of which there are none: it rests, and nothing
+            # came since.
             if not look.events:
                 return
 
@@ -145,7 +146,7 @@ def _events(tx: Tx, turn_id: str, after: int) -> tuple[list[Event], bool]:
 
 
 def _look(tx: Tx, turn_id: str, after: int) -> Look:
-    # In this order: rows that events speak of are at least as new as the events.
+    # In this order: the rows are at least as new as the events that mention them.
     turn = read_turn(tx, turn_id)
     events = tx.journal.events(turn_id, after, EVENTS_PAGE)
     if not any(event.kind in _ROW_KINDS for event in events):

@@ -1,4 +1,4 @@
-"""Ids: a prefix that says what it is, then time and chance, so that they sort by age."""
+"""Ids: a prefix that names the kind, then time and random digits, so that they sort by age."""
 
 import os
 import time
@@ -12,20 +12,24 @@ _DRAWN = 256
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-# Drawn ahead: a system call for each id lets another thread have the interpreter. A deque, because
-# ids are made in several threads; never shared with a forked child, which would repeat them.
+# Drawn ahead: a system call for each id would let another thread take the interpreter. A deque,
+# because ids are made in several threads; never shared with a forked child, which would repeat
+# them.
 _chances: deque[bytes] = deque()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_chances.clear)
 
 
 def new_id(prefix: str) -> str:
-    """`call_` and the like: nanoseconds, so that one transaction's ids sort too, and 64 bits."""
+    """Return a new id, such as `call_…`.
+
+    It has nanoseconds, so that ids of one transaction sort too, and 64 random bits.
+    """
     return f"{prefix}_{(time.time_ns().to_bytes(_BYTES) + _chance()).hex()}"
 
 
 def first_id(prefix: str, at: datetime) -> str:
-    """What sorts before every id of that prefix that was made from then on."""
+    """Return text that sorts before every id of this prefix made at this time or later."""
     return f"{prefix}_{((at - _EPOCH) // _MICROSECOND * 1000).to_bytes(_BYTES).hex()}"
 
 

@@ -1,4 +1,4 @@
-"""What every part of the engine shares."""
+"""The kernel: the parts that all of the engine shares."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ class Tasks:
         self.closing = False
 
     def spawn(self, turn_id: str, name: str, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Start work for a turn; its failure is logged, never lost."""
+        """Start work for a turn; a failure is logged, never lost."""
         task = asyncio.create_task(work, name=f"assent-{name}-{turn_id}")
         self._all.add(task)
         self._of_turn.setdefault(turn_id, set()).add(task)
@@ -43,9 +43,9 @@ class Tasks:
         return task
 
     async def through(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that is carried to its end also if whoever awaits it goes away meanwhile.
+        """Await work that is carried to its end even if the caller is cancelled meanwhile.
 
-        What it commits may be a claim, and somebody has to run that.
+        It may commit a claim, and then this process has to run the call.
         """
         task = asyncio.create_task(work)
         self._all.add(task)
@@ -62,11 +62,11 @@ class Tasks:
             log.error("%s failed", task.get_name(), exc_info=error)
 
     def of_turn(self, turn_id: str) -> set[asyncio.Task[Any]]:
-        """What works for a turn in this process."""
+        """Return the tasks of this process that work for a turn."""
         return set(self._of_turn.get(turn_id, ()))
 
     def turns(self, name: str) -> frozenset[str]:
-        """The turns that have a task of this name."""
+        """Return the turns that have a task of this name."""
         prefix = f"assent-{name}-"
         return frozenset(
             turn_id
@@ -75,9 +75,9 @@ class Tasks:
         )
 
     async def quiet(self, turn_id: str) -> object:
-        """Wait until nothing in this process works for the turn; what the last task came to.
+        """Wait until no task of this process works for the turn; return the result of the last one.
 
-        Nothing, if several ended together: nobody can say which of them had the last word.
+        None if several ended together: it is unknown which of them was last.
         """
         current = asyncio.current_task()
         ended: set[asyncio.Task[Any]] = set()
@@ -88,7 +88,10 @@ class Tasks:
         return last.result() if last is not None and is_good else None
 
     async def drain(self, grace: timedelta) -> None:
-        """Let everything finish; what does not is cancelled and becomes resumable or in doubt."""
+        """Let all tasks finish.
+
+        Those that do not are cancelled, and can be resumed or are in doubt.
+        """
         self.closing = True
         loop = asyncio.get_running_loop()
         until = loop.time() + grace.total_seconds()
@@ -120,19 +123,22 @@ class Kernel:
     bodies: Bodies = field(default_factory=Bodies)
     predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
     logs: LogScrubber = field(default_factory=LogScrubber)
-    # Where it was opened: everything it owns lives there.
+    # The loop that it was opened in: everything it owns lives there.
     loop: asyncio.AbstractEventLoop | None = None
-    # Hears of every request once it is durable, whatever opened it.
+    # Called with every request once it is durable, whichever part opened it.
     announce: Callable[[Sequence[Request]], None] = lambda _: None
 
     @property
     def policy_version(self) -> str:
-        """Stands for the rules and the overrides together."""
+        """The version of the rules and the overrides together."""
         salted = self.catalogue.version
         return digest(self.policy.version + salted)[:16] if salted else self.policy.version
 
     def gate(self, turn_id: str, *, guarded: bool) -> Gate:
-        """The gate for one turn: a per-run predicate that is not here any more asks always."""
+        """Return the gate for one turn.
+
+        A turn whose per-run predicate is no longer here always asks.
+        """
         per_run = self.predicates.get(turn_id, _ask_always) if guarded else None
         return Gate(policy=self.policy, per_run=per_run)
 

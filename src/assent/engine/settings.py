@@ -1,4 +1,4 @@
-"""What a deployment may set: the words models are told, and how long things take."""
+"""Settings of a deployment: the texts that models are told, and times."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,7 +10,7 @@ from assent.domain.parameters import Check, settle
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """What the model is told when something did not simply run."""
+    """The texts that the model is told when a call did not simply run."""
 
     rejected: str = "Tool execution denied by user."
     rejected_hint: str = "Do not run it again unless the user asks for it."
@@ -33,7 +33,7 @@ class Texts:
 
 
 def _with(part: str) -> Check:
-    """Text with a place for one thing: any other would fail when somebody has decided."""
+    """Return a check for text with one placeholder: any other would fail only after a decision."""
 
     def read(given: object) -> object:
         if not isinstance(given, str):
@@ -56,15 +56,15 @@ _TEXTS: Final = dict.fromkeys(Texts.__dataclass_fields__, parameters.text) | {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """How long leases last, and how often somebody looks."""
+    """The lengths of leases, and the intervals at which workers look for work."""
 
     lease: timedelta = timedelta(seconds=30)
     look: timedelta = timedelta(seconds=2)
     flush: timedelta = timedelta(milliseconds=150)
     grace: timedelta = timedelta(seconds=10)
-    # After this much nobody looks: whoever waits for a worker from outside is told so.
+    # After this long no worker is looking: a caller that waits for one from outside is told so.
     takeup: timedelta = timedelta(seconds=10)
-    # How long the database may owe an answer before it counts as not available.
+    # How long the database may take to answer before it counts as unavailable.
     wait: timedelta = timedelta(seconds=10)
 
     def __post_init__(self) -> None:

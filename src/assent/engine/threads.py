@@ -1,4 +1,4 @@
-"""Work on large values, kept off the event loop: everybody else waits while it is held."""
+"""Work on large values, kept off the event loop, which it would block for everybody."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -14,16 +14,16 @@ _AT_ONCE = 32
 
 
 async def aside(characters: int, work: Callable[P, T], /, *args: P.args, **options: P.kwargs) -> T:
-    """Do it here if it is about few characters, else in a thread."""
+    """Call the function here if it handles few characters, else in a thread."""
     if characters <= LARGE_CHARS:
         return work(*args, **options)
     return await asyncio.to_thread(work, *args, **options)
 
 
 def weight(value: object) -> int:
-    """About how many characters a value has as JSON, counted only until it is large.
+    """Return about how many characters a value has as JSON, counted only until it is large.
 
-    An object that is no plain JSON counts as large: nobody knows what its own code does.
+    An object that is no plain JSON counts as large: its own code may take any time.
     """
     total, pending = 0, [value]
     while pending and total <= LARGE_CHARS:
@@ -43,7 +43,7 @@ def weight(value: object) -> int:
 
 
 async def unhurried(items: AsyncGenerator[T]) -> AsyncGenerator[T]:
-    """The same items, closed with them; now and then everybody else has a turn in between."""
+    """Yield the same items, and close them in the end; lets other tasks run now and then."""
     async with aclosing(items):
         count = 0
         async for item in items:

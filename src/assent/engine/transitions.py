@@ -1,4 +1,4 @@
-"""Moving calls and turns inside a transaction: guarded, audited, told, all at once."""
+"""Transitions of calls and turns inside a transaction: guarded, audited and published together."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ NOBODY = SYSTEM.id
 
 
 class Raced(Conflict):
-    """Somebody else moved the row first; what we were about to do is void."""
+    """Raised if another transaction moved the row first; the intended change is void."""
 
     code = "raced"
 
@@ -39,7 +39,7 @@ class Moves:
         self.now = tx.now()
         self.ready: str | None = None
         self.opened: list[Request] = []
-        # What was read before anything is changed: changes to it can be sent all at once.
+        # The rows as read before any change: then changes to them can be sent all at once.
         self.scene: Scene | None = None
 
     def move(
@@ -53,7 +53,7 @@ class Moves:
         lost: bool = False,
         **changes: Unpack[CallChanges],
     ) -> Call:
-        """One transition; raises `Raced` if the row is not what `call` says."""
+        """Move a call to another status; raises `Raced` if the row is not what `call` says."""
         if target in TERMINAL:
             changes["settled_at"] = self.now
         if not self.tx.calls.move(call, target, lost=lost, **changes):
@@ -73,7 +73,7 @@ class Moves:
         request_id: str | None = None,
         data: dict[str, Json] | None = None,
     ) -> Call:
-        """The entry and the event of a transition, and the call after it."""
+        """Write the entry and the event of a transition; return the call after it."""
         self.note(action, call, target=target, request_id=request_id, data=data)
         moved = after(call, target, changes)
         self.tell(moved)
@@ -89,7 +89,7 @@ class Moves:
         request_id: str | None = None,
         data: dict[str, Json] | None = None,
     ) -> Call:
-        """Two transitions in one change of the row; each has its own entry and event."""
+        """Make two transitions in one change of the row; each has its own entry and event."""
         if not self.tx.calls.move(call, CallStatus.RUNNING, via=CallStatus.CLEARED, **changes):
             raise Raced(call.id)
         self.note(action, call, target=CallStatus.CLEARED, request_id=request_id, data=data)
@@ -99,7 +99,7 @@ class Moves:
 
     @contextmanager
     def acting(self, actor: str) -> Generator[None]:
-        """Somebody else acts for a moment, in the same transaction."""
+        """Let another actor act within this block, in the same transaction."""
         before, self.actor = self.actor, actor
         try:
             yield
@@ -118,7 +118,7 @@ class Moves:
         told: dict[str, Json] | None = None,
         **changes: Unpack[CallChanges],
     ) -> Call:
-        """A transition that also makes the next revision of the arguments."""
+        """Make a transition together with the next revision of the arguments."""
         if call.revision == 1:
             self._keep(call, 1, call.arguments, Author.MODEL)
         self._keep(call, call.revision + 1, frozen, author)
@@ -157,7 +157,7 @@ class Moves:
         conversation_id: str | None = None,
         data: dict[str, Json] | None = None,
     ) -> None:
-        """One audit entry; a transition's source is what the call says, unless it is given."""
+        """Write one audit entry; the source status is the call's, unless given."""
         self.tx.journal.note(
             Entry(
                 id=self.ids("aud"),
@@ -175,7 +175,7 @@ class Moves:
         )
 
     def tell(self, call: Call) -> None:
-        """One event."""
+        """Publish one event."""
         data: dict[str, Json] = {"call_id": call.id, "tool": call.tool, "status": str(call.status)}
         if call.status in TERMINAL:
             data["output"] = call.output
@@ -195,18 +195,18 @@ class Moves:
         self.tx.journal.tell(request.turn_id, Fact(EventKind.PENDING, data))
 
     def settle(self, call: Call) -> None:
-        """The call no longer keeps its turn waiting; whoever settles the last one says so."""
+        """Count a call as settled; the caller that settles the last one wakes the turn."""
         seen = None if self.scene is None else self.scene.open_calls(call.message_id)
         if self.tx.messages.settle(call.message_id, seen=seen) == 0:
             self.ready = call.turn_id
         if self.scene is not None:
             self.scene = self.scene.with_settled(call)
-        # A secret enters with an answer, and an answer makes a revision: most calls have none.
+        # Secrets come with answers, and an answer makes a revision: most calls have none to purge.
         if call.revision > 1:
             self.tx.values.purge(call.id)
 
     def wake(self, worker: str | None, lease: timedelta) -> TurnRow | None:
-        """Let the turn go on once its last call is settled: here, or wherever a worker is."""
+        """Let the turn go on after its last call: here, or in any process with a worker."""
         if self.ready is None:
             return None
         if worker is not None:
@@ -217,12 +217,12 @@ class Moves:
 
 
 def after(call: Call, target: CallStatus, changes: CallChanges) -> Call:
-    """The call as a transition leaves it."""
+    """Return the call as a transition leaves it."""
     return changed(call, status=target, **_known(changes))
 
 
 def _known(changes: CallChanges) -> dict[str, Any]:
-    # Lengths of time become times only in the database; nobody here reads them back.
+    # Lengths of time become times only in the database, and are not read back here.
     known: dict[str, Any] = {n: v for n, v in changes.items() if not isinstance(v, timedelta)}
     digest = known.pop("arguments_digest", None)
     if digest is not None:
@@ -231,6 +231,6 @@ def _known(changes: CallChanges) -> dict[str, Any]:
 
 
 def shown(value: Json, limit: int = 2_000) -> str:
-    """A value for the audit: whole if short, else its head and how long it was."""
+    """Return a value for the audit: whole if short, else its head and its length."""
     text = as_text(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters)"

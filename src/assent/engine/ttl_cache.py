@@ -1,4 +1,4 @@
-"""What was looked up a moment ago: bounded in number and in age."""
+"""A cache with a limited number of entries, each with a limited age."""
 
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
@@ -17,7 +17,7 @@ class Recollection(Generic[T]):
         self._kept: dict[str, tuple[float, T]] = {}
 
     def get(self, name: str) -> T | None:
-        """What was put under this name, unless that is too long ago."""
+        """Return the value of this name, or None if it is missing or too old."""
         found = self._kept.get(name)
         if found is None:
             return None
@@ -28,7 +28,7 @@ class Recollection(Generic[T]):
         return None
 
     def put(self, name: str, value: T) -> None:
-        """Remember it from now on."""
+        """Remember a value from now on."""
         self._kept.pop(name, None)
         while len(self._kept) >= self._limit:
             del self._kept[next(iter(self._kept))]

@@ -1,7 +1,7 @@
 """Secrets at rest: the keys, the sealed text that a database holds, and references to secrets.
 
-Sealed text is `v1.<kid>.<base64url(nonce || ciphertext || tag)>`, AES-256-GCM. What it belongs to
-(tenant, row, field) is authenticated with it, so a value copied to another place does not open.
+Sealed text is `v1.<kid>.<base64url(nonce || ciphertext || tag)>`, AES-256-GCM. Its place (tenant,
+row, field) is authenticated with it, so a value copied to another place does not open.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _KEY_FILE_HEAD: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyring:
-    """The key that seals (`current`) and every key that still opens, by key id."""
+    """The key that seals (`current`) and all keys that still open, by key id."""
 
     current: str
     keys: Mapping[str, bytes] = field(repr=False)
 
     @classmethod
     def load(cls, environ: Mapping[str, str], key_file: Path | None) -> Keyring:
-        """Keys from ASSENT_KEY, else from the file, which is made if it is missing.
+        """Return the keys from ASSENT_KEY, else from the file, which is created if it is missing.
 
         With neither variable nor file the key lives and dies with this object (`:memory:`).
         """
@@ -60,9 +60,9 @@ class Keyring:
 
     @classmethod
     def parse(cls, text: str, *, source: str) -> Keyring:
-        """Read `kid:key` entries, parted by commas or lines; a key is 32 bytes in base64.
+        """Read `kid:key` entries, separated by commas or lines; a key is 32 bytes in base64.
 
-        The first is the current one. Both base64 alphabets and missing padding are taken.
+        The first is the current one. Both base64 alphabets and missing padding are accepted.
         """
         keys: dict[str, bytes] = {}
         for number, entry in enumerate(_entries(text), start=1):
@@ -76,12 +76,12 @@ class Keyring:
 
     @classmethod
     def generate(cls) -> Keyring:
-        """A ring with one new random key."""
+        """Return a ring with one new random key."""
         kid = f"k{secrets.token_hex(4)}"
         return cls(current=kid, keys={kid: secrets.token_bytes(KEY_BYTES)})
 
     def dump(self) -> str:
-        """The text of a key file: what `parse` reads, the current key first."""
+        """Return the text of a key file, as `parse` reads it, the current key first."""
         order = sorted(self.keys, key=lambda kid: kid != self.current)
         return _KEY_FILE_HEAD + "".join(f"{kid}:{_base64(self.keys[kid])}\n" for kid in order)
 
@@ -98,8 +98,8 @@ class Vault:
 
     def seal(self, plaintext: str, *, row: str, field: str) -> str:
         """Encrypt a value for one place under the current key; no two results are alike."""
-        # Random and never an argument: a repeated nonce gives the plaintexts away. 2^32 values
-        # may be sealed with one key before a repetition is worth a thought.
+        # Random and never an argument: a repeated nonce would reveal the plaintexts. One key can
+        # seal 2^32 values before a repetition is a concern.
         nonce = os.urandom(NONCE_BYTES)
         context = self._context(self._current, row, field)
         # surrogatepass: an encoding error would carry the plaintext along as its attribute.
@@ -122,11 +122,11 @@ class Vault:
         return plaintext.decode("utf-8", "surrogatepass")
 
     def needs_rewrap(self, sealed: str) -> bool:
-        """Whether a value is still sealed with a key other than the current one."""
+        """Return True if a value is sealed with a key other than the current one."""
         return _parts(sealed)[0] != self._current
 
     def rewrap(self, sealed: str, *, row: str, field: str) -> str:
-        """The same value under the current key; as it was if it already is, once it opened."""
+        """Return the value sealed under the current key; one that already is, is checked only."""
         plaintext = self.open(sealed, row=row, field=field)
         if not self.needs_rewrap(sealed):
             return sealed
@@ -138,17 +138,17 @@ class Vault:
         return self._current
 
     def mac(self, message: Json, *, kid: str) -> str | None:
-        """The authentication code of a message under one key; None where that key is not here."""
+        """Return the authentication code of a message under one key, or None without that key."""
         key = self._macs.get(kid)
         text = encode(["assent", self._tenant, message]).encode()
         return None if key is None else _mac(key, text).hex()
 
     def canary(self) -> str:
-        """A sealed constant that a store remembers, to know its key again at the next start."""
+        """Return a sealed constant that a store keeps, to check the key at the next start."""
         return self.seal(_CANARY, row="vault", field="canary")
 
     def verify(self, canary: str) -> None:
-        """Raise `WrongKey` unless this vault opens a canary that it or an equal one made."""
+        """Raise `WrongKey` unless this vault opens a canary that it, or one with its key, made."""
         try:
             self.open(canary, row="vault", field="canary")
         except SecretUnreadable as error:
@@ -160,44 +160,44 @@ class Vault:
 
 
 _REFERENCE_KEY: Final = "$secret"
-# What stands for an argument that its tool declares secret, wherever arguments leave as JSON.
+# The value shown for an argument that its tool declares secret, wherever arguments leave as JSON.
 MASKED: Final[Mapping[str, Json]] = MappingProxyType({"$masked": True})
 _REFERENCE_ID: Final = re.compile(r"sec_[A-Za-z0-9_-]{1,64}")
 
 
 def reference(id: str) -> dict[str, Json]:
-    """What frozen arguments hold in place of a secret; `id` is `sec_` and random characters."""
+    """Return the reference that replaces a secret in arguments; `id` is `sec_` and random text."""
     if not _REFERENCE_ID.fullmatch(id):
         raise ValueError(f"{id!r} is no id of a secret")
     return {_REFERENCE_KEY: id}
 
 
 def is_reference(value: Json) -> bool:
-    """Whether a value has exactly the shape of a reference, whoever wrote it."""
+    """Return True if a value has exactly the shape of a reference, whatever its origin."""
     return _referred(value) is not None
 
 
 def placements(args: Json) -> dict[str, str]:
-    """Where references are, as JSON pointer → id: a reference that moved can be told by it."""
+    """Return where references are, as JSON pointer → id, so that a moved reference is noticed."""
     found = ((pointer, _referred(value)) for pointer, value in _reserved(args))
     return {pointer: id for pointer, id in found if id is not None}
 
 
 def references(args: Json) -> tuple[str, ...]:
-    """The ids of all secrets that arguments refer to, each once, in order of appearance."""
+    """Return the ids of all secrets that arguments refer to, each once, in order of appearance."""
     return tuple(dict.fromkeys(placements(args).values()))
 
 
 def forged(args: Json, allowed: Set[str]) -> tuple[str, ...]:
-    """JSON pointers of what poses as a reference and is none of `allowed`.
+    """Return JSON pointers of values that pose as references but are not among `allowed`.
 
-    The key `$secret` is reserved: any object that has it and is no reference counts too.
+    The key `$secret` is reserved: any object that has it and is no reference counts, too.
     """
     return tuple(pointer for pointer, value in _reserved(args) if _referred(value) not in allowed)
 
 
 def resolve(args: Json, values: Mapping[str, str]) -> Json:
-    """The arguments with secrets in place of references; raises if one has no value."""
+    """Return the arguments with secrets in place of references; raises if one has no value."""
     id = _referred(args)
     if id is not None:
         if id not in values:
@@ -292,7 +292,7 @@ def _from_file(path: Path) -> Keyring:
             text = _read(path)
         except FileNotFoundError:
             _publish(path, Keyring.generate().dump())
-            # Read back also what was just written: of two processes that race, one file won.
+            # Read back what was just written, too: if two processes race, one file has won.
             text = _read(path)
     except UnicodeDecodeError:
         raise KeyFileUnusable(str(path), "it is not text") from None
@@ -304,7 +304,7 @@ def _from_file(path: Path) -> Keyring:
 
 def _read(path: Path) -> str:
     with path.open("rb") as file:
-        # Asked of the open file, so that it cannot be swapped between the question and the read.
+        # Asked of the open file, so that it cannot be swapped between the check and the read.
         mode = os.fstat(file.fileno()).st_mode
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             reason = f"others may use it (mode {stat.S_IMODE(mode):04o}); run: chmod 600 {path}"
@@ -313,13 +313,13 @@ def _read(path: Path) -> str:
 
 
 def _publish(path: Path, text: str) -> None:
-    """Put a complete file in place, or leave the one that somebody else put there first."""
+    """Put a complete file in place, or keep the one that another process put there first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            # An odd umask can take the owner's own bits away.
+            # An unusual umask can remove the owner's own permission bits.
             draft.chmod(0o600)
             file.write(text)
             file.flush()

@@ -1,4 +1,4 @@
-"""What the engine needs from outside: a store, a clock, a chat model."""
+"""The interfaces to a store, a clock and a chat model."""
 
 from assent.ports.changes import CallChanges, Held, TurnChanges
 from assent.ports.outside import ChatModel, Clock

@@ -1,4 +1,4 @@
-"""What a transition may set in the rows of calls and turns."""
+"""The columns of calls and turns that a transition may set."""
 
 from datetime import datetime, timedelta
 from typing import TypedDict
@@ -31,7 +31,7 @@ class CallChanges(TypedDict, total=False):
 
 
 class TurnChanges(TypedDict, total=False):
-    """Columns of a turn that a change of status may set; `fence` is added to what is there."""
+    """Columns of a turn that a change of status may set; `fence` is added to the stored one."""
 
     step: int
     fence: int

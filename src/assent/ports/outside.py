@@ -1,4 +1,4 @@
-"""A chat model and a clock."""
+"""The interfaces of a chat model and a clock."""
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -8,7 +8,7 @@ from assent.domain.messages import Answer, Delta, Prompt
 
 
 class ChatModel(Protocol):
-    """A model to talk to: whole answers, or deltas that end in exactly one `Answer`."""
+    """A chat model: gives whole answers, or deltas that end in exactly one `Answer`."""
 
     @property
     def name(self) -> str: ...

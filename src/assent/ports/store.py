@@ -1,4 +1,4 @@
-"""A database, and one transaction of it."""
+"""The interface of a database, and the type of its transactions."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from assent.store.transaction import Transaction as Tx
 else:
-    # There is one kind of transaction, over two drivers. It is named here for its type; to load it
-    # is to load SQLAlchemy, which `import assent` leaves for later.
+    # There is one kind of transaction, over two drivers. It is named here for its type; loading it
+    # would load SQLAlchemy, which `import assent` leaves for later.
     Tx = object
 
 T = TypeVar("T")
 
 
 class Store(Protocol):
-    """A database: `run` is all the engine does with it."""
+    """A database: the engine only calls `run` to read and write."""
 
     async def open(self, *, worker: bool) -> None:
         """Connect and bring the schema up to date; a second SQLite worker is refused."""
@@ -27,9 +27,12 @@ class Store(Protocol):
         ...
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
-        """Call back after commits: turns that changed here, or nothing for a change elsewhere."""
+        """Register a callback for commits.
+
+        It is called with the turns that changed here, or with none for a change elsewhere.
+        """
         ...
 
     def listen_for_work(self, found: Callable[[], None]) -> None:
-        """Call back when another process may have left something that a worker has to look at."""
+        """Register a callback for work that another process may have left for a worker."""
         ...

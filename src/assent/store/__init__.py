@@ -1,1 +1,1 @@
-"""Rows and transactions: one schema, two runners."""
+"""Rows and transactions: one schema, two databases."""

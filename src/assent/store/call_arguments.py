@@ -1,4 +1,4 @@
-"""What requests are about, many at once: its SQL."""
+"""The SQL of the arguments that requests are about, many at once."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ _size = func.length(_k.arguments)
 
 
 def _arguments(listed: str) -> ClauseElement:
-    """One parameter for all ids; what is too long for a list stays in the database."""
+    """Return a statement with one parameter for all ids; text too long for a list is not read."""
     short = case((_size <= bindparam("longest", type_=Integer), _k.arguments))
     return select(_k.id, _k.revision, short, _size).where(_k.id.in_(text(listed)))
 
@@ -26,13 +26,13 @@ ARGUMENTS = PerDatabase(
 
 
 class StoredSubjects:
-    """`tx.subjects`: what requests are about."""
+    """`tx.subjects`: the arguments that requests are about."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     def arguments(self, calls: Iterable[str], *, longest: int) -> dict[str, Subject]:
-        """The arguments of calls as they are now; those of more characters only by their size."""
+        """Return the present arguments of calls; of those with more characters only the size."""
         params: Params = {"ids": dump(list(calls)), "longest": longest}
         rows = map(tuple, self._driver.rows(ARGUMENTS, params))
         return {

@@ -1,4 +1,4 @@
-"""Calls, their revisions and leases: their SQL."""
+"""The SQL of calls, their revisions and leases."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -143,7 +143,7 @@ class StoredCalls:
         via: CallStatus | None = None,
         **changes: Unpack[CallChanges],
     ) -> bool:
-        """One guarded change: status, revision and fence must be what `call` says.
+        """Make one guarded change: status, revision and fence must be what `call` says.
 
         By the database's clock: `lost` wants the lease over, `in_time` wants `run_by` ahead. Two
         transitions in one change pass `via` the status between them.
@@ -179,11 +179,11 @@ class StoredCalls:
         return [_revision(row) for row in self._driver.rows(REVISIONS, {"call_id": call_id})]
 
     def claimable(self, limit: int) -> list[str]:
-        """Cleared calls that nobody has claimed, oldest first."""
+        """Return cleared calls that no worker has claimed, oldest first."""
         return [row[0] for row in self._driver.rows(CLAIMABLE_CALLS, {"limit": limit})]
 
     def lost(self, limit: int) -> list[Call]:
-        """Running calls whose lease ran out."""
+        """Return running calls whose lease ran out."""
         return [call_of(row) for row in self._driver.rows(LOST_CALLS, {"limit": limit})]
 
     def _one(self, statement: ClauseElement, **params: object) -> Call | None:
@@ -192,7 +192,7 @@ class StoredCalls:
 
 
 class StoredLeases:
-    """`tx.leases`: what a living worker holds."""
+    """`tx.leases`: the leases of a living worker."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -205,7 +205,7 @@ class StoredLeases:
         calls: frozenset[Held],
         turns: frozenset[str],
     ) -> frozenset[Held]:
-        """Extend what this worker says it works on; returns the calls it still holds.
+        """Extend the leases that this worker says it works on; returns the calls it still holds.
 
         Never by its name alone: a row whose task died would be kept alive for ever.
         """
@@ -221,13 +221,13 @@ class StoredLeases:
         return frozenset((id, fence) for id, fence in renewed)
 
     def run_on(self, worker: str, lease: timedelta, *, calls: frozenset[Held]) -> None:
-        """Say of calls in doubt that their bodies still run here, for the length of a lease."""
+        """Mark calls in doubt as still running here, for the length of a lease."""
         params: Params = {"holder": worker, "lease": span(lease)}
         for id, fence in sorted(calls):
             self._driver.rows(RUN_ON, {**params, "call": id, "held": fence})
 
     def break_others(self, worker: str) -> None:
-        """End every other worker's leases: only where a lock says that there is no other."""
+        """End all leases of other workers; only under a lock that keeps other workers away."""
         self._driver.rows(BREAK_CALLS, {"holder": worker})
         self._driver.rows(BREAK_DOUBTS, {"holder": worker})
         self._driver.rows(BREAK_TURNS, {"holder": worker})
@@ -281,7 +281,7 @@ _read_call = reader(calls)
 
 
 def call_of(row: Row) -> Call:
-    """A call from all of its table's columns."""
+    """Return a call from a row of all its table's columns."""
     got = _read_call(row)
     got["arguments"] = Frozen(got["arguments"], got.pop("arguments_digest"))
     got["status"] = CallStatus(got["status"])

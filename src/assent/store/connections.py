@@ -15,10 +15,10 @@ import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
 from assent.store.rows import Row
 
-# Firewalls and proxies drop what says nothing for long.
+# Firewalls and proxies drop connections that are silent for long.
 IDLE_SECONDS = 300.0
 CLOSE_SECONDS = 5.0
-# How long a server may owe an answer, or all connections may be in use.
+# How long a server may take to answer, or all connections may be in use.
 WAIT_SECONDS = 10.0
 
 
@@ -27,9 +27,9 @@ class Connection:
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
-        # Ours are few and always the same; asyncpg's own cache takes longer to look into.
+        # Our statements are few and always the same; asyncpg's own cache takes longer to search.
         self._prepared: dict[str, Any] = {}
-        # Since when the server owes an answer, if it does.
+        # Since when the server owes an answer; None if it owes none.
         self.asked: float | None = None
 
     async def fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
@@ -41,7 +41,7 @@ class Connection:
                 statement = self._prepared[sql] = await self.raw.prepare(sql)
             return await statement.fetch(*params)
         except (asyncpg.InvalidCachedStatementError, asyncpg.OutdatedSchemaCacheError):
-            # Another process changed the schema: all of them may be outdated.
+            # Another process changed the schema: all prepared statements may be outdated.
             self._prepared.clear()
             raise
         finally:
@@ -62,7 +62,7 @@ class _Idle(NamedTuple):
 
 
 class Connections:
-    """At most so many; the one used last is used next, for what it has prepared is warm."""
+    """A limited number of connections; the last used is used next, as its statements are warm."""
 
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], most: int, wait: float = WAIT_SECONDS
@@ -71,13 +71,13 @@ class Connections:
         self._count = 0
         self._lent: set[Connection] = set()
         self._idle: list[_Idle] = []
-        # Whoever waits gets a connection, or None: there is room to open one.
+        # A waiter gets a connection, or None: then there is room to open one.
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._empty = asyncio.Event()
         self._closing = False
 
     async def take(self) -> Connection:
-        """A connection that nobody else uses until it is given back or discarded."""
+        """Return a connection for the caller alone, until it is given back or discarded."""
         connection = await self._taken()
         self._lent.add(connection)
         return connection
@@ -110,7 +110,7 @@ class Connections:
             async with asyncio.timeout(self._wait):
                 return await waiter
         except (asyncio.CancelledError, TimeoutError) as error:
-            # Given to us in the moment we left: it goes on to the next one.
+            # Given to us at the moment of our cancellation: pass it on to the next waiter.
             if waiter.done() and not waiter.cancelled():
                 self.give(waiter.result())
             if isinstance(error, TimeoutError):
@@ -118,7 +118,7 @@ class Connections:
             raise
 
     def give(self, connection: Connection | None) -> None:
-        """Back from a transaction that is over; None is the room of one that is gone."""
+        """Take a connection back after its transaction; None frees the room of one that is gone."""
         if connection is not None:
             self._lent.discard(connection)
         if connection is not None and (self._closing or connection.raw.is_closed()):
@@ -147,7 +147,7 @@ class Connections:
         self.give(None)
 
     async def discard(self, connection: Connection) -> None:
-        """One whose state nobody knows: what it was doing is undone by the server."""
+        """Close a connection in an unknown state: the server undoes what it was doing."""
         self._lent.discard(connection)
         try:
             with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -156,7 +156,7 @@ class Connections:
             self._gone()
 
     def end_silent(self) -> int:
-        """End those whose server owes an answer for too long; their transactions hear of it."""
+        """End connections whose server has owed an answer for too long; their transactions fail."""
         until = time.monotonic() - self._wait
         silent = [each for each in self._lent if each.asked is not None and each.asked < until]
         for connection in silent:
@@ -164,7 +164,7 @@ class Connections:
         return len(silent)
 
     async def close(self) -> None:
-        """End what is idle now, and the others as they come back."""
+        """End the idle connections now, and the others as they come back."""
         self._closing = True
         idle, self._idle = self._idle, []
         await asyncio.gather(*(self.discard(each.connection) for each in idle))

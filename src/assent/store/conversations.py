@@ -1,4 +1,4 @@
-"""Conversations, turns and messages: their SQL."""
+"""The SQL of conversations, turns and messages."""
 
 from datetime import timedelta
 from functools import lru_cache
@@ -40,7 +40,7 @@ OWNED = (
 
 _lease = ClockNow() + bindparam("lease", type_=BigInteger)
 _lease_out = and_(_t.status == fixed(TurnStatus.RUNNING), _t.lease_until < ClockNow())
-# Of one turn: bound, so that PostgreSQL looks for it by its id and not in a partial index.
+# For one turn: bound, so that PostgreSQL finds it by its id and not in a partial index.
 _lapsed = and_(_t.status == TurnStatus.RUNNING, _t.lease_until < ClockNow())
 TURN = select(turns).where(_t.id == bindparam("id"))
 LOCKED_TURN = TURN.with_for_update()
@@ -117,7 +117,7 @@ SETTLE_SEEN = SETTLE.where(_m.open_calls == bindparam("seen"))
 def _move_turn(
     sources: frozenset[TurnStatus], fenced: bool, changed: tuple[str, ...]
 ) -> ClauseElement:
-    # Spelt out: an IN would be expanded at execution, after we compiled it.
+    # Written out: an IN would be expanded at execution, after we compiled it.
     guards = [_t.id == bindparam("turn"), or_(*(_t.status == each for each in sorted(sources)))]
     if fenced:
         guards.append(_t.fence == bindparam("held"))
@@ -162,7 +162,7 @@ _read_conversation = reader(conversations)
 
 
 def conversation_of(row: Row) -> Conversation:
-    """A conversation from all of its table's columns."""
+    """Return a conversation from a row of all its table's columns."""
     got = _read_conversation(row)
     owner = Person(
         got["owner"],
@@ -214,7 +214,7 @@ class StoredTurns:
         return self._one(TURN, id=id)
 
     def lock(self, id: str) -> TurnRow | None:
-        """Read it and keep others from changing it until the transaction ends."""
+        """Read a turn and keep others from changing it until the transaction ends."""
         return self._one(LOCKED_TURN, id=id)
 
     def newest(self, conversation_id: str) -> TurnRow | None:
@@ -231,7 +231,7 @@ class StoredTurns:
     def wake(
         self, id: str, worker: str, lease: timedelta, *, seen: TurnRow | None = None
     ) -> TurnRow | None:
-        """Take a turn that waited and has no open call any more; cheaper for one that was read."""
+        """Take a turn that waited and has no open call left; cheaper if its row was read before."""
         params: Params = {"turn": id, "worker": worker, "lease": span(lease)}
         if seen is None or seen.status is not TurnStatus.WAITING:
             return self._one(WAKE_TURN, **params)
@@ -240,7 +240,7 @@ class StoredTurns:
         return changed(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
-        """Leave such a turn to whichever worker looks next."""
+        """Leave such a turn to the worker that looks next."""
         self._driver.leaves_work = True
         self._driver.rows(ROUSE_TURN, {"turn": id})
 
@@ -253,13 +253,13 @@ class StoredTurns:
         fenced: bool = True,
         **changes: Unpack[TurnChanges],
     ) -> bool:
-        """One guarded change of status; `fenced` also wants the fence we hold."""
+        """Make one guarded change of status; `fenced` also wants the fence we hold."""
         statement, params = _move(turn, target, sources, changes, fenced=fenced)
         self._driver.leaves_work |= target is TurnStatus.READY
         return bool(self._driver.rows(statement, params))
 
     def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
-        """Change a turn we hold; `LeaseLost`, at the transaction's end at the latest, if not."""
+        """Change a turn we hold; if we do not, `LeaseLost` is raised by the transaction's end."""
         held = frozenset({TurnStatus.RUNNING})
         statement, params = _move(turn, target, held, changes, fenced=True)
         if not self._driver.expect(turn.id, statement, params):
@@ -299,7 +299,7 @@ _read_turn = reader(turns)
 
 
 def turn_of(row: Row) -> TurnRow:
-    """A turn from all of its table's columns."""
+    """Return a turn from a row of all its table's columns."""
     got = _read_turn(row)
     return TurnRow(
         id=got["id"],
@@ -319,7 +319,7 @@ def turn_of(row: Row) -> TurnRow:
 
 
 class StoredMessages:
-    """`tx.messages`: the messages table; append only, but for the count of open calls."""
+    """`tx.messages`: the messages table; append-only, except for the count of open calls."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -347,9 +347,9 @@ class StoredMessages:
         return [message_of(row) for row in rows]
 
     def settle(self, message_id: str, *, seen: int | None = None) -> int:
-        """One call less keeps the turn waiting; returns how many still do.
+        """Count one open call less; returns how many are still open.
 
-        It is cheaper where the count was read before.
+        It is cheaper if the count was read before.
         """
         params: Params = {"message": message_id}
         if seen and self._driver.expect(message_id, SETTLE_SEEN, params | {"seen": seen}):
@@ -361,7 +361,7 @@ _read_message = reader(messages)
 
 
 def message_of(row: Row) -> Message:
-    """A message from all of its table's columns."""
+    """Return a message from a row of all its table's columns."""
     got = _read_message(row)
     got["role"] = Role(got["role"])
     got["incomplete"] = bool(got["incomplete"])

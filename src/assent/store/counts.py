@@ -1,4 +1,4 @@
-"""How much there is of something, counted no further than asked: their SQL."""
+"""The SQL of counts that stop at a limit."""
 
 from datetime import timedelta
 
@@ -29,14 +29,14 @@ from assent.store.statements import ClockNow, PerDatabase, fixed
 from assent.store.tables import calls, conversations, messages, request_audience, requests, turns
 
 _r, _m, _k, _p = requests.c, messages.c, calls.c, request_audience.c
-# How many questions are looked at for one that is theirs; the others are who asked themselves.
+# How many questions are looked at to find one for a person; the others are their own requests.
 _LOOKED_AT = 1_000
 _is_open = _r.status == fixed(RequestStatus.OPEN)
 _recent = ClockNow() - bindparam("within", type_=BigInteger)
 
 
 def _at_most(table: Table, *conditions: ColumnElement[bool]) -> ClauseElement:
-    """Counting stops at the limit: a quota costs no more than itself, however much there is."""
+    """Return a count that stops at the limit: a quota costs no more than itself."""
     found = select(table.c.id).where(*conditions).limit(bindparam("limit")).subquery()
     return select(func.count()).select_from(found)
 
@@ -60,18 +60,18 @@ CALLS = select(func.coalesce(func.sum(_of_call), 0)).where(
 
 
 def _mentions(words: str) -> ColumnElement[bool]:
-    """Of an audience as it is stored: in somebody's name these quotes would be escaped."""
+    """Select stored audiences with these words; inside a name their quotes would be escaped."""
     return _r.audience.like(f"%{words}%")
 
 
 def _open_for(names: str) -> Subquery:
-    """What `Request.admits` says of a person, for all that is open and could be theirs."""
+    """Select the open requests that may be this person's, by the rules of `Request.admits`."""
     excludes = _mentions('"exclude_requester":true')
     me, human = bindparam("me", type_=Text), bindparam("human", type_=Text)
     behind = func.coalesce(_r.owner_behind, _r.owner)
     requester = or_(_r.owner.in_([me, human]), behind.in_([me, human]))
     confirms = or_(bindparam("confirms", type_=Text) == "yes", _r.kind != RequestKind.APPROVAL)
-    # Of several audiences SQL tells who is in one of them; `admits` tells who is in all.
+    # Of several audiences SQL finds who is in one of them; `admits` checks that they are in all.
     shared = case((_mentions('"also":'), 1), else_=0).label("shared")
     own = select(_r.id, shared).where(
         _is_open, _r.owner == me, _mentions('"owner":true'), not_(excludes), confirms
@@ -101,7 +101,7 @@ SHARED = PerDatabase(sqlite=_shared(_IN_SQLITE), postgres=_shared(_IN_POSTGRES))
 
 
 class StoredCounts:
-    """`tx.counts`: how much there is of something, counted no further than `limit`."""
+    """`tx.counts`: counts that stop at `limit`."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -113,7 +113,7 @@ class StoredCounts:
         return self._driver.rows(OPEN_OF_AGENT, {"agent": agent, "limit": limit})[0][0]
 
     def open_for(self, person: Person, *, limit: int) -> int:
-        """Open requests that this person may decide."""
+        """Return the number of open requests that this person may decide."""
         if person.kind is PersonKind.AGENT:
             return 0
         params: Params = {
@@ -139,7 +139,7 @@ class StoredCounts:
         return self._driver.rows(CONVERSATIONS_WITHIN, params)[0][0]
 
     def stored(self, conversation_id: str) -> tuple[int, int]:
-        """How many messages a conversation has, and characters with its calls."""
+        """Return how many messages a conversation has, and how many characters with its calls."""
         params: dict[str, object] = {"conversation_id": conversation_id}
         [(number, characters)] = self._driver.rows(MESSAGES, params)
         [(of_calls,)] = self._driver.rows(CALLS, params)

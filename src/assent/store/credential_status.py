@@ -1,7 +1,7 @@
-"""Whom credentials stand for now, many at once: their SQL.
+"""The SQL to recheck many credentials at once.
 
-The same rules as `Key.holds` and a session's own; asked of the database, because a process that has
-thousands of streams asks this of all of them all the time.
+The same rules as `Key.holds` and a session's own. The database checks them, because a process with
+thousands of streams rechecks all of their credentials all the time.
 """
 
 import json
@@ -18,7 +18,7 @@ from assent.store.statements import ClockNow, PerDatabase, fixed
 from assent.store.tables import api_keys, people, sessions
 
 _p, _k, _s = people.c, api_keys.c, sessions.c
-# One parameter, whatever their number: a statement is compiled once.
+# One parameter for any number of ids: a statement is compiled once.
 _LISTED = {
     "sqlite": "SELECT value FROM json_each(:ids)",
     "postgres": "SELECT json_array_elements_text(CAST(:ids AS json))",
@@ -53,7 +53,7 @@ ACCOUNTS = _among(select(people), _p.id)
 
 
 class StoredStanding:
-    """`tx.standing`: whom credentials stand for now, many at once; invalid ones are left out."""
+    """`tx.standing`: the people that credentials stand for now; invalid ones are left out."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

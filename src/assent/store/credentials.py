@@ -1,4 +1,4 @@
-"""Browser sessions and one-time links: their SQL."""
+"""The SQL of browser sessions and one-time links."""
 
 from datetime import datetime
 from typing import Any
@@ -76,7 +76,7 @@ class StoredSessions:
         )
 
     def by_hash(self, hashed: str) -> tuple[Session, Account, Key | None] | None:
-        """A session, whose it is, and the API key it began with."""
+        """Return a session, its account, and the API key that it began with."""
         found = self._driver.rows(SESSION_BY_HASH, {"hash": hashed})
         return session_of(found[0]) if found else None
 
@@ -91,7 +91,7 @@ class StoredSessions:
         self._driver.rows(SEEN, {"session": id, "at": self._driver.clock()})
 
     def end(self, id: str) -> bool:
-        """Guarded: False where it had ended before."""
+        """End a session; False if it had ended before."""
         return bool(self._driver.rows(END, {"session": id}))
 
     def purge(self, before: datetime) -> None:
@@ -99,7 +99,7 @@ class StoredSessions:
 
 
 def session_of(found: Row) -> tuple[Session, Account, Key | None]:
-    """A session, whose it is and the key it began with, from a row of `FOUND`."""
+    """Return a session, its account and the key that it began with, from a row of `FOUND`."""
     row = tuple(found)
     split = _session_width + _people_width
     key = None if row[split] is None else key_of(row[split:])
@@ -124,7 +124,7 @@ def _session(row: Row) -> Session:
 
 
 class StoredLinks:
-    """`tx.links`: the links table; what authenticates a link, never its secret."""
+    """`tx.links`: the links table; it has what authenticates a link, never the link's secret."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -152,7 +152,7 @@ class StoredLinks:
         return _link(found[0]) if found else None
 
     def redeem(self, id: str) -> bool:
-        """Guarded: True for one caller only, and only before it expires."""
+        """Use up a link; True for one caller only, and only before it expires."""
         return bool(self._driver.rows(REDEEM, {"link": id}))
 
     def purge(self, before: datetime) -> None:

@@ -1,4 +1,4 @@
-"""People and their keys by pages, when they were last here, and changes of settings: their SQL."""
+"""The SQL of accounts and keys by pages, when they were last used, and changes of settings."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,7 +18,7 @@ from assent.store.tables import api_keys, audit, people, sessions
 
 _p, _k, _s, _a = people.c, api_keys.c, sessions.c, audit.c
 _ESCAPE: Final = "\\"
-# Later than every id: where a list that goes back in time begins.
+# Sorts after every id: where a list that goes back in time begins.
 _END: Final = "~"
 _piece = bindparam("piece", type_=Text)
 _named = or_(
@@ -41,7 +41,7 @@ KEYS = (
     .limit(bindparam("limit"))
 )
 KEYS_OF = KEYS.where(_k.person == bindparam("person"))
-# One parameter, whatever their number: a statement is compiled once.
+# One parameter for any number of ids: a statement is compiled once.
 _LISTED: Final = {
     "sqlite": "SELECT value FROM json_each(:{0})",
     "postgres": "SELECT json_array_elements_text(CAST(:{0} AS json))",
@@ -58,9 +58,9 @@ def _last_seen(listed: str) -> ClauseElement:
 
 
 def _changes(listed: str) -> ClauseElement:
-    """What happened in no conversation: sign-ins, people, keys, settings.
+    """Select the entries of no conversation: sign-ins, people, keys, settings.
 
-    Found first and ordered then: by its order PostgreSQL would look at all that agents did, too.
+    Filtered before they are ordered: otherwise PostgreSQL would read all entries of agents, too.
     """
     found = (
         select(audit)
@@ -81,7 +81,7 @@ CHANGES = PerDatabase(**{name: _changes(listed) for name, listed in _LISTED.item
 
 
 class StoredDirectory:
-    """`tx.directory`: people and keys by pages, each after the last id of the one before."""
+    """`tx.directory`: accounts and keys by pages, each after the last id of the page before."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -92,19 +92,19 @@ class StoredDirectory:
         return [account_of(row) for row in self._driver.rows(PEOPLE, params)]
 
     def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
-        """Newest first; revoked ones as well."""
+        """Return keys, newest first, including revoked ones."""
         params: Params = {"after": after or _END, "limit": limit}
         if person is None:
             return [key_of(row) for row in self._driver.rows(KEYS, params)]
         return [key_of(row) for row in self._driver.rows(KEYS_OF, params | {"person": person})]
 
     def last_seen(self, ids: Iterable[str]) -> dict[str, datetime]:
-        """When each of them last used a session or a key, as far as that is known."""
+        """Return when each person last used a session or a key, if that is known."""
         rows = self._driver.rows(LAST_SEEN, {"ids": dump(list(ids))})
         return {person: moment(at) for person, at in map(tuple, rows) if at is not None}
 
     def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
-        """Entries of no conversation, newest first, whose data has this name and value."""
+        """Return entries of no conversation, newest first, whose data has this name and value."""
         name, value = map(dump, about)
         params: Params = {"about": f"%{_escaped(f'{name}:{value}')}%"}
         params |= {"actions": dump(list(actions)), "limit": limit}
@@ -112,7 +112,7 @@ class StoredDirectory:
 
 
 def _escaped(piece: str) -> str:
-    """A text that stands for itself in a pattern."""
+    """Return text that matches only itself in a pattern."""
     for special in (_ESCAPE, "%", "_"):
         piece = piece.replace(special, _ESCAPE + special)
     return piece

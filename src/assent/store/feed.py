@@ -1,4 +1,4 @@
-"""The feed: events of all turns in one order that every reader sees alike; its SQL.
+"""The SQL of the feed: events of all turns in one order that is the same for every reader.
 
 See docs/decisions/0003-event-numbers-per-turn.md for why the order is what it is.
 """
@@ -21,7 +21,8 @@ PAGE = 200
 
 _e, _c = events.c, conversations.c
 _is_fed = text(IS_FED)
-# PostgreSQL hands out event ids before the commit: its order is that of the transactions first.
+# PostgreSQL gives out event ids before the commit, so there the feed is ordered by transaction
+# first.
 _SQLITE, _POSTGRES = ("id",), ("xid", "id")
 _Place = tuple[str, ...]
 
@@ -39,7 +40,8 @@ def _beyond(place: _Place) -> ColumnElement[bool]:
 
 
 def _news(place: _Place) -> ClauseElement:
-    # Cut first, then joined: with the limit spelt out no plan reads more than a page of any table.
+    # Limited first, then joined: with the limit written out no plan reads more than a page of any
+    # table.
     cut = (
         select(events)
         .where(_is_fed, _beyond(place))
@@ -73,8 +75,8 @@ NEWS, ASKED, HEAD = (
     PerDatabase(sqlite=statement(_SQLITE), postgres=statement(_POSTGRES))
     for statement in (_news, _asked, _head)
 )
-# Rows that came from another PostgreSQL by dump and restore bear numbers of transactions that have
-# not been here yet. They are all older than anything that will be written.
+# Rows that came from another PostgreSQL by dump and restore have transaction numbers that this
+# server has not reached yet. They are all older than anything that will be written.
 ADOPT = f"""
     UPDATE events SET xid = 0
      WHERE {IS_FED} AND xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint
@@ -93,7 +95,7 @@ class StoredFeed:
         self._driver = driver
 
     def head(self) -> Cursor:
-        """The newest place that nothing can come before any more."""
+        """Return the newest cursor that no event can come before any more."""
         found = self._driver.rows(HEAD, {})
         return Cursor(*found[0]) if found else START
 
@@ -104,12 +106,12 @@ class StoredFeed:
         if not settled:
             return FeedPage(news=(), last=after, held=bool(rows))
         audiences = self._audiences(place, settled)
-        # What belongs to no conversation any more is nobody's to see, but is passed.
+        # An event whose conversation is gone is shown to no person, but the cursor passes it.
         news = tuple(row.news(audiences) for row in settled if row.conversation_id is not None)
         return FeedPage(news=news, last=settled[-1].cursor, held=len(settled) < len(rows))
 
     def _audiences(self, place: Params, rows: Sequence["_Row"]) -> Audiences:
-        """Who is, or was, asked about the calls of these events."""
+        """Return who is, or was, asked about the calls of these events."""
         if all('"call_id"' not in row.data for row in rows):
             return {}
         last: Params = {"last_xid": rows[-1].xid, "last_id": rows[-1].id}
@@ -123,7 +125,7 @@ class StoredFeed:
 
 
 class _Row(NamedTuple):
-    """What `NEWS` selects."""
+    """A row that `NEWS` selects."""
 
     id: int
     xid: int

@@ -19,44 +19,44 @@ log = logging.getLogger(__name__)
 FOLDER: Final = "-hints"
 SUFFIX: Final = ".socket"
 NEWS, WORK = b"n", b"w"
-# However many commits there are elsewhere: what they have in common is one look at the rows.
+# However many commits there are elsewhere, one look at the rows serves them all.
 PACE_SECONDS = 0.005
-# Of others: as many as a socket keeps on any Linux. More are as good as one.
+# Hints read at once: as many as a socket keeps on any Linux. More mean the same as one.
 MOST_AT_ONCE = 600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _TRIES = 10
 
 
 class Heard(Protocol):
-    """Is called for hints; `work` if one of them said that there is something to be claimed."""
+    """Called for hints; `work` is True if one of them said that there is work to claim."""
 
     def __call__(self, *, work: bool) -> None: ...
 
 
 def join(path: str, heard: Heard) -> "FileHints | None":
-    """Exchange hints with all who have this file open; None where that cannot be done."""
+    """Exchange hints with all processes that have this file open; None if that is not possible."""
     if not hasattr(socket, "AF_UNIX") or os.listdir not in os.supports_fd:
         return None
-    # One folder, whatever names the file is opened by.
+    # One folder, by whichever name the file is opened.
     real = Path(path).resolve()
     try:
         hints = FileHints(real.with_name(real.name + FOLDER), heard)
     except (OSError, NotImplementedError) as error:
         log.debug("no hints from other processes: %s", error)
         return None
-    # Sockets of processes that were killed are found by sending to them.
+    # Sending finds the sockets of processes that were killed.
     hints.send(work=False)
     return hints
 
 
 class FileHints:
-    """A socket of our own in a folder beside the file, and the sockets of the others there."""
+    """Our own socket in a folder beside the file, and the sockets of other processes there."""
 
     def __init__(self, folder: Path, heard: Heard) -> None:
         self._folder, self._heard = folder, heard
         self._loop = asyncio.get_running_loop()
         self._pause: asyncio.TimerHandle | None = None
-        # Random, so that a name is never used twice and a dead one may be removed by anybody.
+        # Random, so that a name is never used twice and any process may remove a dead one.
         self._name = secrets.token_hex(8) + SUFFIX
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -71,7 +71,7 @@ class FileHints:
             raise
 
     def send(self, *, work: bool) -> None:
-        """Tell everybody else; never waits, and never fails."""
+        """Send a hint to all other processes; never waits, and never fails."""
         try:
             names = os.listdir(self._directory)  # noqa: PTH208 - a descriptor is no path
         except OSError:
@@ -82,7 +82,7 @@ class FileHints:
                 self._send(hint, name)
 
     def close(self) -> None:
-        """Hear no more, and leave nothing behind."""
+        """Stop listening, and remove our socket."""
         if self._pause is not None:
             self._pause.cancel()
         self._loop.remove_reader(self._socket)
@@ -100,9 +100,9 @@ class FileHints:
             pass
 
     def _bound(self) -> int:
-        """The folder's descriptor, once our socket is in it."""
+        """Bind our socket in the folder; return the folder's descriptor."""
         self._socket.setblocking(False)
-        # Before it has a name: on Linux the name is private from its first moment.
+        # Before the bind: on Linux the socket's file is then private from its first moment.
         with contextlib.suppress(OSError):
             os.fchmod(self._socket.fileno(), 0o600)
         for _ in range(_TRIES):
@@ -112,7 +112,7 @@ class FileHints:
                 self._socket.bind(f"{self._reached_by}/{self._name}")
                 os.chmod(self._name, 0o600, dir_fd=directory)
             except FileNotFoundError:
-                # The last one who was here has just taken the folder away.
+                # The last process that was here has just removed the folder.
                 os.close(directory)
             except BaseException:
                 os.close(directory)
@@ -130,7 +130,7 @@ class FileHints:
         with contextlib.suppress(OSError):
             for _ in range(MOST_AT_ONCE):
                 work |= self._socket.recv(1) != NEWS
-        # What comes during the pause stays in the socket, and is heard at its end.
+        # Hints that come during the pause stay in the socket, and are read at its end.
         self._loop.remove_reader(self._socket)
         self._pause = self._loop.call_later(PACE_SECONDS, self._listen)
         self._heard(work=work)
@@ -140,16 +140,16 @@ class FileHints:
         with contextlib.suppress(OSError):
             os.unlink(self._name, dir_fd=self._directory)
         os.close(self._directory)
-        # Fails as long as there are others.
+        # Fails as long as there are other sockets.
         with contextlib.suppress(OSError):
             self._folder.rmdir()
 
 
 def _private_folder(folder: Path) -> int:
-    """Open it, made if need be; one that others may enter, or that is not ours, is refused."""
+    """Open or create the folder; refuses one that others may enter, or that is not ours."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(0o700)
-        # An odd umask can take the owner's own bits away.
+        # An unusual umask can remove the owner's own permission bits.
         folder.chmod(0o700)
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     found = os.fstat(directory)
@@ -160,6 +160,6 @@ def _private_folder(folder: Path) -> int:
 
 
 def _short(directory: int, folder: Path) -> Path:
-    """A path of the folder that leaves room in an address, which has about 100 bytes."""
+    """Return a path to the folder short enough for a socket address, which has about 100 bytes."""
     by_descriptor = Path(f"/proc/self/fd/{directory}")
     return by_descriptor if by_descriptor.is_dir() else folder

@@ -1,4 +1,4 @@
-"""SQLite's file: private from its first moment, one worker whatever its name, and still there."""
+"""SQLite's file: private from the start, locked by one worker under any name, and not removed."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ except ImportError:  # Windows: there the lock beside the file is the only one.
 log = logging.getLogger(__name__)
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _Identity = tuple[int, int]
-# What SQLite keeps beside a file for as long as anybody has it open: its log, and its locks.
+# Files that SQLite keeps beside the database while it is open: its log, and its locks.
 _PARTS = ("-wal", "-shm")
 
 
@@ -40,13 +40,13 @@ _guard = threading.Lock()
 
 
 class DatabaseFile:
-    """A file that is held open, known by its identity and not by one of its names."""
+    """A file that is held open, identified by its inode and not by one of its names."""
 
     def __init__(self, path: str, *, worker: bool) -> None:
-        # Also if the program changes its folder later.
+        # Absolute: the program may change its working directory later.
         self._path, self._name, self._is_worker = Path(path).absolute(), path, worker
         self._beside: sqlite3.Connection | None = None
-        # Which of its files is, once one is.
+        # The name of the file that is gone, once one is.
         self._gone: str | None = None
         if not self._path.resolve().parent.is_dir():
             raise StoreUnavailable(f"there is no folder for {path!r}")
@@ -99,7 +99,7 @@ class DatabaseFile:
         held.has_worker = True
 
     def want_parts(self) -> None:
-        """SQLite has it open: from now on the parts of it that are beside it have to stay, too."""
+        """Watch the files that SQLite keeps beside an open database, too: they must stay."""
         real = self._path.resolve()
         for path in (real.with_name(real.name + part) for part in _PARTS):
             if (identity := _identity(path)) is not None:
@@ -116,7 +116,7 @@ class DatabaseFile:
         raise StoreGone(self._gone)
 
     def close(self) -> None:
-        """Let go of it; SQLite must have done so before."""
+        """Close the descriptor; SQLite must have closed the file before."""
         if self._beside is not None:
             self._beside.close()
         with _guard:
@@ -140,7 +140,7 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def _private(path: Path) -> int:
-    """Open a file; a new one is its owner's alone, and SQLite makes what is beside it like it."""
+    """Open a file; a new one is private, and SQLite gives the files beside it the same mode."""
     flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(path.resolve(), flags | os.O_CREAT | os.O_EXCL, 0o600)
@@ -148,16 +148,16 @@ def _private(path: Path) -> int:
         try:
             return os.open(path, flags)
         except PermissionError:
-            # Nothing can be written, but people can still see what waits.
+            # A read-only file: nothing can be written, but people can still see what waits.
             return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-    # An odd umask can take the owner's own bits away.
+    # An unusual umask can remove the owner's own permission bits.
     path.chmod(0o600)
     return descriptor
 
 
 def _lock_beside(path: Path, name: str) -> sqlite3.Connection:
-    # An exclusive transaction on a file of its own: gone with the process, also by kill -9, and the
-    # same on every system SQLite runs on. Earlier releases have no other lock.
+    # An exclusive transaction on a file of its own: released with the process, even by kill -9, and
+    # the same on every system that SQLite runs on. Earlier releases have no other lock.
     beside = path.with_name(f"{path.name}-worker")
     os.close(_private(beside))
     lock = sqlite3.connect(beside, isolation_level=None, timeout=0)

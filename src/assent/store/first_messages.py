@@ -1,4 +1,4 @@
-"""What conversations began with: their SQL."""
+"""The SQL of the first messages of conversations."""
 
 from typing import Any
 
@@ -39,13 +39,13 @@ OPENINGS = _openings()
 
 
 class StoredOpenings:
-    """`tx.openings`: what conversations began with."""
+    """`tx.openings`: the first messages of conversations."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
     def of_owner(self, owner: str, *, after: Place | None, limit: int) -> dict[str, str]:
-        """The first words said in each conversation of a page, by its id; newest first."""
+        """Return the first words of each conversation of a page, by its id; newest first."""
         params: Params = {"owner": owner, "at": _LATEST, "id": "", "limit": limit}
         if after is not None:
             params |= {"at": micros(after.at), "id": after.id}

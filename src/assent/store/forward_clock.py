@@ -1,4 +1,4 @@
-"""The time by which SQLite's deadlines go: it never runs backwards, whatever a clock is set to."""
+"""The clock for SQLite's deadlines: it never runs backwards, even if the system's is set back."""
 
 from assent.ports import Clock
 from assent.store.rows import micros
@@ -7,9 +7,9 @@ _SECOND = 1_000_000
 
 
 class Course:
-    """The latest that the clock ever said, and what has passed since.
+    """The latest time that the clock ever showed, plus the time since.
 
-    A clock that is set back would let in an approval after its deadline.
+    With a clock that is set back an approval would be accepted after its deadline.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -18,11 +18,11 @@ class Course:
         self._ahead = 0
 
     def now(self) -> int:
-        """Microseconds of the epoch."""
+        """Return the time in microseconds since 1970."""
         passed = int(self._clock.monotonic() * _SECOND)
         self._ahead = max(self._ahead, (micros(self._clock.now()) or 0) - passed)
         return self._ahead + passed
 
     def not_before(self, at: int) -> None:
-        """It was that late already, by what is on record."""
+        """Move the time forward to that of the newest row, if it is behind."""
         self._ahead = max(self._ahead, at - int(self._clock.monotonic() * _SECOND))

@@ -18,7 +18,7 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.store.tables import events, messages, metadata
 
-# Every row finds what it refers to.
+# In this order every row finds the rows that it refers to.
 PARENTS_FIRST: Sequence[Table] = tuple(metadata.sorted_tables)
 
 
@@ -30,8 +30,8 @@ class Numbered:
     group: str
 
 
-# Dense, and in commit order. Two writers of one group meet at the key; on PostgreSQL the later one
-# waits there, fails, and runs its transaction again.
+# Without gaps, and in commit order. Two writers of one group conflict at the key; on PostgreSQL the
+# later one waits there, fails, and runs its transaction again.
 NUMBERED: Mapping[Table, Numbered] = {
     messages: Numbered("position", "conversation_id"),
     events: Numbered("seq", "turn_id"),
@@ -39,14 +39,14 @@ NUMBERED: Mapping[Table, Numbered] = {
 
 
 def given(table: Table) -> list[Column[Any]]:
-    """The columns that a row brings; the database fills in the others."""
+    """Return the columns that a row gives values for; the database fills in the others."""
     counted = table.autoincrement_column
     return [c for c in table.columns if c.server_default is None and c is not counted]
 
 
 @lru_cache
 def insert_one(table: Table) -> ClauseElement:
-    """The insert of one row, for a driver without arrays."""
+    """Return the insert of one row, for a driver without arrays."""
     values: dict[str, Any] = {
         column.name: bindparam(column.name, type_=column.type) for column in given(table)
     }

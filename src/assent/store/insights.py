@@ -1,7 +1,7 @@
-"""What was asked and answered over a period, a few thousand rows at a time: their SQL.
+"""The SQL of figures over a period, a few thousand rows at a time.
 
-Ids sort by time, so each batch is a range of a primary key: whatever is wanted of its rows, it
-costs no more than them, and no table needs an index for figures.
+Ids sort by time, so each batch is a range of a primary key: it costs no more than its rows,
+whatever is wanted of them, and no table needs an index for figures.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ from assent.store.tables import calls, conversations, decisions, requests
 
 _r, _d, _k, _c = requests.c, decisions.c, calls.c, conversations.c
 _HOUR = span(HOUR)
-# Ids are made by the clocks of processes and times by the database's: these may differ.
+# Ids have the time of a process's clock, columns that of the database: the two may differ.
 _SKEW = timedelta(hours=1)
-# Behind every id: after its prefix an id is hexadecimal.
+# Sorts after every id: after its prefix an id is hexadecimal.
 _LAST = "g"
 _start, _end = bindparam("start", type_=BigInteger), bindparam("end", type_=BigInteger)
 _whom = bindparam("concerning", type_=Text)
@@ -47,7 +47,8 @@ def _between(table: Table) -> ColumnElement[bool]:
 
 
 def _in_time(at: ColumnElement[int]) -> ColumnElement[bool]:
-    # A sum, so that no index of times is taken for the key's: each batch would read the period.
+    # A sum, so that PostgreSQL does not use an index on times instead of the key: each batch would
+    # then read the whole period.
     exact = at + literal_column("0", BigInteger)
     return and_(exact >= _start, exact < _end)
 
@@ -58,7 +59,7 @@ def _or_any(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
 
 
 def _next(table: Table) -> ClauseElement:
-    """The row after a batch."""
+    """Select the row after a batch."""
     newest_first = select(table.c.id).where(_between(table)).order_by(table.c.id.desc())
     return newest_first.limit(1).offset(bindparam("limit", type_=BigInteger))
 
@@ -101,7 +102,7 @@ NEXT_DECISION, NEXT_REQUEST, NEXT_CALL = _next(decisions), _next(requests), _nex
 
 
 class StoredInsights:
-    """`tx.insights`: what a survey looks at, newest first.
+    """`tx.insights`: the rows of a survey, newest first.
 
     `limit` rows at a time, from the row `upto` down.
     """
@@ -120,7 +121,7 @@ class StoredInsights:
         return RecordRows(items=[_asked(row) for row in rows], next=following)
 
     def refused(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[Hourly]:
-        """Calls that a quota ended before anybody was asked."""
+        """Return calls that a quota ended before people were asked."""
         bounds = _bounds(survey, "call", upto, limit)
         rows, following = self._batch(REFUSED, NEXT_CALL, survey, bounds)
         return RecordRows(items=[_hourly(row) for row in rows], next=following)
@@ -156,7 +157,7 @@ def _params(survey: Survey) -> Params:
 
 def _ruling(row: Row) -> DecisionRow:
     tool, person, verdict, edited, slot, wait = row
-    # The clocks of two replicas may differ by a little: nobody answers before they are asked.
+    # The clocks of two replicas may differ by a little: an answer is never before its question.
     return DecisionRow(
         tool, person, verdict, bool(edited), slot, timedelta(microseconds=max(0, wait))
     )

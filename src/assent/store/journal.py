@@ -1,4 +1,4 @@
-"""Audit entries and events: collected while a transaction runs, written in one go at its end."""
+"""Audit entries and events: collected while a transaction runs, written together at its end."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ _reset = (
     .where(_other.c.turn_id == bindparam("turn_id"), _other.c.kind == fixed(EventKind.RESET))
     .scalar_subquery()
 )
-# An answer with calls is on record as a whole: no reset takes it back.
+# An answer with calls is stored whole: no reset takes it back.
 _recorded = (
     select(func.coalesce(func.max(_other.c.seq), 0))
     .where(
@@ -50,7 +50,7 @@ DROP_ABANDONED = delete(events).where(
 
 
 class StoredJournal:
-    """`tx.journal`: audit entries and events; what is noted commits with the transaction."""
+    """`tx.journal`: audit entries and events, committed with the transaction."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -76,7 +76,8 @@ class StoredJournal:
             self._driver.insert(events, rows)
         for turn_id, facts in self._facts.items():
             if any(fact.kind is EventKind.RESET for fact in facts):
-                # After the insert: the newest number may not be freed, a follower waits behind it.
+                # After the insert: the newest number must not be freed, since a follower waits
+                # behind it.
                 self._driver.rows(DROP_ABANDONED, {"turn_id": turn_id})
         return frozenset(self._facts)
 
@@ -106,7 +107,7 @@ def _entry_params(entry: Entry) -> Params:
         "conversation_id": entry.conversation_id,
         "call_id": entry.call_id,
         "request_id": entry.request_id,
-        # Plain text: to an encoder an enumeration is several times the work.
+        # Plain text: encoding an enumeration takes several times as long.
         "source": None if entry.source is None else str(entry.source),
         "target": None if entry.target is None else str(entry.target),
         "data": dump(entry.data),
@@ -117,7 +118,7 @@ _read_entry = reader(audit)
 
 
 def entry_of(row: Row) -> Entry:
-    """An entry from all of its table's columns."""
+    """Return an entry from a row of all its table's columns."""
     got = _read_entry(row)
     got["at"] = moment(got["at"])
     got["data"] = load(got["data"])

@@ -1,8 +1,8 @@
-"""Pages of requests, conversations and the record, newest first: their SQL.
+"""The SQL of pages of requests, conversations and the audit, newest first.
 
-A filter that is not wanted is a null parameter, so that one statement serves every combination;
-what a page is found by (an owner, a role, being open) has an index, the rest is looked at row by
-row.
+An unused filter is a null parameter, so that one statement serves every combination. The main
+criterion of a page (an owner, a role, being open) has an index; the other filters are checked row
+by row.
 """
 
 import re
@@ -46,7 +46,7 @@ _END = 2**62
 
 
 def _older(at: ColumnElement[int], id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Rows behind a place; every list has one, so every statement takes one."""
+    """Select rows after a place; every list has one, so every statement takes one."""
     return tuple_(at, id) < tuple_(bindparam("at", type_=BigInteger), bindparam("id", type_=Text))
 
 
@@ -60,7 +60,7 @@ def _or_any(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
 
 
 def _named(name: str, *columns: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether one of them holds a piece of text, if one is wanted; its wildcards are escaped."""
+    """Select rows with the wanted text, if any, in one of these columns; wildcards are escaped."""
     given = bindparam(name, type_=Text)
     found = (func.lower(column).like(given, escape="\\") for column in columns)
     return or_(given.is_(None), *found)
@@ -71,7 +71,7 @@ _filters = and_(
     _named("text", _r.tool, _r.agent, _r.owner),
 )
 _any_risk, _risk = _or_any(_r.risk, "risk"), bindparam("risk", type_=Text)
-# Tier by tier: each has its own stretch of the indexes.
+# Tier by tier: each has its own range of the indexes.
 _is_open = _r.status == fixed(_OPEN)
 _any_status = _or_any(_r.status, "status")
 
@@ -86,7 +86,7 @@ def _page(*conditions: ColumnElement[bool]) -> ClauseElement:
 
 
 def _put_to(*conditions: ColumnElement[bool]) -> ClauseElement:
-    """Ordered and cut by the small table, so that its index leads."""
+    """Select requests, ordered and cut by the small table, so that its index is used first."""
     return (
         select(requests)
         .select_from(request_audience.join(requests, _r.id == _p.request_id))
@@ -114,7 +114,7 @@ _listed = (
 
 
 def _summaries(listed: Any) -> ClauseElement:
-    """A page of conversations, each with its newest turn and that one's open calls."""
+    """Select a page of conversations, each with its newest turn and that turn's open calls."""
     page = listed.subquery("page")
     numbers = turns.alias("numbers")
     newest = (
@@ -169,7 +169,7 @@ class StoredListings:
     def requests_put_to(
         self, principal: str, wanted: RequestFilter, *, after: Place | None, limit: int
     ) -> list[Request]:
-        """Those whose audience names a role or a person; see `names_of`."""
+        """Return requests whose audience names a role or a person; see `names_of`."""
         params = _from(after, limit) | {"principal": principal}
         return self._requests(OPEN_PUT_TO, ALL_PUT_TO, wanted, params)
 
@@ -223,7 +223,7 @@ def _age(request: Request) -> tuple[datetime, str]:
 
 
 def _piece(text: str) -> str:
-    """What matches any text that holds this one."""
+    """Return a pattern that matches any text with this one in it."""
     escaped = re.sub(r"([\\%_])", r"\\\1", text.lower())
     return f"%{escaped}%"
 
@@ -238,7 +238,7 @@ _CONVERSATION = len(conversations.columns)
 
 
 def _summed_up(rows: Any) -> list[Summary]:
-    """One summary per conversation: a row each for its open calls, side by side."""
+    """Return one summary per conversation, from one row for each of its open calls."""
     found: dict[str, tuple[Row, list[Row]]] = {}
     for row in map(tuple, rows):
         _, open_calls = found.setdefault(row[0], (row, []))

@@ -1,4 +1,4 @@
-"""Accounts and API keys: their SQL."""
+"""The SQL of accounts and API keys."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ CHANGE = (
         disabled=bindparam("to_disabled"),
     )
 )
-# What was asked before somebody was linked to a human must not be decided by that human either.
+# Requests made before an account was linked to a human must not be decided by that human either.
 LINK_CONVERSATIONS = (
     update(conversations)
     .where(conversations.c.owner == bindparam("account"))
@@ -96,7 +96,7 @@ class StoredPeople:
         return [account_of(row) for row in self._driver.rows(ACCOUNTS, {})]
 
     def behind(self, human: str) -> list[str]:
-        """The accounts that stand for this human."""
+        """Return the accounts that stand for this human."""
         return [row[0] for row in self._driver.rows(BEHIND, {"human": human})]
 
     def change(self, account: Account) -> None:
@@ -110,7 +110,7 @@ class StoredPeople:
         self._driver.rows(CHANGE, params)
 
     def link(self, id: str, human: str | None) -> None:
-        """Say in conversations and open requests who is behind their owner."""
+        """Store in conversations and open requests which human is behind their owner."""
         for statement in (LINK_CONVERSATIONS, LINK_REQUESTS):
             self._driver.rows(statement, {"account": id, "to_behind": human})
 
@@ -119,7 +119,7 @@ _read_account = reader(people)
 
 
 def account_of(row: Row) -> Account:
-    """An account from all of its table's columns."""
+    """Return an account from a row of all its table's columns."""
     got = _read_account(row)
     roles: Any = load(got["roles"])
     got["kind"] = PersonKind(got["kind"])
@@ -166,7 +166,7 @@ class StoredKeys:
         return [key_of(row) for row in rows]
 
     def by_prefix(self, prefix: str) -> tuple[Key, str, Account] | None:
-        """A key with its hash and whose it is."""
+        """Return a key with its hash and its account."""
         found = self._driver.rows(KEY_BY_PREFIX, {"prefix": prefix})
         if not found:
             return None
@@ -175,7 +175,7 @@ class StoredKeys:
         return key_of(row[:_key_width]), hashed, account_of(row[_key_width:])
 
     def revoke(self, id: str) -> bool:
-        """Guarded: False where it was revoked before."""
+        """Revoke a key; False if it was revoked before."""
         return bool(self._driver.rows(REVOKE, {"key": id}))
 
     def used(self, id: str) -> None:
@@ -186,7 +186,7 @@ _read_key = reader(api_keys)
 
 
 def key_of(row: Row) -> Key:
-    """An API key from all of its table's columns."""
+    """Return an API key from a row of all its table's columns."""
     got = _read_key(row)
     del got["hash"]
     scopes: Any = load(got["scopes"])

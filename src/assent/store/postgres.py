@@ -1,4 +1,4 @@
-"""PostgreSQL: each transaction on a pooled asyncpg connection, plain functions in a greenlet."""
+"""The PostgreSQL store: pooled asyncpg connections, with plain functions run in greenlets."""
 
 import asyncio
 import contextlib
@@ -41,40 +41,41 @@ NEWS, WORK = "news", "work"
 HINT_SECONDS = 0.02
 RESYNC_SECONDS = 30.0
 WATCH_SECONDS = 1.0
-# Of the time that we wait: a server that lives ends a statement itself, and says so.
+# The part of our waiting time after which a working server ends a statement itself, and says so.
 STATEMENT_SHARE = 0.8
-# Of several that meet at one row one wins each time: the last loses as often as there are others.
+# Of several transactions that meet at one row one wins each time, so the last loses as often as
+# there are others.
 MAX_DEFEATS = 100
 _DEFEATS = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
-    # A turn, a key or an event number that was free when we looked: the next look finds it taken.
+    # A turn, a key or an event number that was free when we looked; the next look finds it taken.
     asyncpg.UniqueViolationError,
-    # Another process brought the schema up to date: what was prepared is prepared anew.
+    # Another process upgraded the schema: prepared statements are prepared again.
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-# Any two processes that start at once take turns; the number only has to be ours.
+# Processes that start at the same time take turns; any number will do as long as it is our own.
 MIGRATION_LOCK = 0x617373656E74
 
 
 class _Done(NamedTuple, Generic[T]):
-    """What a function came to, the turns it touched, and what is still to be written, if any."""
+    """The result of a function, the turns it touched, and its writes that are not sent yet."""
 
     result: T
     touched: frozenset[str]
     has_written: bool
     leaves_work: bool
     writes: Writes | None = None
-    # Nothing was written, and what was read is of several moments.
+    # True if nothing was written, and the reads are from several moments.
     is_loose: bool = False
 
 
 class PostgresDriver:
     """The asyncpg connection inside one transaction.
 
-    A trusting one reads without locks, takes for granted that the rows stay as they were read, and
-    sends all its changes in one statement that fails if they did not. See
+    A trusting one reads without locks, assumes that the rows stay as they were read, and sends all
+    its changes in one statement that fails if they did not. See
     docs/decisions/0004-one-statement-per-transaction.md.
     """
 
@@ -92,8 +93,8 @@ class PostgresDriver:
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
-        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before
-        # the first write or lock need no transaction; one that only reads once costs no BEGIN.
+        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before the
+        # first write or lock need no transaction; one that only reads once costs no BEGIN.
         concerned = self._concerns(compiled)
         if concerned or not compiled.only_reads:
             self._begin()
@@ -117,9 +118,9 @@ class PostgresDriver:
     def _deferred(
         self, row: str, statement: ClauseElement, params: Params, *, finds_one: bool = True
     ) -> bool:
-        """Whether the change can be sent with the others at the end."""
+        """Return True if the change can be sent with the others at the end."""
         compiled = self._compiler(statement)
-        # One statement changes a row once only, and does not see what it inserts.
+        # One statement changes a row only once, and does not see the rows that it inserts.
         known = row in self._expected or self._is_inserted(compiled)
         if not self._trusting or self.began or known:
             return False
@@ -133,7 +134,7 @@ class PostgresDriver:
             self._inserts.setdefault(table, []).extend(rows)
 
     def collected(self) -> Writes | None:
-        """What was collected since the last time."""
+        """Return the writes collected since the last time."""
         inserts, self._inserts = self._inserts, {}
         expected, self._expected = self._expected, {}
         self.witness = self.witness or witness_of(inserts)
@@ -145,7 +146,7 @@ class PostgresDriver:
             await_only(write(self._connection, writes))
 
     def hold_still(self) -> None:
-        """From here on everything that is read is of one moment."""
+        """Read everything from one snapshot from here on."""
         self.began = True
         await_only(self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ"))
 
@@ -155,7 +156,7 @@ class PostgresDriver:
             await_only(self._connection.execute("BEGIN"))
 
     def _concerns(self, compiled: Compiled) -> bool:
-        """Whether a statement must see what is not sent yet."""
+        """Return True if a statement must see writes that are not sent yet."""
         waiting = any(each.tables & compiled.tables for each in self._expected.values())
         return waiting or self._is_inserted(compiled)
 
@@ -197,7 +198,7 @@ class PostgresStore:
         self._tasks: list[asyncio.Task[None]] = []
         self._found_work: list[Callable[[], None]] = []
         self._hint = asyncio.Event()
-        # Whether what the next hint is about includes something to be claimed.
+        # True if the next hint is also about work to claim.
         self._leaves_work = False
         self._offset_micros = 0
 
@@ -223,7 +224,7 @@ class PostgresStore:
     async def _prepare(self, connection: Connection) -> None:
         async with asyncio.timeout(self._wait):
             version = await _version(connection.raw)
-        # How long it takes to bring a schema up to date nobody knows beforehand.
+        # It is unknown beforehand how long an upgrade of the schema takes.
         if version is None or not schema.is_current(version):
             await _ensure_schema(connection.raw, self.url)
         async with asyncio.timeout(self._wait):
@@ -241,7 +242,7 @@ class PostgresStore:
             if self._commits is not None:
                 await self._commits.close()
             await connections.close()
-            # Last: what is lent comes back also if the server says nothing any more.
+            # Last: lent connections come back even if the server no longer answers.
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
 
@@ -250,7 +251,8 @@ class PostgresStore:
             raw = await cast("Any", asyncpg).connect(
                 _dsn(self.url),
                 timeout=self._wait,
-                # By the server: a timer per statement in this process would cost more than most.
+                # By the server: a timer per statement in this process would cost more than most
+                # statements.
                 server_settings={
                     "statement_timeout": f"{self._wait * STATEMENT_SHARE * 1000:.0f}ms",
                     # Our statements find rows by key: planning one again for its values is waste.
@@ -259,7 +261,7 @@ class PostgresStore:
                     **settings,
                 },
             )
-        # Here, so that it is never taken for a connection that ended in the middle of a write.
+        # Here, so that it is never mistaken for a connection that ended in the middle of a write.
         except (OSError, asyncpg.PostgresError, ValueError, *UNUSABLE) as error:
             raise StoreUnavailable(f"cannot connect: {_said(error)}") from error
         return Connection(raw)
@@ -275,7 +277,7 @@ class PostgresStore:
             asyncpg.InsufficientResourcesError,
             asyncpg.ReadOnlySQLTransactionError,
             asyncpg.OperatorInterventionError,
-            # What the driver says of a connection that the server has just ended.
+            # The driver's errors for a connection that the server has just ended.
             *UNUSABLE,
         ) as error:
             raise StoreUnavailable(str(error)) from error
@@ -287,10 +289,10 @@ class PostgresStore:
         return done.result
 
     async def _transacted(self, connections: Connections, fn: Callable[[Tx], T]) -> _Done[T]:
-        """On trust; a function that was wrong, or lost to another, runs again with locks.
+        """Run a function on trust; if the trust was wrong, or another won, run it again with locks.
 
-        One that only reads, and reads several things, runs again on a snapshot: what it shows was
-        so at one moment. What is written is guarded, each row by what was read of it.
+        A function that only reads, and reads several things, runs again on a snapshot: everything
+        it shows was so at one moment. Writes are guarded, each row by what was read of it.
         """
         try:
             done = await _lent(connections, lambda its: self._attempt(its, fn, trusting=True))
@@ -304,7 +306,7 @@ class PostgresStore:
         return done
 
     async def _commit(self, connections: Connections, writes: Writes) -> None:
-        """With others of its kind; where that fails, whosever fault it is, by itself."""
+        """Commit with others of its kind; if that fails, for whichever reason, by itself."""
         try:
             with committing():
                 if self._commits is None or not await self._commits.send(writes):
@@ -313,7 +315,7 @@ class PostgresStore:
             await settle(self._connect, witness_of(writes.inserts), cut)
 
     async def _persist(self, connection: Connection, fn: Callable[[Tx], T]) -> _Done[T]:
-        """Functions are plain and start from the rows: one that lost to another runs again."""
+        """Run a function until it wins: functions start from the rows, so they can run again."""
         for _ in range(MAX_DEFEATS - 1):
             try:
                 return await self._attempt(connection, fn)
@@ -363,17 +365,17 @@ class PostgresStore:
             heard(touched)
 
     def _hinted(self, connection: Any, sender: int, _: str, payload: str) -> None:
-        # Our own hints come back too; what changed here is known here.
+        # Our own hints come back, too; changes made here are known here.
         if sender == connection.get_server_pid():
             return
         self._tell(frozenset())
-        # Releases that say nothing may mean work.
+        # Releases that send no payload may mean work.
         if payload != NEWS:
             for found in self._found_work:
                 found()
 
     def _now(self) -> int:
-        """The server's clock, estimated between readings; guards read the clock itself."""
+        """Return the server's time, estimated between readings; guards read the clock itself."""
         if self._clock is not None:
             return micros(self._clock.now()) or 0
         return time.monotonic_ns() // 1000 + self._offset_micros
@@ -385,7 +387,7 @@ class PostgresStore:
         self._offset_micros = int(at) - (before + after) // 2
 
     async def _exchange_hints(self) -> None:
-        """Tell others that something changed, and hear it from them, on a connection of its own.
+        """Send hints of changes to other processes, and receive theirs, on a connection of its own.
 
         Not once per commit. Readers poll as well, so a lost hint only delays.
         """
@@ -441,12 +443,12 @@ def _perform(
 
 
 async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[T]]) -> T:
-    """What comes of a connection that is lent for it."""
+    """Lend a connection to a function and return its result."""
     connection = await connections.take()
     try:
         done = await use(connection)
     except UNUSABLE:
-        # It may not know yet that it is closed: nobody else is to get it.
+        # It may not know yet that it is closed: it must not be given out again.
         connection.raw.terminate()
         connections.give(connection)
         raise
@@ -462,7 +464,7 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
 
 
 async def _finish(connection: Connection, writes: Writes | None, *, began: bool) -> None:
-    """Write the rest and commit; nothing begun means that one statement is the whole of it."""
+    """Write the rest and commit; if nothing was begun, one statement is the whole transaction."""
     if not began:
         if writes is not None:
             with committing():

@@ -1,6 +1,6 @@
-"""Earlier decisions about calls like one: their SQL.
+"""The SQL of earlier decisions about similar calls.
 
-No index knows a tool: of the newest requests before one, so many are looked at and no more.
+There is no index on tools: only a fixed number of the newest earlier requests is looked at.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def _precedents(*conditions: ColumnElement[bool]) -> ClauseElement:
         .select_from(newest.join(calls, _c.id == n.call_id))
         .where(n.agent == bindparam("agent"), n.tool == bindparam("tool"))
         .where(n.kind == RequestKind.APPROVAL, n.status.in_([fixed(each) for each in _DECIDED]))
-        # An imported one was decided elsewhere, or never: it has no digest of ours.
+        # An imported request was decided elsewhere, or never: it has no digest of ours.
         .where(n.digest != "")
         .where(or_(viewer.is_(None), n.owner == viewer, n.closed_by == viewer))
         .order_by(n.created_at.desc(), n.id.desc())
@@ -84,8 +84,8 @@ REJECTIONS = (
 class StoredPrecedents:
     """`tx.precedents`: earlier decisions about calls of a tool by an agent, newest first.
 
-    Of the requests before this one only the newest are looked at. With `viewer`, only what was
-    asked on their behalf or decided by them.
+    Only the newest requests before this one are looked at. With `viewer`, only those asked on their
+    behalf or decided by them.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -104,7 +104,7 @@ class StoredPrecedents:
         return _found(self._driver.rows(OF_EVERYBODY, params))
 
     def rejections(self, request: Request, digest: str) -> int:
-        """How often a call with these arguments was rejected in its conversation before."""
+        """Return how often a call with these arguments was rejected in its conversation before."""
         params: Params = {
             "conversation": request.conversation_id,
             "at": micros(request.created_at),

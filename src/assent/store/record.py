@@ -1,8 +1,8 @@
-"""What happened, newest first: its SQL.
+"""The SQL of past calls and of the audit, newest first.
 
-Calls have no index by time, and get none: every call would pay for it. Their ids sort by time, so
-the key leads; a person's own are found by their turns. What no index can find is looked for in so
-many rows and no more, and the page says where it stopped.
+Calls have no index by time, since every call would pay for it. Their ids sort by time, so a page
+follows the primary key; a person's own calls are found by their turns. For filters without an index
+a limited number of rows is searched, and the page says where it stopped.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,12 +36,12 @@ from assent.store.statements import fixed
 from assent.store.tables import audit, calls, conversations, decisions, events, requests, turns
 
 T = TypeVar("T")
-# How many rows one page may read past. Spelt out in the statements: a limit that PostgreSQL can see
+# How many rows one page may skip. Written out in the statements: a limit that PostgreSQL can see
 # keeps it from plans that read a whole table.
 CALLS_READ: Final = 2_000
 TURNS_READ: Final = 200
 ENTRIES_READ: Final = 2_000
-# Before and behind every id of a call, however a database sorts letters.
+# Before and after every id of a call, however a database sorts letters.
 _FIRST: Final = "call_"
 _LAST: Final = "d"
 _END: Final = 2**62
@@ -61,7 +61,7 @@ def _given(name: str, kind: Any = Text) -> ColumnElement[Any]:
 
 
 def _or_any(name: str, condition: ColumnElement[bool], kind: Any = Text) -> ColumnElement[bool]:
-    """A filter that is not wanted is a null parameter: one statement serves all combinations."""
+    """Return a filter that a null parameter turns off: one statement serves all combinations."""
     return or_(_given(name, kind).is_(None), condition)
 
 
@@ -76,7 +76,7 @@ def _first(column: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Colu
 
 
 def _wanted(window: Any) -> ColumnElement[bool]:
-    """What a call must be like; looked at row by row, in a window that is small enough."""
+    """Return the filters of calls; checked row by row, in a window that is small enough."""
     of_call = _r.call_id == window.c.id
     asked = _first(_r.id, of_call).is_not(None)
     by = _first(_r.id, of_call, _d.request_id == _r.id, _d.person == _given("decided_by"))
@@ -94,7 +94,7 @@ def _wanted(window: Any) -> ColumnElement[bool]:
 
 
 def _page(window: Any, *order: str) -> ClauseElement:
-    """A page of the wanted calls of a window, each with what people were asked about it."""
+    """Select a page of the wanted calls of a window, each with the requests about it."""
     newest = [window.c[name].desc() for name in order]
     cut = (
         select(window.c.id, *(window.c[name].label(f"by_{name}") for name in order))
@@ -189,9 +189,9 @@ PROGRESS = (
 
 
 class StoredRecord:
-    """`tx.record`: what happened, newest first.
+    """`tx.record`: past calls and the audit, newest first.
 
-    Of rows that no index finds only so many are looked at.
+    For filters without an index only a limited number of rows is searched.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -213,7 +213,7 @@ class StoredRecord:
     def calls_of(
         self, owner: str, wanted: CallFilter, *, after: Place | None, limit: int
     ) -> Stretch[PastCall]:
-        """Those of one person's conversations, newest turn first."""
+        """Return calls of one person's conversations, newest turn first."""
         last = _stored(after.at if after else None, _END)
         begin: Params = {"owner": owner, "at": min(last, _stored(wanted.until, _END))}
         params = _filters(wanted) | begin
@@ -257,7 +257,7 @@ class StoredRecord:
         return _short(found, Place(moment(floor[0][0]), floor[0][1]) if floor else None)
 
     def progress(self, turn_id: str, *, limit: int) -> list[Event]:
-        """What running calls of a turn reported last, oldest first."""
+        """Return the last reports of a turn's running calls, oldest first."""
         rows = self._driver.rows(PROGRESS, {"turn_id": turn_id, "limit": limit})
         return [_progress(turn_id, row) for row in reversed(rows)]
 
@@ -298,7 +298,7 @@ def _full(found: Sequence[Placed[T]], limit: int) -> Stretch[T]:
 
 
 def _short(found: Sequence[Placed[T]], rest: Place | None) -> Stretch[T]:
-    """All that the window had; there may be more behind it."""
+    """Return all that the window had; there may be more after it."""
     items = tuple(item for item, _ in found)
     return Stretch(items=items, next=rest, is_cut=rest is not None)
 
@@ -311,7 +311,7 @@ _CALL = len(_SHOWN)
 
 
 def _grouped(rows: Iterable[Row]) -> list[Placed[PastCall]]:
-    """One of each call: a row each for its requests, side by side."""
+    """Return each call once, from one row for each of its requests."""
     found: dict[str, tuple[Row, list[PastRequest]]] = {}
     for row in map(tuple, rows):
         _, questions = found.setdefault(row[0], (row, []))

@@ -1,4 +1,4 @@
-"""Requests and decisions: their SQL."""
+"""The SQL of requests and decisions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ from assent.store.tables import calls, conversations, decisions, people, request
 
 _r, _d = requests.c, decisions.c
 _open = _r.status == fixed(RequestStatus.OPEN)
-# Of one request: bound, because spelt out it would let PostgreSQL look for the id in one of the
+# For one request: bound, because a literal would let PostgreSQL look for the id in one of the
 # partial indexes, which hold every open request.
 _still_open = _r.status == RequestStatus.OPEN
 
@@ -41,7 +41,8 @@ CASE = (
             conversations, conversations.c.id == calls.c.conversation_id
         )
     )
-    # Whoever is disabled is nobody, also if they were let in a moment ago or by somebody else.
+    # A disabled account decides nothing, even if it was let in a moment ago or by another
+    # authority.
     .where(
         _r.id == bindparam("id"),
         ~exists().where(people.c.id == bindparam("by", type_=Text()), people.c.disabled),
@@ -83,7 +84,7 @@ VOTE = (
     update(requests)
     .where(_r.id == LockedId(requests, "request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
-    # Of two who vote at once the second counts again.
+    # Of two people who vote at once the second counts again.
     .where(_r.votes == bindparam("seen"))
     .values(votes=_r.votes + 1)
     .returning(_r.id)
@@ -115,22 +116,22 @@ class StoredRequests:
 
     def add(self, requests: Sequence[Request]) -> None:
         self._driver.insert(_r.id.table, [_request_params(request) for request in requests])
-        # Most questions are the owner's alone and cost no further row.
+        # Most questions are put to the owner alone and cost no further row.
         if named := [row for request in requests for row in _audience_params(request)]:
             self._driver.insert(request_audience, named)
 
     def get(self, id: str) -> Request | None:
-        """Read it and, where the database can, lock it: votes are counted under this lock."""
+        """Read a request and, if the database can, lock it: votes are counted under this lock."""
         found = self._driver.rows(REQUEST, {"id": id})
         return request_of(found[0]) if found else None
 
     def look(self, id: str) -> Request | None:
-        """Read it without a lock: to show, not to decide."""
+        """Read a request without a lock: to show, not to decide."""
         found = self._driver.rows(LOOK, {"id": id})
         return request_of(found[0]) if found else None
 
     def case(self, id: str, *, by: str | None = None) -> tuple[Request, Call, Conversation] | None:
-        """The same with the call and the conversation it is about; none for a disabled account."""
+        """Read a request with its call and conversation; None if `by` is a disabled account."""
         found = self._driver.look(CASE, {"id": id, "by": by})
         if not found:
             return None
@@ -147,17 +148,17 @@ class StoredRequests:
     def close(
         self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
     ) -> bool:
-        """Guarded by `open`; `in_time` also wants the database's clock before the deadline."""
+        """Close an open request; `in_time` also wants the database's clock before the deadline."""
         return self._close(CLOSE_IN_TIME if in_time else CLOSE, request, status, by)
 
     def expire(self, request: Request) -> bool:
-        """Guarded by `open` and a deadline that passed by the database's clock."""
+        """Expire an open request whose deadline has passed by the database's clock."""
         return self._close(EXPIRE, request, RequestStatus.EXPIRED, "deadline")
 
     def _close(
         self, statement: ClauseElement, request: Request, status: RequestStatus, by: str
     ) -> bool:
-        # What was closed when it was read stays closed; nothing to be trusted in.
+        # A request that was closed when it was read stays closed: there is nothing to trust.
         if not request.is_open:
             return False
         params: Params = {"request": request.id, "to_status": status, "by": by}
@@ -170,7 +171,7 @@ class StoredRequests:
         return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
 
     def vote(self, request: Request) -> bool:
-        """One more approval of a request that needs several; guarded like `close` in time."""
+        """Count one more approval of a request that needs several; guarded like `close` in time."""
         params: Params = {"request": request.id, "seen": request.votes}
         return self._driver.expect(request.id, VOTE, params)
 
@@ -223,7 +224,7 @@ _read_request = reader(requests)
 
 
 def request_of(row: Row) -> Request:
-    """A request from all of its table's columns."""
+    """Return a request from a row of all its table's columns."""
     got = _read_request(row)
     got["kind"] = RequestKind(got["kind"])
     got["status"] = RequestStatus(got["status"])
@@ -232,12 +233,12 @@ def request_of(row: Row) -> Request:
     got["created_at"] = moment(got["created_at"])
     got["decide_by"] = maybe_moment(got["decide_by"])
     got["closed_at"] = maybe_moment(got["closed_at"])
-    # Requests of a release that knew no such thing have none.
+    # Requests of releases without confirmations have none.
     got["confirmation"] = Confirmation(got["confirmation"] or usual_confirmation(got["risk"]))
     return Request(**got)
 
 
-# There are few, and most questions have the same.
+# There are few different ones, and most questions have the same.
 @lru_cache
 def _audience_text(audience: Audience) -> str:
     return dump(audience.to_json())
@@ -269,7 +270,7 @@ def _question(stored: str) -> Question:
 
 
 class StoredDecisions:
-    """`tx.decisions`: the decisions table; votes."""
+    """`tx.decisions`: the decisions table, with the votes."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver

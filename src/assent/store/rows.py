@@ -1,4 +1,4 @@
-"""Between rows and values: times, JSON, and the columns of each table."""
+"""Conversion between rows and values: times, JSON, and the columns of each table."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -34,57 +34,57 @@ Params = dict[str, object]
 class Driver(Protocol):
     """One open transaction of a database driver."""
 
-    # Set where a worker of another process has to look: at a turn or a call that nobody holds, or
-    # at a tool that was overridden. The others are told once it is committed.
+    # Set if a worker of another process has to look: at a turn or a call that no worker holds, or
+    # at a tool that was overridden. The other processes are told after the commit.
     leaves_work: bool
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]: ...
     def insert(self, table: Table, rows: list[Params]) -> None: ...
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
-        """A locking read. Whatever is written for what it finds is written by `expect`."""
+        """Read and lock rows. Changes of the rows found are written by `expect`."""
         ...
 
     def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
-        """Change one row that should be what its guards say; whether it was.
+        """Change one row that should be as its guards say; return True if it was.
 
-        A driver may answer yes on trust. If it was wrong the transaction writes nothing, and its
-        function runs again without any.
+        A driver may answer True on trust. If that was wrong the transaction writes nothing, and its
+        function runs again without trust.
         """
         ...
 
     def along(self, row: str, statement: ClauseElement, params: Params) -> None:
-        """Change what belongs to an expected row and to nobody else, however many rows it is."""
+        """Change rows, one or many, that belong to an expected row alone."""
         ...
 
     def clock(self) -> int: ...
 
 
 def micros(at: datetime | None) -> int | None:
-    """A time as it is stored."""
+    """Return a time as it is stored."""
     return None if at is None else (at - EPOCH) // _MICROSECOND
 
 
 def span(length: timedelta) -> int:
-    """A length of time as it is stored."""
+    """Return a length of time as it is stored."""
     return length // _MICROSECOND
 
 
 def moment(stored: int) -> datetime:
-    """A stored time."""
+    """Return a stored time."""
     return EPOCH + timedelta(microseconds=stored)
 
 
 def maybe_moment(stored: int | None) -> datetime | None:
-    """A stored time that may be missing."""
+    """Return a stored time that may be missing."""
     return None if stored is None else EPOCH + timedelta(microseconds=stored)
 
 
 def load(text: str) -> dict[str, Json]:
-    """A stored JSON object."""
+    """Return a stored JSON object."""
     return cast("dict[str, Json]", json.loads(text))
 
 
 def reader(table: Table) -> Callable[[Row], dict[str, Any]]:
-    """Turns a row of all of a table's columns into a mapping."""
+    """Return a function that turns a row of all of a table's columns into a mapping."""
     names = tuple(column.name for column in table.columns)
     return lambda row: dict(zip(names, row, strict=True))

@@ -1,7 +1,7 @@
-"""A turn with its calls and open requests, in one statement.
+"""Reading a turn with its calls and open requests in one statement.
 
-Nothing is joined to what there is many of: an answer beside each of its calls would be read, and
-held in memory, as many times as it has calls.
+Rows are not joined one to many: an answer beside each of its calls would be read, and held in
+memory, as many times as it has calls.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ from assent.store.tables import calls, messages, requests, turns
 
 
 def _none(*tables: Table) -> list[ColumnElement[Any]]:
-    """The columns of tables that a row of the other kind has nothing in."""
+    """Return empty columns for the tables that the other kind of row is from."""
     return [null().label(column.name) for table in tables for column in table.columns]
 
 
@@ -62,7 +62,7 @@ _last = messages.alias("last")
 _is_last = (
     select(_last.c.open_calls).where(_last.c.id == bindparam("last_of")).scalar_subquery() == 1
 )
-# Of an answer whose calls are not all settled nothing is of use but how many are open.
+# Of an answer whose calls are not all settled only the number of open calls is needed.
 _LONG = ("text", "body")
 _if_last = [
     case((_is_last, column), else_=literal_column("''", Text)).label(column.name)
@@ -101,7 +101,7 @@ _SCENE_TURN = _MESSAGE + len(turns.columns)
 _TURN = len(turns.columns)
 _CALL = _TURN + 1
 _REQUEST = _CALL + len(calls.columns)
-# What a turn's calls, and the questions about them, are ordered by.
+# The columns that order a turn's calls, and the requests about them.
 _places = {column.name: _CALL + place for place, column in enumerate(calls.columns)}
 _age = itemgetter(*(_places[name] for name in ("created_at", "message_id", "position")))
 
@@ -113,7 +113,7 @@ class StoredSnapshots:
         self._driver = driver
 
     def turn(self, id: str) -> tuple[TurnRow, str, list[Call], list[Request]] | None:
-        """A turn, the text of its newest answer, its calls and its open requests."""
+        """Return a turn, the text of its newest answer, its calls and its open requests."""
         rows = [tuple(row) for row in self._driver.rows(SNAPSHOT, {"turn": id})]
         turn = next((row for row in rows if row[0] is not None), None)
         if turn is None:
@@ -127,10 +127,10 @@ class StoredSnapshots:
     def scene(
         self, conversation_id: str, turn_id: str, *, last_of: str | None = None
     ) -> Scene | None:
-        """A turn with its conversation's messages and calls, in one statement.
+        """Return a turn with its conversation's messages and calls, in one statement.
 
-        Of the messages only `last_of` as long as several of its calls are open: whoever settles
-        the last one needs the rest.
+        While several calls of the message `last_of` are open it is the only message read: only the
+        transaction that settles the last call needs the rest.
         """
         params: Params = {"conversation": conversation_id, "turn": turn_id}
         if last_of is None:

@@ -1,4 +1,4 @@
-"""SQLite: every transaction in one writer thread, several to a commit when several wait."""
+"""The SQLite store: every transaction in one writer thread, several to a commit if several wait."""
 
 import asyncio
 import sqlite3
@@ -27,14 +27,14 @@ T = TypeVar("T")
 MAX_BATCH = 128
 BUSY_SECONDS = 10.0
 BUSY_PAUSE = 0.005
-# How long the thread may owe an answer: a disk that hangs, a file that others hold.
+# How long the thread may take to answer: a disk may hang, or another process hold the file.
 WAIT_SECONDS = 10.0
 WATCH_SECONDS = 0.1
 # A commit logs a page of each table and index that it touches, however little changed on it; see
 # docs/decisions/0010-what-a-cycle-costs.md.
 PAGE_BYTES = 2048
 MEMORY = ":memory:"
-# The latest that anybody wrote, by two indexes.
+# The time of the newest write, by two indexes.
 LATEST = """
 SELECT max(at) FROM audit UNION ALL
 SELECT at FROM events WHERE id = (SELECT max(id) FROM events)
@@ -44,7 +44,7 @@ SELECT at FROM events WHERE id = (SELECT max(id) FROM events)
 class SqliteDriver:
     """The sqlite3 connection inside one transaction; what it writes is written at once.
 
-    Whoever shares the commit and comes later sees all of it. See
+    Later transactions that share the commit see all of it. See
     docs/decisions/0009-transactions-one-after-the-other.md.
     """
 
@@ -52,7 +52,7 @@ class SqliteDriver:
         self, connection: sqlite3.Connection, compiler: Compiler, now: Callable[[], int]
     ) -> None:
         self._connection, self._compiler = connection, compiler
-        # Once: nothing else happens in the database while a transaction runs.
+        # Read once: nothing else happens in the database while a transaction runs.
         self._now = now()
         # Until then it can fail without anything to be undone.
         self.has_written = False
@@ -63,7 +63,7 @@ class SqliteDriver:
         self.has_written |= not compiled.only_reads
         return self._connection.execute(compiled.sql, self._ordered(compiled, params)).fetchall()
 
-    # Nothing is locked: nobody else writes while this one runs.
+    # Nothing is locked: there is no other writer while this one runs.
     def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         return self.rows(statement, params)
 
@@ -92,7 +92,7 @@ class SqliteDriver:
 
 
 class _Job:
-    """A transaction that waits for the writer thread, and the future of whoever awaits it."""
+    """A transaction that waits for the writer thread, and the future of its caller."""
 
     __slots__ = (
         "_begun",
@@ -112,20 +112,20 @@ class _Job:
         self.result: Any = None
         self.error: BaseException | None = None
         self.touched: frozenset[str] = frozenset()
-        # Whether it may have written something; known once it has run.
+        # False once it has run and written nothing.
         self.wrote = True
         self.leaves_work = False
         self._lock = threading.Lock()
         self._begun = self._void = False
 
     def begins(self) -> bool:
-        """Whether it may run: nobody was told that it did not."""
+        """Return True if it may run: its caller was not told that it did not."""
         with self._lock:
             self._begun = not self._void
             return self._begun
 
     def give_up(self, seconds: float) -> StoreUnavailable:
-        """What to tell whoever waited long enough; what has not begun never will."""
+        """Return the error for a caller that waited too long; a job not begun yet never will be."""
         reason = f"it did not answer within {seconds:g} s"
         with self._lock:
             self._void = not self._begun
@@ -142,7 +142,7 @@ class _Job:
 
 
 class _Watch:
-    """Finds commits by other processes of which no hint came: `data_version` moves with them."""
+    """Finds commits by other processes of which no hint came: `data_version` changes with them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -150,14 +150,14 @@ class _Watch:
         self._next = time.monotonic()
 
     def sees_a_change(self) -> bool:
-        """Whether somebody else committed since the last look; looks now and then only."""
+        """Return True if another process committed since the last look; looks only now and then."""
         if (now := time.monotonic()) < self._next:
             return False
         self._next = now + WATCH_SECONDS
         try:
             before, self._seen = self._seen, self._version()
         except sqlite3.Error:
-            # Whoever reads or writes next hears of it; the thread has to go on.
+            # The next read or write reports it; the thread has to go on.
             return False
         return self._seen != before
 
@@ -181,7 +181,7 @@ class SqliteStore:
 
     @property
     def url(self) -> str:
-        """Where the rows are."""
+        """The URL of the database."""
         return f"sqlite:///{self._path}"
 
     async def open(self, *, worker: bool) -> None:
@@ -202,7 +202,7 @@ class SqliteStore:
             self._hints = file_hints.join(self._path, self._tell_of_others)
 
     async def close(self) -> None:
-        # From here on nobody is let in: behind the None no job would ever be taken.
+        # From here on no job is accepted: behind the None none would ever be taken.
         thread, self._thread = self._thread, None
         if thread is not None:
             self._jobs.put(None)
@@ -241,7 +241,7 @@ class SqliteStore:
             heard(touched)
 
     def _tell_of_others(self, *, work: bool = True) -> None:
-        """Another process committed something; unless a hint says otherwise it left work."""
+        """Report a commit of another process; unless a hint says otherwise it left work."""
         self._tell(frozenset())
         if work:
             for found in self._found_work:
@@ -287,11 +287,11 @@ class SqliteStore:
         return connection
 
     def _next_batch(self) -> list[_Job] | None:
-        """Everything that waits, up to a limit; nothing after a while, None when closing."""
+        """Return all waiting jobs, up to a limit; none after a while, and None when closing."""
         batch: list[_Job] = []
         try:
             job = self._jobs.get(timeout=WATCH_SECONDS)
-            # Whoever is about to ask as well shares the commit: the loop goes first.
+            # The loop goes first: callers that are about to ask as well share the commit.
             time.sleep(0)
             while job is not None:
                 batch.append(job)
@@ -301,13 +301,13 @@ class SqliteStore:
         except Empty:
             return batch
         if batch:
-            # Closing: what was queued before is still done, then None comes up again.
+            # Closing: jobs queued before are still done, then None comes up again.
             self._jobs.put(None)
             return batch
         return None
 
     def _answer(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
-        """Whatever happens, everybody hears of it: the thread is the only one who answers."""
+        """Answer every job, whatever happens: only this thread can."""
         try:
             self._want_there()
             self._transact(connection, batch)
@@ -320,14 +320,14 @@ class SqliteStore:
             self._file.want_there()
 
     def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
-        """One commit for all of a batch. A job that fails takes nobody with it."""
+        """Commit all jobs of a batch together; a job that fails does not fail the others."""
         while batch and (failed := self._attempt(connection, batch)):
             _rollback(connection)
             # Functions start from the rows and write nothing else: the others just run again.
             batch = [job for job in batch if job not in failed]
 
     def _attempt(self, connection: sqlite3.Connection, batch: list[_Job]) -> list[_Job]:
-        """Those that failed halfway, and because of whom nothing was committed."""
+        """Return the jobs that failed halfway, because of which nothing was committed."""
         try:
             _begin(connection)
             for job in batch:
@@ -341,7 +341,7 @@ class SqliteStore:
         return []
 
     def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
-        """Whether what it did may stay: all of it, or nothing."""
+        """Run a job; return True if its writes may stay: all of them, or none."""
         if not job.begins():
             return True
         driver = SqliteDriver(connection, self._compiler, self._course.now)
@@ -367,8 +367,8 @@ class SqliteStore:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    # The one statement that is refused at once, without the wait that others are given, while
-    # another process is about to do the same.
+    # The one statement that is refused at once, without the wait that others get, while another
+    # process is about to do the same.
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -387,7 +387,7 @@ def _begin(connection: sqlite3.Connection) -> None:
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_READONLY:
             raise
-        # Nothing can be written, but people can still see what waits.
+        # A read-only database: nothing can be written, but people can still see what waits.
         connection.execute("BEGIN")
 
 
@@ -397,7 +397,7 @@ def _rollback(connection: sqlite3.Connection) -> None:
 
 
 def _unavailable(error: BaseException) -> BaseException:
-    # A broken constraint is a fault of the one transaction, and trying it again does not help.
+    # A broken constraint is the fault of one transaction, and trying it again does not help.
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError):
         return StoreUnavailable(str(error))
     return error

@@ -24,7 +24,7 @@ CLOCK = "clock_now"
 
 
 class ClockNow(ColumnElement[int]):
-    """The database's clock in microseconds, read when the statement reads it."""
+    """The database's clock in microseconds, read when the statement evaluates it."""
 
     type = BigInteger()
     inherit_cache = True
@@ -32,7 +32,7 @@ class ClockNow(ColumnElement[int]):
 
 @compiles(ClockNow)
 def _clock_bound(_: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
-    # SQLite has no server: its clock is this process's, handed in with each statement. A test's
+    # SQLite has no server: its clock is this process's, passed with each statement. A test's
     # virtual clock comes the same way.
 
     return compiler.process(bindparam(CLOCK, type_=BigInteger()), **kw)
@@ -56,9 +56,9 @@ def _transaction_id(*_: object, **__: object) -> str:
 
 
 class Horizon(ColumnElement[int]):
-    """The oldest transaction that still runs: what is numbered below it has happened or never will.
+    """The oldest running transaction: those with lower numbers have committed or never will.
 
-    SQLite has none that runs beside the one that reads.
+    On SQLite none runs beside the one that reads.
     """
 
     type = BigInteger()
@@ -76,13 +76,13 @@ def _horizon(*_: object, **__: object) -> str:
 
 
 class PerDatabase(ClauseElement):
-    """A statement that the two databases are best asked in different words."""
+    """A statement that is best written differently for each of the two databases."""
 
     def __init__(self, *, sqlite: ClauseElement, postgres: ClauseElement) -> None:
         self.sqlite, self.postgres = sqlite, postgres
 
     def of(self, dialect: Dialect) -> ClauseElement:
-        """The words for one of them."""
+        """Return the statement for one of them."""
         return self.sqlite if dialect.name == "sqlite" else self.postgres
 
 
@@ -90,7 +90,7 @@ class LockedId(ColumnElement[str]):
     """A row's id, given as a parameter, once the row is locked.
 
     The lock first, then the clock: after waiting for a row that was only locked PostgreSQL does not
-    look at the other conditions again, and would go by the time before the wait.
+    check the other conditions again, and would go by the time before the wait.
     """
 
     type = Text()
@@ -113,7 +113,7 @@ def _id_of_locked(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def fixed(value: StrEnum) -> ColumnElement[str]:
-    """A status spelt out in the statement: a bound one would hide the partial indexes.
+    """Return a status written out in the statement: a bound one would hide the partial indexes.
 
     Not where a row is looked for by its id: a partial index may then look cheaper than the key.
     """
@@ -121,7 +121,7 @@ def fixed(value: StrEnum) -> ColumnElement[str]:
 
 
 class ServerClockDialect(PGDialect_asyncpg):
-    """PostgreSQL that reads its own clock."""
+    """The PostgreSQL dialect with the server's own clock."""
 
     name = "postgresql"
     server_clock = True
@@ -131,8 +131,8 @@ class ServerClockDialect(PGDialect_asyncpg):
 def _clock_server(element: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
     if not getattr(compiler.dialect, "server_clock", False):
         return _clock_bound(element, compiler, **kw)
-    # clock_timestamp() moves; now() is the transaction's start and would let a decision that
-    # waited for a lock pass after its deadline.
+    # clock_timestamp() moves; now() is the transaction's start and would let a decision that waited
+    # for a lock pass after its deadline.
     return "CAST(extract(epoch from clock_timestamp()) * 1000000 AS BIGINT)"
 
 
@@ -146,12 +146,12 @@ class Compiled:
     wants_clock: bool
     only_reads: bool
     tables: frozenset[str]
-    # A locking read without its lock, an update without what it returns.
+    # A locking read without its lock, or an update without RETURNING.
     bare: str
     _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None
 
     def ordered(self, given: Mapping[str, object]) -> tuple[object, ...]:
-        """Parameters by position: both drivers bind them faster than by name."""
+        """Return parameters by position: both drivers bind them faster than by name."""
         if self._pick is not None:
             return self._pick(given)
         literals = self.literals
@@ -167,18 +167,18 @@ class Compiler:
 
     @classmethod
     def sqlite(cls) -> "Compiler":
-        """For the sqlite3 module."""
+        """Return a compiler for the sqlite3 module."""
         return cls(SQLiteDialect_pysqlite(paramstyle="qmark"))
 
     @classmethod
     def postgres(cls, *, server_clock: bool) -> "Compiler":
-        """For asyncpg."""
+        """Return a compiler for asyncpg."""
         return cls(ServerClockDialect() if server_clock else PGDialect_asyncpg())
 
     def __call__(self, statement: ClauseElement) -> Compiled:
         found = self._known.get(id(statement))
         if found is None:
-            # The statement is kept with its compiled form, so that its id stays its own.
+            # The statement is kept with its compiled form, so that no other object gets its id.
             found = self._known[id(statement)] = (statement, self._compiled(statement))
         return found[1]
 

@@ -221,7 +221,7 @@ requests = Table(
     _one_of("status", RequestStatus),
     _index("ix_requests_call", "call_id"),
     _index("ix_requests_turn", "turn_id"),
-    # What waits is read tier by tier: the newest danger first.
+    # Open requests are read tier by tier: the newest danger first.
     _index("ix_requests_open", "risk", "created_at", "id", where="status = 'open'"),
     _index("ix_requests_due", "decide_by", where="status = 'open' AND decide_by IS NOT NULL"),
     # Two open questions about one call would mean two answers.
@@ -232,7 +232,8 @@ requests = Table(
     _index("ix_requests_agent_open", "agent", where="status = 'open'"),
 )
 
-# Whom a request is put to besides the owner: their inboxes are looked up here. Most have no row.
+# The roles and people that a request is put to besides the owner, for their inboxes. Most requests
+# have no row here.
 request_audience = Table(
     "request_audience",
     metadata,
@@ -269,7 +270,7 @@ decisions = Table(
     _time("at"),
     _text("shown", null=True),
     _text("human", null=True),
-    # Who has approved something that others have to approve as well may still reject it.
+    # A person who has approved something that others have to approve as well may still reject it.
     UniqueConstraint("request_id", "person", "verdict"),
     _index(
         "uq_decisions_key",
@@ -300,13 +301,13 @@ audit = Table(
     _index("ix_audit_at", "at", "id"),
 )
 
-# Spelt as in the index: a statement that says it word for word may use it.
+# Written as in the index: a statement with exactly these words may use it.
 _fed = ", ".join(f"'{kind}'" for kind in sorted(FED))
 IS_FED = f"kind IN ({_fed})"
 events = Table(
     "events",
     metadata,
-    # Both are filled in by the database, and are the feed's cursor. Never used twice on SQLite
+    # Both are filled in by the database, and are the feed's cursor. Not used twice on SQLite
     # either: a follower that has seen the newest event would miss the next one.
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("xid", BigInteger, nullable=False, server_default=TransactionId()),
@@ -316,8 +317,8 @@ events = Table(
     _text("data"),
     _time("at"),
     UniqueConstraint("turn_id", "seq"),
-    # On SQLite the key itself is the order, and the index stays empty: it would cost a fifth of
-    # what writing events costs.
+    # On SQLite the key itself is the order, and this index stays empty: it would add a fifth to the
+    # cost of writing events.
     Index(
         "ix_events_feed",
         "xid",
@@ -375,7 +376,7 @@ people = Table(
     _index("ix_people_behind", "behind", where="behind IS NOT NULL"),
 )
 
-# Of every credential below the hash is kept, never what a person holds.
+# For every credential below the hash is stored, never what a person holds.
 api_keys = Table(
     "api_keys",
     metadata,

@@ -25,7 +25,7 @@ from assent.store.values import StoredSettings, StoredValues
 
 
 class Transaction:
-    """One transaction (`Tx`): small objects by noun, each made when it is first asked for."""
+    """One transaction (`Tx`): one small object per noun, each made on first use."""
 
     conversations: StoredConversations
     turns: StoredTurns
@@ -57,7 +57,7 @@ class Transaction:
         self.driver = driver
 
     def now(self) -> datetime:
-        """The database's clock, at this moment."""
+        """Return the time of the database's clock."""
         return moment(self.driver.clock())
 
     def finish(self) -> frozenset[str]:
@@ -66,7 +66,7 @@ class Transaction:
 
 
 class _Noun:
-    """Makes an object when it is first asked for, and leaves it where Python looks before here."""
+    """Makes an object on first use, and stores it in the instance, where Python looks first."""
 
     def __init__(self, name: str, kind: Callable[[Driver], object]) -> None:
         self._name, self._kind = name, kind

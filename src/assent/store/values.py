@@ -1,4 +1,4 @@
-"""Saved answers, sealed secrets and settings: their SQL."""
+"""The SQL of saved answers, sealed secrets and settings."""
 
 import json
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ class StoredSettings:
         return {row[0]: row[1] for row in self._driver.rows(OVERRIDES, {})}
 
     def override(self, tool: str, settings: str | None, by: str) -> None:
-        # What an admin tightens must soon bind everywhere.
+        # Settings that an admin tightens must soon apply everywhere.
         self._driver.leaves_work = True
         self._driver.rows(DROP_OVERRIDE, {"tool": tool})
         if settings is not None:
@@ -136,7 +136,7 @@ class StoredSettings:
         return found[0][0] if found else None
 
     def add_fact(self, name: str, value: str) -> None:
-        """Only where there is none: of two that add at once, the second looks again."""
+        """Add a fact if there is none; of two that add at once, the second looks again."""
         self._driver.insert(facts, [{"name": name, "value": value}])
 
     def set_fact(self, name: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""What tests of your own agents need: a model that follows a script, a clock, and a decider.
+"""Helpers for tests of your own agents: a model that follows a script, a clock, and a decider.
 
 None of it needs a network, a key or a sleep.
 """

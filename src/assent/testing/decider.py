@@ -1,4 +1,4 @@
-"""A person for tests: decides what waits, until nothing does."""
+"""A person for tests, who decides open requests until there are none."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,10 +12,10 @@ Choice = Verdict | Mapping[str, Verdict] | Callable[[Request], Verdict]
 
 
 class Decider:
-    """Decides every request of a turn, and those that come of it, as a test says.
+    """Decides every request of a turn, and those that follow, as a test says.
 
     `verdict` is one verdict for all, a verdict by the tool's name, or a function of the request.
-    `decided` keeps each request with what was said about it, in order.
+    `decided` keeps each request with the verdict on it, in order.
     """
 
     def __init__(self, assent: Assent, verdict: Choice, *, by: Person | str) -> None:
@@ -23,7 +23,7 @@ class Decider:
         self.decided: list[tuple[Request, Verdict]] = []
 
     async def settle(self, turn: Turn) -> Turn:
-        """Decide until nothing is pending; the turn as it stands then."""
+        """Decide until nothing is pending; return the turn after that."""
         while turn.pending:
             for request in turn.pending:
                 verdict = self._about(request)

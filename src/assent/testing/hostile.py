@@ -1,4 +1,4 @@
-"""Text that tries to deceive whoever reads a card. Every surface must show all of it, inert.
+"""Text that tries to deceive the reader of a card. Every surface must show all of it, inert.
 
 Data only: renderers, channels and pages run the same corpus through their own output.
 """
@@ -36,7 +36,7 @@ PADDING: Mapping[str, str] = {
     "trailing spaces": "ls   \nrm   ",
 }
 
-# Words that read as others; the values are what a reader would take them for.
+# Words that look like others; the values are what a reader would take them for.
 LOOK_ALIKES: Mapping[str, str] = {
     "\u0430pple.com": "apple.com",
     "https://\u0430\u0440\u0440\u04cf\u0435.com/login": "https://apple.com/login",
@@ -126,7 +126,7 @@ DECEPTIONS: Mapping[str, str] = {
     **{f"marks: {name}": text for name, text in MARK_FLOODS.items()},
 }
 
-# Default-ignorable or blank although their category says that they are seen.
+# Default-ignorable or blank although their category says that they are visible.
 _BLANK_RANGES = (
     *((0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2800, 0x2800)),
     *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0000, 0xE0FFF)),
@@ -135,7 +135,7 @@ _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 
 
 def is_unseen(char: str) -> bool:
-    """Whether no surface may let this code point through; a line break is for it to judge."""
+    """Return True if no surface may show this code point as it is; line breaks are up to each."""
     if char == " ":
         return False
     blank = any(first <= ord(char) <= last for first, last in _BLANK_RANGES)

@@ -1,1 +1,1 @@
-"""People's decisions: whether they count, what they change, and what they answer."""
+"""People's decisions: the checks they must pass, and the changes they make."""

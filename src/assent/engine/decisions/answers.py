@@ -24,7 +24,7 @@ _DRAFT = "draft"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A form's answers, judged; without a plan they are a draft."""
+    """The validated answers of a form; without a plan they are a draft."""
 
     tool: EffectiveTool
     draft: str | None = None
@@ -34,14 +34,14 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answering:
-    """Turns what a person filled in into the next revision of a call."""
+    """Turns the answers of a person into the next revision of a call."""
 
     kernel: Kernel
 
     async def judge(
         self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
     ) -> Answered:
-        """Validate everything; raises `InvalidAnswer` or `InvalidArguments` with each problem."""
+        """Validate all answers; raises `InvalidAnswer` or `InvalidArguments` with every problem."""
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
         size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
         if given.partial:
@@ -54,7 +54,7 @@ class Answering:
     def _sealed(self, case: Case, form: UserInput, given: Give) -> str:
         before = opened_draft(self.kernel.vault, case.request)
         values = {**before, **form.validate_part(given.values, before)}
-        # The whole draft is sealed: it may hold a secret that is not split off yet.
+        # The whole draft is sealed: it may hold a secret that is not stored separately yet.
         return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
 
     def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
@@ -73,7 +73,7 @@ class Answering:
 
 
 def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:
-    """What was filled in of a request's form so far; it may hold secrets."""
+    """Return the answers saved so far for a request's form; they may include secrets."""
     if request.draft is None:
         return {}
     return json.loads(vault.open(request.draft, row=request.id, field=_DRAFT))

@@ -1,4 +1,4 @@
-"""What each verdict does, inside its transaction."""
+"""Applying a verdict to its request and call, inside the transaction."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
-# Verdicts by which something is done with the arguments; a call can always be withdrawn.
+# Verdicts that use the arguments; others withdraw a call, which is always possible.
 _GOING_ON = (verdicts.Approve, verdicts.RunAgain, verdicts.Give, verdicts.Supply)
 
 
@@ -53,7 +53,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """Applies verdicts to cases that were found open and decidable."""
+    """Applies verdicts to cases that are open and may be decided."""
 
     kernel: Kernel
     claims: Claims
@@ -95,7 +95,7 @@ class Verdicts:
                     moves, case, ballot, S.FAILED, action="did_not_run", output=output
                 )
             case verdicts.Give():
-                # Only a tool that is gone leaves an answer unjudged.
+                # An answer comes here unjudged only if its tool no longer exists.
                 output = json_text(error_output(f"The tool {case.call.tool!r} is no longer there."))
                 return self._settle(
                     moves, case, ballot, S.FAILED, action="tool_gone", output=output
@@ -118,7 +118,7 @@ class Verdicts:
         approved: str | None = None,
         arguments: str | None = None,
     ) -> Refusal | None:
-        """Close the request in time and keep the vote; too late, it expires here and now."""
+        """Close the request in time and store the vote; if it is too late, expire it now."""
         if not moves.tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
             return self.late(moves, case)
         id = self.kernel.ids("dec")
@@ -129,7 +129,7 @@ class Verdicts:
         return None
 
     def late(self, moves: Moves, case: Case) -> Refusal:
-        """The deadline passed, whether or not anybody has swept yet."""
+        """Refuse a decision after the deadline, even if no sweeper has expired the request yet."""
         expire(moves, case, self.kernel.texts.expired)
         return self.refuse(moves, case, expired(case.request))
 
@@ -142,7 +142,7 @@ class Verdicts:
         *,
         claim: Claim | None = None,
     ) -> Done:
-        """What a decision came to; wakes the turn if its last call was settled."""
+        """Return the result of a decision; wakes the turn if its last call was settled."""
         turn = self._wake(moves)
         point("inside_decision")
         opened = tuple(moves.opened)
@@ -157,11 +157,12 @@ class Verdicts:
         *,
         edited: Frozen | None = None,
     ) -> Done | Refusal:
-        """Close the request as approved, and let what was approved go ahead."""
+        """Close the request as approved, and let the call go ahead."""
         if (error := self._still_running(case, moves.now)) is not None:
             return self.refuse(moves, case, error)
         call, text = case.call, None if edited is None else edited.text
-        # Whoever comes here without an edit has seen that the rows are those of the question.
+        # For an approval without an edit, the caller has checked that the rows are those of the
+        # question.
         approved = case.request.digest
         if edited is not None:
             shape = changed(call, revision=call.revision + 1, arguments=edited)
@@ -180,7 +181,7 @@ class Verdicts:
         return self._clear(moves, case, ballot, call)
 
     def _still_running(self, case: Case, now: datetime) -> StillRunning | None:
-        """A call in doubt is not run beside itself: its body may have outlived its time."""
+        """Return an error while a call in doubt may still run: it must not run twice at once."""
         call = case.call
         if call.status is not S.IN_DOUBT:
             return None
@@ -193,7 +194,7 @@ class Verdicts:
         return StillRunning(case.request.id, call.id, worker=worker or "", since=since)
 
     def _vote(self, moves: Moves, case: Case, ballot: Ballot, approved: str) -> Done | Refusal:
-        """One of several approvals, and not the last: the question stays open."""
+        """Store one of several approvals that is not the last: the request stays open."""
         if not moves.tx.requests.vote(case.request):
             return self.late(moves, case)
         id = self.kernel.ids("dec")
@@ -209,7 +210,7 @@ class Verdicts:
         return self.done(moves, case, R.OPEN, call)
 
     def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
-        """An approved revision goes to the runner, or to whoever supplies a manual result."""
+        """Pass an approved revision to the runner, or open the request for a manual result."""
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         data = {
             "digest": call.arguments.digest,
@@ -222,7 +223,7 @@ class Verdicts:
         }
         in_doubt = case.request.kind is RequestKind.OUTCOME
         action = "run_again" if in_doubt else "approve"
-        # What was in doubt was judged before it ran: the claim asks again if the policy changed.
+        # A call in doubt was judged before it ran: the claim asks again if the policy changed.
         if not in_doubt:
             changes["policy_version"] = self.kernel.policy_version
         id = case.request.id
@@ -258,11 +259,12 @@ class Verdicts:
 
     @property
     def _runs_here(self) -> bool:
-        # A worker that can run it claims it in the commit of the decision; else some worker will.
+        # A worker that can run the call claims it in the decision's commit; otherwise any worker
+        # will.
         return self.kernel.is_worker and not self.kernel.tasks.closing
 
     def open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
-        """Open the next request about a call that already is where it waits."""
+        """Open the next request about a call that already has the status to wait for it."""
         request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
         moves.tx.requests.add([request])
         moves.pending(request)
@@ -310,7 +312,7 @@ class Verdicts:
         return self.done(moves, case, status, call)
 
     def _supply(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
-        """A supplied output is validated; a tool with a hook reworks it under a claim."""
+        """Validate and store a supplied output; a tool with a hook reworks it under a claim."""
         tool = self.kernel.catalogue.tool(case.call.agent, case.call.tool)
         if tool is None:
             failed = failed_response(f"The tool {case.call.tool!r} is no longer there.", output)
@@ -345,14 +347,14 @@ class Verdicts:
             data=_seen(case.call, ballot),
             supplied=json_text(output),
             cleared_by=f"{PERSON}{ballot.by.id}",
-            # An approval bounds when the call starts, not when a person answers it.
+            # An approval limits when the call starts, not when a person answers it.
             run_by=None,
         )
 
     def answer(
         self, moves: Moves, case: Case, ballot: Ballot, answered: Answered
     ) -> Done | Refusal:
-        """Keep a draft, or put the answered revision where its judgement says."""
+        """Save a draft, or move the answered revision as its judgement says."""
         if answered.draft is not None:
             return self._keep_draft(moves, case, answered.draft)
         plan, merged = answered.plan, answered.merged
@@ -384,7 +386,7 @@ class Verdicts:
         plan: Plan,
         status: RequestStatus,
     ) -> Done:
-        """Put a judged revision where its plan says."""
+        """Move a judged revision to where its plan says."""
         changes: CallChanges = {"policy_version": self.kernel.policy_version}
         data: dict[str, Json] = {"by": plan.verdict.by}
         if isinstance(plan.verdict, Deny):
@@ -406,12 +408,12 @@ class Verdicts:
 
 
 def _seen(call: Call, ballot: Ballot) -> dict[str, Json]:
-    """What a decision was about, for the record."""
+    """Return what a decision was about, for the record."""
     return {"arguments": shown(call.arguments.text), **ballot.witness}
 
 
 def is_altered(case: Case) -> bool:
-    """Whether the rows are not those that the question was about, however it is answered."""
+    """Return True if the rows are not those that the question was about."""
     bound = binding_of(case.call, case.request, case.conversation).digest
     return bound != case.request.digest or not case.call.arguments.is_intact
 

@@ -27,7 +27,7 @@ OnConfirmation = Callable[[Call, EffectiveTool], bool | Awaitable[bool]]
 class Callback:
     """Asks a function about approvals: only True approves, only False rejects.
 
-    Whatever else it answers, or raises, leaves the call pending for people.
+    Any other answer, and any exception, leaves the call pending for people.
     """
 
     kernel: Kernel
@@ -36,7 +36,7 @@ class Callback:
     _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def heard(self, requests: Sequence[Request]) -> None:
-        """New requests: ask about each approval, in a task of its own."""
+        """Ask about each new approval, in a task of its own."""
         for request in requests:
             if request.kind is RequestKind.APPROVAL:
                 self.kernel.tasks.spawn(request.turn_id, "callback", self._ask(request))
@@ -61,7 +61,8 @@ class Callback:
         if answer is not True and answer is not False:
             log.error("on_confirmation answered %r; call %s stays pending", answer, call.id)
             return
-        # It acts for the owner, who gave it; an audience of others stays out of its reach.
+        # The callback acts for the owner, who passed it; it cannot decide for an audience of
+        # others.
         by = replace(conversation.owner, roles=frozenset())
         verdict = Approve() if answer else Reject()
         ballot = Ballot(request_id=request.id, verdict=verdict, by=by, channel="callback")
@@ -73,6 +74,7 @@ class Callback:
     async def _answered(self, call: Call, tool: EffectiveTool) -> object:
         if inspect.iscoroutinefunction(self.function):
             return await self.function(call, tool)
-        # A plain one may sit at a terminal: about one call after the other, and nothing else waits.
+        # A plain function may prompt at a terminal: one call at a time, and without blocking the
+        # loop.
         async with self._alone:
             return await call_function(self.function, call, tool)

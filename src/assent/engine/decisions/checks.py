@@ -1,4 +1,4 @@
-"""One person's attempt to decide: what they say, about which case, and why it may be refused."""
+"""Ballots and the cases they are about, and the reasons for which a ballot is refused."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,13 +44,13 @@ ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
     ),
 }
 
-# What counts towards a quorum; everything else is settled by one person.
+# Verdicts that count towards a quorum; all others are settled by one person.
 _VOTES = frozenset({VerdictName.APPROVE, VerdictName.RUN_AGAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:
-    """A verdict on a request, by somebody, over some channel."""
+    """A verdict on a request, by a person, over a channel."""
 
     request_id: str
     verdict: Verdict
@@ -58,18 +58,18 @@ class Ballot:
     channel: str = "library"
     digest: str | None = None
     key: str | None = None
-    # Which renderer showed this person what, by hash.
+    # Which renderer showed this person what, as a hash.
     shown: str | None = None
 
     @property
     def witness(self) -> dict[str, Json]:
-        """What the record keeps of what was shown to whoever decided."""
+        """The hash of what this person was shown, for the record."""
         return {} if self.shown is None else {"shown": self.shown}
 
     def cleaned(self) -> "Ballot":
-        """The same with outputs and reasons as every database can hold them.
+        """Return the ballot with outputs and reasons in a form that every database can hold.
 
-        What names something is not cleaned but refused: here, before it reaches a transaction.
+        Ids are not cleaned but refused: here, before they reach a transaction.
         """
         want_findable("request", self.request_id)
         want_recordable(self.by)
@@ -84,7 +84,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A request with what it is about."""
+    """A request with its call and conversation."""
 
     request: Request
     call: Call
@@ -93,7 +93,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """Where a request and its call stand after a decision; `replayed`: it had been made before."""
+    """The state of a request and its call after a decision; `replayed` if it was made before."""
 
     request_id: str
     status: RequestStatus
@@ -106,7 +106,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refused attempt: on record, then raised; a turn may go on or others be asked meanwhile."""
+    """A refused attempt: recorded, then raised.
+
+    `turn` goes on and `requests` are announced all the same.
+    """
 
     error: AssentError
     turn: TurnRow | None = None
@@ -129,7 +132,7 @@ def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
 
 
 def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
-    """Read a request and what it is about, locking the request first; `by` is who decides."""
+    """Read a request with its call and conversation, and lock the request; `by` is the decider."""
     found = tx.requests.case(request_id, by=by)
     if found is None:
         raise NotFound("request", request_id)
@@ -140,7 +143,7 @@ def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
 def decided(
     request_id: str, status: RequestStatus, call: Call, *, replayed: bool = False
 ) -> Decided:
-    """What a request and its call look like now."""
+    """Return the present state of a request and its call."""
     return Decided(
         request_id=request_id,
         status=status,
@@ -153,7 +156,7 @@ def decided(
 
 
 def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
-    """The first answer to this idempotency key; another body under it is refused."""
+    """Return the first answer to this idempotency key; a key with another body is refused."""
     if ballot.key is None:
         return None
     made = tx.decisions.by_key(ballot.by.id, ballot.key)
@@ -167,7 +170,7 @@ def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
 
 
 def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
-    """The same decision by the same person once more: the first answer again."""
+    """Return the first answer if the same person repeats the same decision."""
     if case.request.is_open and not case.request.votes:
         return None
     print_ = fingerprint(case, ballot)
@@ -178,24 +181,24 @@ def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
 
 
 def _replayed(tx: Tx, case: Case) -> Decided:
-    # Whoever waited for the request's lock has its call as it was before the wait: look again.
+    # A transaction that waited for the request's lock read the call before the wait: read it again.
     call = tx.calls.get(case.call.id) or case.call
     return decided(case.request.id, case.request.status, call, replayed=True)
 
 
 def voted(tx: Tx, case: Case, ballot: Ballot) -> AssentError | None:
-    """Of several approvals each is another human's, whichever account they use."""
+    """Refuse a further approval by a human who has approved already, from whichever account."""
     request, by = case.request, ballot.by
     if request.quorum == 1 or name_of(ballot.verdict) not in _VOTES:
         return None
     if by.kind is PersonKind.SERVICE and by.behind is None:
-        # A program that nobody stands behind is no further pair of eyes.
+        # A program that no human stands behind is not a further pair of eyes.
         return NotEligible(request.id, by.id)
     return AlreadyVoted(request.id, by.id) if has_voted(tx, request, by) else None
 
 
 def has_voted(tx: Tx, request: Request, by: Person) -> bool:
-    """Whether an approval of this human's is counted already, whichever account gave it."""
+    """Return True if an approval of this human is counted already, from whichever account."""
     if request.quorum == 1 or not request.votes:
         return False
     mine = {by.id, by.human, *_known(tx, by.id)}
@@ -203,7 +206,7 @@ def has_voted(tx: Tx, request: Request, by: Person) -> bool:
 
 
 def standing(tx: Tx, request: Request) -> int:
-    """How many have approved it whose accounts still count."""
+    """Count the approvals by accounts that are still enabled."""
     if not request.votes:
         return 0
     people = {made.person for made in _votes(tx, request)}
@@ -222,7 +225,7 @@ def _known(tx: Tx, person: str) -> set[str]:
 
 
 def objection(case: Case, ballot: Ballot) -> AssentError | None:
-    """Why this ballot cannot count, if it cannot; the deadline is the database's to judge."""
+    """Return why this ballot cannot count, or None; the database checks the deadline."""
     request, by = case.request, ballot.by
     eligible = request.admits(by)
     is_owner = by.id == case.conversation.owner.id
@@ -252,16 +255,19 @@ def unconfirmed(
     asking: Asking | None = None,
     edited: Frozen | None = None,
 ) -> ConfirmationRequired | None:
-    """Why an approval is not meant firmly enough; `asking` is what the policy wants by now."""
+    """Return why an approval is not confirmed firmly enough, or None.
+
+    `asking` is what the policy wants by now.
+    """
     if not isinstance(verdict, verdicts.Approve | verdicts.RunAgain):
         return None
     wanted = firmest(request.confirmation, None if asking is None else asking.confirmation)
     if wanted is not Confirmation.TYPED:
         return None
-    # Loaded when used: most calls are approved by a click, and need no cards until then.
+    # Imported when used: most calls are approved by a click, and need no cards until then.
     from assent.presentation.phrases import phrase_of
 
-    # What runs is what is typed: of edited arguments their own value.
+    # A person types the value that will run: for edited arguments the edited value.
     phrase = phrase_of(call.tool, edited or call.arguments, tool)
     if phrase.is_typed(verdict.typed):
         return None
@@ -270,19 +276,19 @@ def unconfirmed(
 
 
 def unlike_shown(case: Case, verdict: Verdict, edited: Frozen | None = None) -> NotAsShown | None:
-    """Why an approval would run something else than it says was shown as what will run."""
+    """Return an error if an approval would run other arguments than those that were shown."""
     runs = verdict.runs if isinstance(verdict, verdicts.Approve) else None
     exact = case.call.arguments if edited is None else edited
     return None if runs is None or runs == exact.digest else NotAsShown(case.request.id)
 
 
 def expired(request: Request) -> Expired:
-    """The refusal of a decision that came too late."""
+    """Return the refusal of a decision that came too late."""
     return Expired(request.id, RequestStatus.EXPIRED, by="deadline", at=request.decide_by)
 
 
 def fingerprint(case: Case, ballot: Ballot) -> str:
-    """What makes two decisions the same. It never covers a secret's value."""
+    """Return a digest that is the same for the same decision; it never covers a secret's value."""
     return digest(json_text([name_of(ballot.verdict), _said(case.request, ballot.verdict)]))
 
 
@@ -308,9 +314,9 @@ def _said(request: Request, verdict: Verdict) -> object:
 
 
 def _changes(approval: verdicts.Approve) -> Json:
-    """Edits that mean the same are the same, however they are written."""
+    """Return an edit in one form, so that edits with the same meaning are equal."""
     whole, patch = _canonical(approval.arguments), _canonical(approval.edit)
-    # A patch that names nothing approves what is shown.
+    # An empty patch approves the arguments as shown.
     return whole if patch in ("", "{}") else ["edit", patch]
 
 
@@ -320,7 +326,7 @@ def _canonical(arguments: verdicts.Arguments | None) -> str:
     try:
         return encode(parse(arguments) if isinstance(arguments, str) else check(dict(arguments)))
     except InvalidJson:
-        # It cannot count anyway; only what counted is ever compared with it.
+        # It cannot count anyway; it is only ever compared with decisions that did.
         return str(arguments)
 
 
@@ -333,7 +339,7 @@ def vote(
     arguments: str | None,
     now: datetime,
 ) -> Decision:
-    """The row of a ballot that counts; `approved` is the digest of what exactly it approves."""
+    """Return the row of a ballot that counts; `approved` is the digest of what it approves."""
     reason = getattr(ballot.verdict, "reason", "")
     return Decision(
         id=id,

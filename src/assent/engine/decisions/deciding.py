@@ -1,4 +1,4 @@
-"""People's answers: who may, in time, about what they saw; then the call moves, once."""
+"""Deciding requests: who may, in time, about what they saw; then the call moves, once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ from assent.ports import Tx
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """The case has to be judged again, outside any transaction, before the verdict can count."""
+    """A case that must be judged again, outside any transaction, before the verdict can count."""
 
     case: Case
     guarded: bool
@@ -53,21 +53,21 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An unclear case, and what its second look found; None where nothing is new."""
+    """An unclear case, and the result of its second judgement; None if nothing is new."""
 
     of: Unclear
     found: Rejudged | Answered | Misfit | None
 
 
 class Unjudged(Exception):
-    """Some of several ballots are unclear: nothing of them is written before they are judged."""
+    """Raised if some of several ballots are unclear: nothing is written before they are judged."""
 
     def __init__(self, cases: Sequence[tuple[Ballot, Unclear]]) -> None:
         self.cases = cases
 
 
 class Withheld(Exception):
-    """One of several ballots cannot count, so that none of them does."""
+    """Raised if one of several ballots cannot count, so that none of them does."""
 
     def __init__(self, ballot: Ballot, error: AssentError) -> None:
         self.ballot, self.error = ballot, error
@@ -75,24 +75,24 @@ class Withheld(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How one decision of a batch went."""
+    """The result of one decision of a batch."""
 
     request_id: str
     decided: Decided | None = None
     error: AssentError | None = None
 
 
-# Whether a ballot that is refused for this reason leaves the others of its kind to count.
+# True if a ballot that is refused with this error does not stop the others.
 Waives = Callable[[Ballot, AssentError], bool]
 
 
 def never_waived(_ballot: Ballot, _error: AssentError) -> bool:
-    """Whatever stands against one of several ballots stands against all."""
+    """Return False: an objection to one of several ballots stops all of them."""
     return False
 
 
 class Deciding:
-    """Takes ballots; everything a person does to a request passes here."""
+    """Takes ballots: every decision about a request passes here."""
 
     def __init__(
         self, kernel: Kernel, runner: Runner, refresh: Callable[[], Awaitable[None]]
@@ -103,7 +103,7 @@ class Deciding:
         self._answering = Answering(kernel=kernel)
 
     async def decide(self, ballot: Ballot) -> Decided:
-        """Decide one request; raises what stands against it, and changes nothing then."""
+        """Decide one request; an objection is raised, and nothing has changed then."""
         return await self._kernel.tasks.through(self._carried_out(ballot))
 
     async def _carried_out(self, ballot: Ballot) -> Decided:
@@ -122,7 +122,10 @@ class Deciding:
         return answer.decided
 
     async def decide_all(self, ballots: Sequence[Ballot]) -> list[Outcome]:
-        """Decide several, each on its own; a batch that contradicts itself decides nothing."""
+        """Decide several requests, each on its own.
+
+        A batch that contradicts itself decides nothing.
+        """
         return [await self._reported(ballot) for ballot in _consistent(ballots)]
 
     async def _reported(self, ballot: Ballot) -> Outcome:
@@ -132,15 +135,16 @@ class Deciding:
             return Outcome(request_id=ballot.request_id, error=error)
 
     async def decide_together(self, ballots: Sequence[Ballot], *, waives: Waives) -> list[Outcome]:
-        """Decide all of them in one transaction, or none: raises what stands against one.
+        """Decide all requests in one transaction, or none: the first objection is raised.
 
-        `waives` says which refusals hold up nobody else.
+        `waives` is True for a refusal that stops no other ballot.
         """
         return await self._kernel.tasks.through(self._all_or_none(ballots, waives))
 
     async def _all_or_none(self, ballots: Sequence[Ballot], waives: Waives) -> list[Outcome]:
         point("before_decision")
-        # In one order for everybody: two who lock the same rows must not wait for each other.
+        # Always in the same order: two batches that lock the same rows must not wait for each
+        # other.
         clean = [await _cleaned(each) for each in _consistent(ballots)]
         ordered = sorted(clean, key=lambda each: each.request_id)
         judged: dict[str, Judgement] = {}
@@ -169,7 +173,7 @@ class Deciding:
         judged: Mapping[str, Judgement],
         waives: Waives,
     ) -> list[Done | Decided | Refusal]:
-        # All requests before anything else: whoever decides one of them holds its row first, too.
+        # Lock all requests before anything else, as every decision about one of them does.
         for ballot in ballots:
             open_case(tx, ballot.request_id, by=ballot.by.id)
         answers: list[Done | Decided | Refusal] = []
@@ -193,7 +197,7 @@ class Deciding:
         return judged
 
     async def _put_on_record(self, ballot: Ballot, judged: Mapping[str, Judgement]) -> None:
-        """Keep what the refusal of one ballot writes; should it count by now, it still does not."""
+        """Record the refusal of one ballot; if the ballot would count by now, it still does not."""
 
         def alone(tx: Tx) -> Refusal:
             answer = self._decide(tx, ballot, judged.get(ballot.request_id))
@@ -214,7 +218,7 @@ class Deciding:
     def _decide(
         self, tx: Tx, ballot: Ballot, judged: Judgement | None = None
     ) -> Done | Decided | Refusal | Unclear:
-        # Somebody may have used the key for another one while this was judged.
+        # The key may have been used for another decision while this one was judged.
         if (first := earlier(tx, ballot)) is not None:
             return first
         case = open_case(tx, ballot.request_id, by=ballot.by.id)
@@ -250,7 +254,7 @@ class Deciding:
         return self._kernel.catalogue.tool(case.call.agent, case.call.tool)
 
     def _is_unclear(self, case: Case, ballot: Ballot) -> bool:
-        """Edits and answers, and approvals of what is no longer what was asked about."""
+        """Return True for edits, answers, and approvals of a call changed since the question."""
         if isinstance(ballot.verdict, verdicts.Give):
             return True
         if not isinstance(ballot.verdict, verdicts.Approve):
@@ -270,8 +274,8 @@ class Deciding:
 
     async def _judged(self, unclear: Unclear, ballot: Ballot) -> Judgement | Refusal:
         case = unclear.case
-        # An admin may have changed a tool: a process that only decides hears of it nowhere else,
-        # and what is cleared by an outdated policy is asked about again.
+        # An admin may have changed a tool. A process that only decides learns of it here alone, and
+        # a call cleared under an outdated policy would be asked about again.
         if case.request.policy_version != self._kernel.policy_version:
             await self._refresh()
         try:
@@ -289,7 +293,7 @@ class Deciding:
         ballot: Ballot,
         judged: Rejudged | Answered | Misfit | None,
     ) -> Refusal | None:
-        """What is approved is what was shown, and confirmed as its last judgement wants."""
+        """Refuse an approval of what was not shown, or not confirmed as last judged."""
         tool, asking, edited = self._tool(case), None, None
         if judged is not None:
             if not (isinstance(judged, Rejudged) and judged.is_approvable):
@@ -306,7 +310,8 @@ class Deciding:
         case = unclear.case
         tool = self._tool(case)
         if tool is None and _edits(ballot):
-            # What nobody here can check must not end as an approval of what was there before.
+            # An edit that cannot be checked here must not end as an approval of the original
+            # arguments.
             gone = "arguments: its tool is not known here, so nobody can check an edit"
             raise InvalidArguments(case.call.tool, [gone])
         if tool is None:
@@ -334,7 +339,7 @@ class Deciding:
             except InvalidArguments as error:
                 return Misfit(str(error))
         elif approval.is_edit:
-            # In a thread: what a person sends may be as large as what a model may.
+            # In a thread: a person may send arguments as large as a model may.
             changed = await asyncio.to_thread(revised, tool, approval, call.arguments)
         same_policy = case.request.policy_version == self._kernel.policy_version
         if changed is None and same_policy:
@@ -358,7 +363,7 @@ def _normal(tool: EffectiveTool, arguments: Frozen) -> Frozen:
 
 
 def _consistent(ballots: Sequence[Ballot]) -> list[Ballot]:
-    """Each request once; `ConflictingDecisions` where one is decided in two ways."""
+    """Return each request once; raises `ConflictingDecisions` if one is decided in two ways."""
     said: dict[str, Ballot] = {}
     first = [(each, said.setdefault(each.request_id, each)) for each in ballots]
     if clashing := [each.request_id for each, other in first if each.verdict != other.verdict]:

@@ -1,4 +1,4 @@
-"""Approvals that were judged again: edited ones, and those that a tool or policy overtook."""
+"""Approvals that were judged again: edited ones, and those whose tool or policy has changed."""
 
 from dataclasses import dataclass, replace
 
@@ -32,19 +32,19 @@ class Rejudged:
 
     @property
     def is_approvable(self) -> bool:
-        """Whether the approval stands: nothing denies it, and the question is not put again."""
+        """True if the approval stands: nothing denies it, and the question is not put again."""
         return not (self.redefined or isinstance(self.plan.verdict, Deny))
 
     @property
     def asking(self) -> Asking | None:
-        """Who has to approve it now; the question for a manual tool's result comes after that."""
+        """The request for approval needed now; a manual tool's result is asked for later."""
         asking = self.plan.asking
         return asking if asking is not None and asking.kind is RequestKind.APPROVAL else None
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """An approval of arguments that the changed tool no longer takes."""
+    """An approval of arguments that the changed tool no longer accepts."""
 
     reason: str
 
@@ -58,7 +58,7 @@ class Rejudging:
     def apply(
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged | Answered | Misfit
     ) -> Done | Refusal:
-        """Apply a verdict to a case that still is the one that was judged."""
+        """Apply a verdict if the case is still as it was judged."""
         if is_altered(case):
             return self.verdicts.altered(moves, case, ballot)
         match judged:
@@ -76,7 +76,7 @@ class Rejudging:
                 return self.verdicts.approve(moves, case, ballot, edited=edited)
 
     def _is_rerouted(self, case: Case, judged: Rejudged) -> bool:
-        """Whether others have to be asked, or everybody once more about other arguments."""
+        """Return True if other people must be asked, or the same people about other arguments."""
         asking = judged.asking
         if asking is None:
             return judged.edited is not None and case.request.quorum > 1
@@ -95,7 +95,7 @@ class Rejudging:
     def _overtaken(
         self, moves: Moves, case: Case, target: CallStatus, *, by: str, reason: str
     ) -> Refusal:
-        """Something else than people ended the call before this approval; the model is told."""
+        """End a call that can no longer be approved, and refuse the approval; the model is told."""
         if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=by, in_time=True):
             return self.verdicts.late(moves, case)
         action, output = "deny" if target is S.DENIED else "redefine", error_output(reason)
@@ -113,10 +113,10 @@ class Rejudging:
     def _rerouted(
         self, moves: Moves, case: Case, ballot: Ballot, judged: Rejudged
     ) -> Done | Refusal:
-        """Others have to decide: a new request opens, the editor's vote counts if it may."""
+        """Open a new request to those who must decide now; the editor's vote counts if it may."""
         asking = _asking(case, judged)
         text = None if judged.edited is None else judged.edited.text
-        # The vote stays with what was decided: a repeat of it finds its first answer there.
+        # The vote stays with the closed request, so that a repeat of it finds its first answer.
         refusal = self.verdicts.close(moves, case, ballot, R.SUPERSEDED, arguments=text)
         if refusal is not None:
             return refusal
@@ -140,12 +140,12 @@ class Rejudging:
         if isinstance(carried, Refusal):
             return carried
         answer = replace(carried.decided, request_id=case.request.id, status=R.SUPERSEDED)
-        # What is decided already is nobody's question any more.
+        # A request that is decided already is not announced.
         opened = carried.requests if carried.decided.status is R.OPEN else ()
         return replace(carried, decided=answer, requests=opened)
 
     def _redefined(self, moves: Moves, case: Case, judged: Rejudged) -> Refusal:
-        """The tool changed since the question: the approval is void, the question put again."""
+        """Void an approval because the tool changed since the question, and ask again."""
         if judged.edited is None:
             raise AssertionError("a redefined call has arguments of its own")
         if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=DEFINITION, in_time=True):
@@ -170,10 +170,11 @@ class Rejudging:
 
 
 def _asking(case: Case, judged: Rejudged) -> Asking:
-    """The question about what was edited: put to as many people as before, or more."""
+    """Return the question about edited arguments, put to as many people as before, or more."""
     request, asking = case.request, judged.asking
     if asking is None:
-        # The policy would let it run by now; but what was asked of several stays theirs to decide.
+        # The policy would let it run by now, but a call that several were asked about stays theirs
+        # to decide.
         within = None if request.decide_by is None else request.decide_by - request.created_at
         return Asking(
             kind=request.kind,

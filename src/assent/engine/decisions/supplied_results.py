@@ -1,4 +1,4 @@
-"""Results that a person gives in place of a tool."""
+"""Results that a person supplies in place of a tool."""
 
 from assent.domain.canonical import Json
 from assent.domain.outputs import parsed
@@ -7,11 +7,11 @@ from assent.errors import InvalidOutput
 
 
 def check_supplied(wanted: OutputCodec, output: Json) -> None:
-    """Raise `InvalidOutput` for what a tool does not declare; a text may hold JSON, or be one."""
+    """Raise `InvalidOutput` if the output is not what the tool declares; text may hold JSON."""
     try:
         wanted.normalise(parsed(output))
     except InvalidOutput as error:
-        # Digits are a number and a text: whichever is wanted.
+        # A text of digits is both a number and a text: take it as what is wanted.
         if not isinstance(output, str) or not _is_text_wanted(wanted, output):
             raise error from None
 

@@ -1,1 +1,1 @@
-"""The gate: arguments taken in, rules applied, and who is asked what about a call."""
+"""The gate: takes in arguments, applies the rules, and plans who is asked about a call."""

@@ -1,4 +1,4 @@
-"""What happens to a call: one precedence, and when anything goes wrong nothing runs."""
+"""The gate's judgement of a call: one order of precedence, and any error denies."""
 
 import asyncio
 import inspect
@@ -49,7 +49,7 @@ class Gate:
     def denies_now(
         self, tool: EffectiveTool, arguments: Arguments, context: Context
     ) -> Deny | None:
-        """The synchronous deny rules once more, inside the claim's transaction."""
+        """Apply the synchronous deny rules once more, inside the claim's transaction."""
         if not _may_call(tool, context):
             return _CALLER
         try:
@@ -58,7 +58,8 @@ class Gate:
                 if not binds:
                     continue
                 said = rule.when is None or rule.when(_copy(arguments), context)
-                # Asynchronous after all, behind a lambda or an object: judged outside, not here.
+                # Asynchronous after all, behind a lambda or an object: it is judged outside, not
+                # here.
                 if inspect.iscoroutine(said):
                     said.close()
                 elif said is not False and not inspect.isawaitable(said):
@@ -118,7 +119,7 @@ class Gate:
         if ruled is None:
             return verdict
         if isinstance(ruled, Allow):
-            # An allow waives what the tool or the run wished, never what the hook said.
+            # An allow waives what the tool or the run asked for, never what the hook said.
             wished = isinstance(verdict, Ask) and verdict.by in _WISHES
             return ruled if wished or isinstance(verdict, Allow) else verdict
         return strongest((ruled, verdict)) or ruled
@@ -127,7 +128,7 @@ class Gate:
         if rule.when is None:
             return True
         answer = await self._answer(rule.when(await _copied(arguments, context), context))
-        # A predicate that answers neither yes nor no must not loosen anything.
+        # A predicate that answers neither True nor False must not loosen anything.
         return answer is True if rule.effect is Effect.ALLOW else answer is not False
 
     async def _answer(self, given: T | Awaitable[T]) -> T:
@@ -142,7 +143,7 @@ _CALLER = Deny(by="caller", reason="The owner of this conversation may not use t
 
 
 def _copy(arguments: Arguments) -> Copied:
-    # Each judge gets its own: one that changes them must not change what the next one sees.
+    # Each predicate or hook gets its own copy: changes that it makes must not reach the next one.
     return msgspec.to_builtins(dict(arguments))
 
 
@@ -170,5 +171,5 @@ def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
         case Deny():
             return Deny(by="hook", reason=answer.reason or Deny(by="hook").reason)
         case _:  # pyright: ignore[reportUnnecessaryComparison]
-            # Types promise this cannot be; a hook from outside may break the promise.
+            # The types rule this out; a hook without type checks may still do it.
             raise TypeError(f"a policy hook answered {answer!r}")

@@ -1,4 +1,4 @@
-"""What people fill in: saved answers, merging, and secrets that leave only a reference behind."""
+"""Answers to forms: saved answers, merging, and secrets that leave only a reference behind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ def known_answers(
     prefilled: Mapping[str, Json],
     saved: Sequence[SavedValue],
 ) -> dict[str, Json]:
-    """What nobody has to be asked: saved answers of this tool or family, secrets by reference,
-    and what the model is allowed to fill in.
+    """Return the answers that are known without asking.
+
+    These are saved answers of this tool or family, with secrets by reference, and values that the
+    model is allowed to fill in.
     """
     secrets = secret_names(form)
     scope = form.scope(tool.tool.name)
@@ -36,13 +38,13 @@ def known_answers(
 
 
 def secret_names(form: UserInput) -> frozenset[str]:
-    """The fields whose values nobody but the runner may see."""
+    """Return the fields whose values only the runner may see."""
     return frozenset(item.name for item in form.fields if item.type is FieldType.SECRET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """Arguments with answers in them, and what has to be stored along."""
+    """Arguments with answers merged in, and the rows to store with them."""
 
     arguments: dict[str, Json]
     frozen: Frozen
@@ -71,7 +73,7 @@ def merge(
         SealedSecret(
             id=id,
             conversation_id=conversation_id,
-            # A saved secret outlives its call; one that is not is purged with it.
+            # A saved secret outlives its call; any other is purged with it.
             call_id=None if keep else call_id,
             field=name,
             sealed=vault.seal(str(answers[name]), row=id, field=name),

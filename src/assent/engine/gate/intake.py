@@ -1,4 +1,4 @@
-"""From what a model wrote to frozen arguments: parse, take people's fields out, normalise."""
+"""Taking in a proposal: parse its arguments, remove fields that are for people, normalise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,10 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A proposal nobody is asked about; the model is told why. Without a tool: it is unknown."""
+    """A proposal that is refused before any question; the model is told why.
+
+    `tool` is None if it is unknown.
+    """
 
     tool: EffectiveTool | None
     reason: str
@@ -73,7 +76,7 @@ def _object(tool: EffectiveTool, text: str) -> dict[str, Json]:
 def refuse_forged(
     tool: EffectiveTool, value: Mapping[str, Json], allowed: frozenset[str] = frozenset()
 ) -> None:
-    """A reference to a secret that we did not mint here is an attempt to read one."""
+    """Refuse a reference to a secret not made for this call: it is an attempt to read one."""
     if forged(dict(value), allowed):
         raise InvalidArguments(
             tool.tool.name, ["arguments: a reference to a secret is not allowed"]
@@ -81,14 +84,14 @@ def refuse_forged(
 
 
 def revised(tool: EffectiveTool, approval: Approve, before: Frozen) -> Frozen | None:
-    """What an approval makes of the arguments, whole or in part; None where it changes nothing."""
+    """Return the arguments after an approval's edit, whole or in part; None if nothing changes."""
     if approval.edit is not None:
         return edited(tool, {**before.thaw(), **_given(tool, approval.edit)}, before)
     return None if approval.arguments is None else edited(tool, approval.arguments, before)
 
 
 def edited(tool: EffectiveTool, said: Arguments, before: Frozen) -> Frozen | None:
-    """All the arguments of a person, held to the same rules; None where they change nothing."""
+    """Return arguments written by a person, held to the same rules; None if nothing changes."""
     given = _given(tool, said)
     original = before.thaw()
     refuse_forged(tool, given, frozenset(references(original)))

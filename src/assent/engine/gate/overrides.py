@@ -24,7 +24,7 @@ class Overrides:
         self._seen: Mapping[str, str] = {}
 
     async def load(self) -> None:
-        """Apply what is stored, if it is not what was applied last."""
+        """Apply the stored overrides if they differ from those applied last."""
         stored = await self._kernel.store.run(lambda tx: tx.settings.overrides())
         if stored != self._seen:
             self._seen = stored
@@ -32,7 +32,7 @@ class Overrides:
             self._kernel.catalogue.override(found)
 
     async def set(self, tool: str, override: Override | None, by: Person) -> None:
-        """Store an override, or take it back; whether it loosens a dangerous tool is recorded."""
+        """Store an override, or remove it; the record says if it loosens a dangerous tool."""
         if ADMIN not in by.roles:
             raise NotAllowed(by.id, "override tools")
         known = [
@@ -76,7 +76,7 @@ def _written(override: Override) -> dict[str, Json]:
 def _read(text: str) -> Override:
     got: dict[str, Any] = json.loads(text)
     risk, within, audience = got.pop("risk"), got.pop("decide_within"), got.pop("audience")
-    # Of a release that knew no such thing it is not there.
+    # Overrides stored by a release without confirmations do not have it.
     confirmation = got.pop("confirmation", None)
     return Override(
         **got,

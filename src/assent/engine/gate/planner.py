@@ -1,4 +1,4 @@
-"""From an accepted proposal to what becomes of it: judged, previewed, and who is asked."""
+"""Planning a call: from an accepted proposal to its judgement, its preview and its question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What becomes of one revision of a call."""
+    """The plan for one revision of a call."""
 
     tool: EffectiveTool
     target: CallStatus
@@ -48,13 +48,13 @@ class Plan:
 
     @property
     def approved(self) -> bool:
-        """Whether something stood in for a person's approval."""
+        """True if something stood in for a person's approval."""
         return isinstance(self.verdict, Allow) and self.verdict.waived
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planner:
-    """Plans calls of one conversation; touches no rows."""
+    """Plans calls of one conversation; reads and writes no rows."""
 
     gate: Gate
     vault: Vault
@@ -63,14 +63,14 @@ class Planner:
     saved: Sequence[SavedValue] = field(default=())
 
     async def first(self, accepted: Accepted, context: Context, now: datetime) -> Plan:
-        """The plan for a fresh proposal."""
+        """Return the plan for a new proposal."""
         form = accepted.tool.tool.user_input
         if form is None:
             arguments, frozen = accepted.arguments, accepted.frozen
             return await self.judged(accepted.tool, arguments, context, frozen=frozen)
         known = known_answers(accepted.tool, form, accepted.prefilled, self.saved)
         if not form.missing(known):
-            # In a thread if it is large, like whatever else is taken in.
+            # In a thread if it is large, like everything else that is taken in.
             merged = await aside(
                 len(accepted.frozen.text) + weight(known),
                 merge,
@@ -111,7 +111,7 @@ class Planner:
         return self._asked(tool, CallStatus.AWAITING_INPUT, verdict, accepted.frozen, asking)
 
     def _whose_input(self, tool: EffectiveTool) -> Audience:
-        # The values are the owner's, also where the approval is routed to somebody else.
+        # The owner fills in the values, even if the approval is routed to other people.
         is_human = self.conversation.owner.kind is PersonKind.HUMAN
         return Audience() if is_human else tool.audience
 
@@ -123,9 +123,9 @@ class Planner:
         *,
         frozen: Frozen | None = None,
     ) -> Plan:
-        """The plan for complete arguments, frozen already or to be so now."""
+        """Return the plan for complete arguments, frozen already or frozen here."""
         frozen = frozen or await aside(weight(arguments), Frozen.of, dict(arguments))
-        # An answer or an edit made these; whoever judges them must not see the earlier ones.
+        # An answer or an edit made these; rules and hooks must not judge the earlier ones.
         if context.arguments != frozen.text:
             context = changed(context, arguments=frozen.text)
         verdict = await self.gate.judge(tool, arguments, context)
@@ -152,7 +152,7 @@ class Planner:
                 return self._asked(tool, target, verdict, frozen, asking)
 
     def allowed(self, tool: EffectiveTool, frozen: Frozen, verdict: Verdict) -> Plan:
-        """It may go ahead: to whoever supplies the result, or to the runner."""
+        """Return the plan of an allowed call: it goes to the runner, or waits for its result."""
         if not is_manual_tool(tool.tool):
             return Plan(tool=tool, target=CallStatus.CLEARED, verdict=verdict, frozen=frozen)
         asking = result_wanted(tool)
@@ -176,7 +176,7 @@ class Planner:
 
 
 def result_wanted(tool: EffectiveTool) -> Asking:
-    """The request for an output that somebody has to supply."""
+    """Return the request for an output that a person or process has to supply."""
     return Asking(
         kind=RequestKind.RESULT,
         question=Question(text=tool.tool.question),
@@ -188,7 +188,7 @@ def result_wanted(tool: EffectiveTool) -> Asking:
 def mint(
     call: Call, asking: Asking, conversation: Conversation, ids: Ids, now: datetime
 ) -> Request:
-    """A request for this revision: its id stands for what is shown."""
+    """Make a request for this revision; its id stands for what is shown."""
     id = ids("req")
     decide_by = None if asking.decide_within is None else now + asking.decide_within
     bound = _binding(
@@ -224,7 +224,7 @@ def mint(
 
 
 def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
-    """What the rows say now; its digest must be the one the request was minted with."""
+    """Return what the rows say now; its digest must be the one the request was made with."""
     return _binding(
         call,
         conversation,

@@ -1,4 +1,4 @@
-"""What a call would do, as its tool says before anybody is asked."""
+"""Previews: what a call would do, as its tool says before people are asked."""
 
 import asyncio
 import logging
@@ -20,12 +20,12 @@ MAX_CHARS = 262_144
 async def preview(
     tool: Tool, arguments: Arguments, context: Context, *, within: timedelta
 ) -> Preview | None:
-    """The tool's preview, if it has one; a failure is shown and never fatal."""
+    """Return the tool's preview, if it has one; a failure is shown and never fatal."""
     if tool.preview is None:
         return None
     try:
         async with asyncio.timeout(within.total_seconds()):
-            # Its own copy: what it changes in there must not be what runs.
+            # A copy: changes that the preview makes must not be in what runs.
             copied = msgspec.to_builtins(dict(arguments))
             return _bounded(await call_function(tool.preview, copied, context))
     except BaseException as error:
@@ -37,7 +37,7 @@ async def preview(
 
 
 def _bounded(made: object) -> Preview | None:
-    """A preview short enough to be kept with its request; raises for what is none."""
+    """Return a preview short enough to store with its request; raises if it is not a preview."""
     match made:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""How much one person, agent or conversation may have: counted from rows, before more is made."""
+"""Quotas: what one person, agent or conversation may use, counted from rows before more is made."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,18 @@ _MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """A deployment's limits; None is none. Over one of them nothing is started and nothing runs."""
+    """A deployment's limits; None is no limit.
+
+    Over one of them nothing is started and nothing runs.
+    """
 
     open_per_owner: int | None = None
     open_per_agent: int | None = None
-    # Of one person: messages sent, and conversations created without one.
+    # Per person: messages sent, and conversations created without a message.
     messages_per_minute: int | None = None
     conversations_per_minute: int | None = None
     messages_per_conversation: int | None = None
-    # Of messages, arguments and outputs together.
+    # Messages, arguments and outputs together.
     characters_per_conversation: int | None = None
 
     def __post_init__(self) -> None:
@@ -32,7 +35,10 @@ class Quotas:
 
     @classmethod
     def generous(cls) -> Self:
-        """What a service starts with: far from what people do, near to what a loop does."""
+        """Return the quotas that a service starts with.
+
+        They are far above what people do, and near to what a loop does.
+        """
         return cls(
             open_per_owner=1_000,
             open_per_agent=10_000,
@@ -43,13 +49,13 @@ class Quotas:
         )
 
     def admit_conversation(self, tx: Tx, owner: str) -> None:
-        """Let a person create one more conversation, or raise `OverQuota`."""
+        """Raise `OverQuota` if a person may not create one more conversation."""
         most = self.conversations_per_minute
         if most is not None and tx.counts.conversations_within(owner, _MINUTE, limit=most) >= most:
             raise OverQuota("new conversations in a minute", most, retry_after=60)
 
     def admit_message(self, tx: Tx, conversation: Conversation, sender: str) -> None:
-        """Let a message into a conversation, or raise `OverQuota`."""
+        """Raise `OverQuota` if a conversation may not take one more message."""
         most = self.messages_per_minute
         if most is not None and tx.counts.turns_within(sender, _MINUTE, limit=most) >= most:
             raise OverQuota("messages in a minute", most, retry_after=60)
@@ -69,7 +75,7 @@ class Quotas:
             raise OverQuota("characters in a conversation", characters)
 
     def room(self, tx: Tx, conversation: Conversation, wanted: int) -> int:
-        """How many of the wanted new requests may be opened for a conversation."""
+        """Return how many of the wanted new requests may be opened for a conversation."""
         rooms = [room for _, _, room in self._rooms(tx, conversation)] if wanted else []
         return max(0, min([wanted, *rooms]))
 

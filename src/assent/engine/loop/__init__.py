@@ -1,1 +1,1 @@
-"""The agent loop: messages in, model answers, their calls on record, and what is sent back."""
+"""The agent loop: messages in, model answers, their calls on record, and prompts."""

@@ -1,4 +1,4 @@
-"""How much a model may say in one answer."""
+"""Limits of a model's answer."""
 
 from assent.domain.messages import CALL_CHARS, Answer, ArgumentsDelta, Delta
 from assent.engine.agents import Limits
@@ -6,12 +6,12 @@ from assent.errors import ModelFailed
 
 
 def most_calls(limits: Limits) -> int:
-    """How many calls of an answer are of use: one more than are taken stands for the rest."""
+    """Return how many calls of an answer are read: one beyond the cap stands for all the rest."""
     return limits.calls_per_answer + 1
 
 
 class Room:
-    """What is left for an answer under way; a stream, or a list of calls, need not end."""
+    """The room left for an answer under way: a stream, or a list of calls, need not end."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -19,7 +19,7 @@ class Room:
         self._begun = 0
 
     def take(self, delta: Delta) -> None:
-        """Count a piece; raises `ModelFailed` when there is no room for it."""
+        """Count a piece; raises `ModelFailed` if there is no room for it."""
         self._left -= len(delta.text)
         if isinstance(delta, ArgumentsDelta) and delta.index >= self._begun:
             self._begun = delta.index + 1
@@ -29,7 +29,7 @@ class Room:
             self._refuse()
 
     def whole(self, answer: Answer) -> Answer:
-        """The answer, whole already, without the calls that are of no use."""
+        """Return a complete answer without the calls beyond the cap."""
         if answer.length > self._limits.answer_chars:
             self._refuse()
         return answer.cut(most_calls(self._limits))

@@ -1,4 +1,4 @@
-"""Deltas and progress on their way to the events table: coalesced, never a commit each."""
+"""The buffer of deltas and progress before they reach the events table: never a commit each."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,11 +14,12 @@ _JOINED = frozenset({EventKind.TEXT, EventKind.REASONING})
 
 @dataclass
 class Outbox:
-    """Facts of one turn that wait for the next commit, or for a short while."""
+    """Events of one turn that wait for the next commit, or for a short while."""
 
     kernel: Kernel
     turn_id: str
-    # What the turn's own worker holds; what a call reports is welcome as long as the turn lasts.
+    # The fence of the turn's own worker; None for a call's reports, which count while the turn
+    # lasts.
     fence: int | None = None
     is_void: bool = False
     _facts: list[Fact] = field(default_factory=list[Fact])
@@ -26,7 +27,10 @@ class Outbox:
     _commit: asyncio.Task[None] | None = None
 
     def say(self, kind: EventKind, data: dict[str, Json]) -> None:
-        """Add a fact; neighbouring deltas of a kind become one, of a call's progress the last."""
+        """Add an event.
+
+        Adjacent deltas of a kind are joined; of a call's progress only the newest is kept.
+        """
         last = self._facts[-1] if self._facts else None
         if last is not None and kind in _JOINED and last.kind is kind:
             self._facts[-1] = Fact(kind, {"text": f"{last.data['text']}{data['text']}"})
@@ -41,8 +45,8 @@ class Outbox:
         self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
 
     async def drain(self) -> list[Fact]:
-        """What is still to be said, for the caller's own transaction."""
-        # A flush under way has to commit first, or the order of events would turn round.
+        """Return the events not written yet, for the caller's own transaction."""
+        # A flush under way has to commit first, or the events would change their order.
         if self._commit is not None:
             await asyncio.wait({self._commit})
         facts = self._facts
@@ -50,7 +54,7 @@ class Outbox:
         return facts
 
     def drop(self) -> None:
-        """Say nothing more: the turn ended or somebody else holds it."""
+        """Write nothing more: the turn ended, or another worker holds it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -70,8 +74,9 @@ class Outbox:
                 self._wait()
 
     def _tell(self, tx: Tx, facts: list[Fact]) -> bool:
-        """Nothing is told of a turn that was stopped, or that another worker tells of."""
-        # Locked: a stop that commits between this look and our insert would be told on.
+        """Write events, unless the turn was stopped or another worker holds it."""
+        # Locked: otherwise a stop could commit between this look and our insert, and be followed by
+        # events.
         turn = tx.turns.lock(self.turn_id)
         if turn is None or turn.status not in ACTIVE_TURNS:
             return False

@@ -1,4 +1,4 @@
-"""From rows to what a model is sent: every tool call with exactly one output."""
+"""Prompts from rows: every tool call gets exactly one output."""
 
 import json
 from collections import defaultdict
@@ -25,9 +25,9 @@ INCOMPLETE = "[The user stopped this answer here.]"
 
 
 def dump_answer(answer: Answer) -> str:
-    """An answer as its message's row keeps it."""
+    """Return an answer as the text that its message's row keeps."""
     kept = msgspec.to_builtins(answer)
-    # The call that stands for them says how many they were.
+    # The call that stands for them says how many there were.
     del kept["left_out"]
     return json_text(kept)
 
@@ -41,7 +41,7 @@ def load_answer(body: str) -> Answer:
 def history(
     messages: Iterable[Message], calls: Iterable[Call], texts: Texts
 ) -> tuple[HistoryItem, ...]:
-    """The whole conversation, oldest first."""
+    """Return the whole conversation, oldest first."""
     by_message: defaultdict[str, list[Call]] = defaultdict(list)
     for call in calls:
         by_message[call.message_id].append(call)
@@ -55,14 +55,14 @@ def _said(message: Message, calls: Sequence[Call], texts: Texts) -> HistoryItem:
     if message.incomplete:
         answer = Answer(text=f"{message.text}\n{INCOMPLETE}".lstrip())
     ordered = sorted(calls, key=lambda call: call.position)
-    # By position: what a provider calls an id may be hostile or there twice.
+    # By position: a provider's ids may be hostile or occur twice.
     pairs = zip(answer.proposals, ordered, strict=False)
     outputs = tuple(told(call, proposal.provider_id, texts) for proposal, call in pairs)
     return ModelSaid(answer=answer, outputs=outputs)
 
 
 def told(call: Call, provider_id: str, texts: Texts) -> ToolOutput:
-    """What the model is told about one call."""
+    """Return what the model is told about one call."""
     value = cast("Json", json.loads(call.output)) if call.output is not None else None
     if call.output is None:
         # Only a turn that was stopped or superseded leaves a call without an output.

@@ -1,4 +1,4 @@
-"""One model answer turned into calls: taken in, counted, judged, before anything is stored."""
+"""Drafting the calls of one model answer: taken in, counted and judged before they are stored."""
 
 import asyncio
 from collections import Counter
@@ -23,7 +23,7 @@ from assent.errors import InvalidAnswer, InvalidArguments
 
 _STORED_CHARS = 300_000
 _NAME_CHARS = 200
-# Judged in a few milliseconds, as long as nobody asks elsewhere.
+# So many are judged in a few milliseconds, unless a rule waits for I/O.
 _AT_ONCE = 32
 
 REFUSED = "refused"
@@ -33,7 +33,7 @@ CROWDED = "quota"
 
 
 def storable(text: str, limit: int = _STORED_CHARS) -> str:
-    """Text from outside as every database can hold it: no NUL, no half surrogate pairs."""
+    """Return text in a form that every database can hold: no NUL, no half surrogate pairs."""
     clean = text
     if not text.isascii() or "\x00" in text:
         clean = text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
@@ -42,7 +42,7 @@ def storable(text: str, limit: int = _STORED_CHARS) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A call that is not stored yet, with the plan for it; refused ones have none."""
+    """A call that is not stored yet, with its plan; a refused call has none."""
 
     call: Call
     plan: Plan | None = None
@@ -63,7 +63,7 @@ class Drafting:
     now: datetime
 
     async def draft(self, answer: Answer) -> list[Draft]:
-        """One draft per proposal, in the model's order; one for all that are beyond the cap."""
+        """Return one draft per proposal, in the model's order; one for all beyond the cap."""
         most = self.limits.calls_per_answer
         drafts = await self._wanted(answer.proposals[:most])
         for proposal in answer.proposals[most : most + 1]:
@@ -78,20 +78,21 @@ class Drafting:
         drafts: list[Draft] = []
         for start in range(0, len(proposals), _AT_ONCE):
             if start:
-                # Others get their turn: however many calls there are, no judge need wait for I/O.
+                # Let other tasks run: a judgement need not wait for I/O, however many calls there
+                # are.
                 await asyncio.sleep(0)
             work = [
                 self._one(place, proposals[place], taken, repeated)
                 for place, taken, repeated in await self._portion(start, proposals, counts)
             ]
-            # Mostly there is one, and that needs no task of its own.
+            # Mostly there is one, which needs no task of its own.
             drafts += [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
         return drafts
 
     async def _portion(
         self, start: int, proposals: Sequence[Proposal], counts: Counter[tuple[str, str]]
     ) -> list[tuple[int, Accepted | Refused, bool]]:
-        """Some proposals, taken in, each with its place and whether it was made too often."""
+        """Take in some proposals; return each with its place, and True if it was made too often."""
         portion: list[tuple[int, Accepted | Refused, bool]] = []
         for place in range(start, min(start + _AT_ONCE, len(proposals))):
             taken = await self._taken(proposals[place])
@@ -159,7 +160,7 @@ class Drafting:
 
 
 def unasked(drafts: Sequence[Draft], room: int, text: str) -> list[Draft]:
-    """The drafts with as many questions as there is room for; further ones fail unasked."""
+    """Return the drafts with as many questions as there is room for; the rest fail unasked."""
     kept: list[Draft] = []
     for draft in drafts:
         if draft.plan is not None and draft.plan.asking is not None:
@@ -172,7 +173,7 @@ def unasked(drafts: Sequence[Draft], room: int, text: str) -> list[Draft]:
 
 
 def _as_proposed(proposal: Proposal, taken: Accepted | Refused) -> str:
-    """What counts as the same call: its normalised arguments where it has some."""
+    """Return what identifies equal calls: the normalised arguments if there are any."""
     return taken.frozen.text if isinstance(taken, Accepted) else storable(proposal.arguments)
 
 
@@ -182,7 +183,7 @@ def _failed(call: Call, by: str, reason: str) -> Draft:
 
 
 def planned(call: Call, plan: Plan) -> Call:
-    """The call as its plan leaves it."""
+    """Return the call as its plan leaves it."""
     call = changed(call, status=plan.target, arguments=plan.frozen)
     if isinstance(plan.verdict, Deny):
         output = json_text(error_output(plan.verdict.reason))

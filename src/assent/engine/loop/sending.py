@@ -1,4 +1,4 @@
-"""Messages in: start a turn, or say what stands in its way."""
+"""Sending messages: start, stop and resume turns, or say what stands in the way."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
 
 
 class OnPending(StrEnum):
-    """What a new message does to calls that still wait."""
+    """The effect of a new message on calls that still wait."""
 
     REFUSE = "refuse"
     SUPERSEDE = "supersede"
@@ -56,7 +56,7 @@ class Missive:
     text: str
     by: Person
     conversation_id: str | None = None
-    # Whether a conversation of that id is made where there is none.
+    # True if a conversation with this id is made where there is none.
     create: bool = False
     on_pending: OnPending = OnPending.REFUSE
     key: str | None = None
@@ -72,12 +72,12 @@ class Missive:
 
     @property
     def is_legible(self) -> bool:
-        """Whether there is anything to read in it, besides spaces and what nobody sees."""
+        """True if the text has something to read, besides spaces and invisible characters."""
         return any(category(each)[0] not in "ZC" for each in storable(self.text))
 
 
 def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
-    """The first step of a new conversation needs no reading: this message is all there is."""
+    """Return the first step of a new conversation without reading: this message is all of it."""
     conversation = Conversation(
         id=turn.conversation_id,
         agent=turn.agent,
@@ -91,7 +91,7 @@ def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
 
 
 def _no_conversation(id: str) -> NotFound:
-    # The same for what is somebody else's: whoever asks learns nothing.
+    # The same error for a conversation of another person: the sender learns nothing.
     hint = "leave conversation_id out to begin one, or add create=True to begin one of this id"
     return NotFound("conversation", id, hint)
 
@@ -103,7 +103,7 @@ class Sending:
         self._kernel, self._turns = kernel, turns
 
     async def send(self, missive: Missive) -> TurnRow:
-        """Store the message with its turn; the loop starts here, or wherever a worker is."""
+        """Store the message with its turn; the loop starts here or in a process with a worker."""
         if not missive.is_legible:
             raise EmptyMessage
         return await self._kernel.tasks.through(self._sent(missive))
@@ -121,18 +121,18 @@ class Sending:
         return turn
 
     def _begin(self, turn: TurnRow, missive: Missive) -> None:
-        # Kept until the turn ends, so only for one that there is.
+        # Kept until the turn ends, so only stored once the turn exists.
         if missive.ask_when is not None:
             self._kernel.predicates[turn.id] = missive.ask_when
         if self._kernel.is_worker:
             self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
 
     async def open(self, agent: str, by: Person) -> Conversation:
-        """Create a conversation that nothing was said in yet."""
+        """Create a conversation without any message."""
         missive = Missive(agent=agent, text="", by=by)
 
         def add(tx: Tx) -> Conversation:
-            # Before it is there: of what is written already it would count itself.
+            # Before the insert: afterwards the conversation would count itself.
             self._kernel.quotas.admit_conversation(tx, by.id)
             return self._conversation(tx, missive)
 
@@ -143,7 +143,7 @@ class Sending:
             raise
 
     async def _refused(self, by: Person, conversation_id: str | None, error: OverQuota) -> None:
-        """On record by itself: what was refused left nothing behind."""
+        """Record a refusal in a transaction of its own: the refused one left nothing behind."""
 
         def note(tx: Tx) -> None:
             moves = Moves(tx, self._kernel.ids, actor=by.id)
@@ -153,7 +153,7 @@ class Sending:
         await self._kernel.store.run(note)
 
     async def _withdrawing(self, work: Callable[[Tx], TurnRow]) -> TurnRow:
-        """A decision or a claim that was faster is no refusal: look again at what is left."""
+        """Try again if a decision or a claim was faster: that is no reason to refuse."""
         while True:
             try:
                 return await self._kernel.store.run(work)
@@ -170,7 +170,7 @@ class Sending:
                 1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
             )
         except PendingCalls:
-            # What is in the way may be this very message: it can have come in since we looked.
+            # The turn in the way may be from this very message, stored since we looked.
             if (known := self._known(tx, missive, body)) is not None:
                 return known
             raise
@@ -207,7 +207,7 @@ class Sending:
         return turn
 
     def _known(self, tx: Tx, missive: Missive, body: str) -> TurnRow | None:
-        """The turn that this key stands for already; another message under it is refused."""
+        """Return the turn that this key stands for already; another message under it is refused."""
         known = None if missive.key is None else tx.turns.by_key(missive.by.id, missive.key)
         if known is None:
             return None
@@ -235,7 +235,7 @@ class Sending:
         return conversation
 
     def _clear_way(self, tx: Tx, missive: Missive, conversation: Conversation) -> int:
-        """The number of the next turn, once nothing stands in its way."""
+        """Return the number of the next turn, once nothing stands in its way."""
         newest = tx.turns.newest(conversation.id)
         if newest is None:
             return 1
@@ -249,12 +249,12 @@ class Sending:
         return newest.number + 1
 
     async def stop(self, turn_id: str, by: Person) -> TurnRow:
-        """End a turn: what waits is withdrawn, what was said so far is kept as incomplete."""
+        """End a turn: waiting calls are withdrawn, and a partial answer is kept as incomplete."""
         want_findable("turn", turn_id)
         want_recordable(by)
         turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
         for task in self._kernel.tasks.of_turn(turn_id):
-            # A body that runs is not torn down: its outcome is worth more than a doubt.
+            # A running body is not cancelled: a known outcome is worth more than a call in doubt.
             if task.get_name().startswith("assent-turn-"):
                 task.cancel()
         return turn
@@ -279,7 +279,7 @@ class Sending:
     def _withdraw(
         self, tx: Tx, moves: Moves, turn: TurnRow, calls: Sequence[Call], target: CallStatus
     ) -> None:
-        """Requests before calls before the turn: everybody locks in this order."""
+        """Withdraw requests, then calls, then the turn: everything locks in this order."""
         texts = self._kernel.texts
         is_stop = target is CallStatus.CANCELLED
         closing = RequestStatus.CANCELLED if is_stop else RequestStatus.SUPERSEDED
@@ -296,18 +296,19 @@ class Sending:
         active = ACTIVE_TURNS
         if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
             raise Raced(turn.id)
-        # A body that asks for somebody holds the turn's row: what waits since we looked shows now.
+        # A body that asks for approval locks the turn's row: a call that began to wait since we
+        # looked is visible now.
         if any(call.status in _WITHDRAWABLE for call in tx.calls.of_turn(turn.id)):
             raise Raced(turn.id)
         tx.journal.tell(turn.id, Fact(EventKind.FINISHED, {"reason": "stopped"}))
 
     def _keep_partial(self, tx: Tx, turn: TurnRow) -> None:
-        """What the model had said of an unfinished answer, as far as it reached the record."""
+        """Store the text of an unfinished answer, as far as it reached the events."""
         if turn.status is not TurnStatus.RUNNING:
             return
         said: list[str] = []
         for event in tx.journal.events(turn.id, 0, 1_000_000):
-            # With its calls an answer was finished and is on record already.
+            # An answer with calls was finished, and is stored already.
             if event.kind in (EventKind.STEP, EventKind.RESET, EventKind.PROPOSED):
                 said.clear()
             elif event.kind is EventKind.TEXT:
@@ -327,7 +328,7 @@ class Sending:
             )
 
     async def resume(self, turn_id: str, by: Person) -> TurnRow:
-        """Go on with a turn that failed: nothing settled is asked or run again."""
+        """Continue a turn that failed: nothing settled is asked or run again."""
         want_findable("turn", turn_id)
         want_recordable(by)
 

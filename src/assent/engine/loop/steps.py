@@ -1,4 +1,4 @@
-"""One step on record: the model's answer with all its calls and requests, in one commit."""
+"""Storing one step: the model's answer with all its calls and requests, in one commit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,13 +30,13 @@ HELD = frozenset({TurnStatus.RUNNING})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What one step needs to know."""
+    """The rows that one step needs."""
 
     turn: TurnRow
     conversation: Conversation
-    # Put together when the model is asked: a transaction is no place for it.
+    # Built when the model is asked: a transaction is no place for it.
     said: Callable[[], tuple[HistoryItem, ...]]
-    # About how many characters that comes to.
+    # The approximate number of characters of that history.
     length: int
     calls: tuple[Call, ...]
     saved: tuple[SavedValue, ...]
@@ -49,7 +49,7 @@ def load(
     conversation: Conversation | None = None,
     scene: Scene | None = None,
 ) -> Loaded:
-    """Read what the next step of a turn needs, as far as it was not read before."""
+    """Read the rows that the next step of a turn needs, unless they were read before."""
     conversation = conversation or conversation_of(tx, turn.conversation_id)
     scene = scene or tx.snapshots.scene(conversation.id, turn.id)
     if scene is None:
@@ -72,7 +72,7 @@ def _length(scene: Scene) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A step on record: what to run, whom to ask, and the turn if it goes on at once."""
+    """A stored step: calls to run, requests to announce, and the turn if it goes on at once."""
 
     turn: TurnRow | None
     calls: tuple[Call, ...]
@@ -83,7 +83,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Everything one commit needs; `started` is when this worker's leases begin."""
+    """Everything that one commit needs; `started` is when this worker's leases begin."""
 
     kernel: Kernel
     loaded: Loaded
@@ -100,11 +100,12 @@ class Step:
         room = kernel.quotas.room(tx, self.loaded.conversation, asked)
         if room == asked:
             return self.write(tx)
-        # Over quota nobody is asked and nothing runs: the surplus ends here, on record.
+        # Over quota there are no questions and nothing runs: the surplus calls fail here, on
+        # record.
         return replace(self, drafts=unasked(self.drafts, room, kernel.texts.crowded)).write(tx)
 
     def write(self, tx: Tx) -> Stored:
-        """Write it with the drafts as they are."""
+        """Write the step with the drafts as they are."""
         turn, now = self.loaded.turn, tx.now()
         waiting = [draft for draft in self.drafts if draft.call.status not in TERMINAL]
         target = TurnStatus.WAITING if waiting else TurnStatus.RUNNING
@@ -138,7 +139,7 @@ class Step:
         return calls
 
     def _claimed(self, now: datetime) -> tuple[tuple[Claim, ...], tuple[Call, ...]]:
-        """What runs at once is claimed in the same commit; the rest when a slot is free."""
+        """Claim in the same commit what can run at once; the rest when a slot is free."""
         cleared = [draft for draft in self.drafts if draft.call.status is CallStatus.CLEARED]
         room = self.agent.limits.parallel
         lease = self.kernel.times.lease
@@ -171,7 +172,7 @@ class Step:
 
 
 def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:
-    """The row of an answer."""
+    """Return the row of an answer."""
     return Message(
         id=id,
         conversation_id=turn.conversation_id,
@@ -190,7 +191,7 @@ def _settled(call: Call, now: datetime) -> Call:
 
 
 def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
-    """The entries and events of a call that went through several statuses in its first commit."""
+    """Record the entries and events of a call that passed several statuses in its first commit."""
     data: dict[str, Json] = {"tool": call.tool, "arguments": call.arguments.digest}
     moves.note("propose", call, data=data)
     proposed: dict[str, Json] = {

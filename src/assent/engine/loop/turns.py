@@ -1,4 +1,4 @@
-"""The loop: load, ask the model, gate its calls, store, run what is cleared; then wait or go on."""
+"""The loop of a turn: load, ask the model, gate its calls, store, run; then wait or go on."""
 
 import asyncio
 import logging
@@ -39,14 +39,14 @@ class Turns:
         runner.on_ready = self.begin
 
     def begin(self, ready: TurnRow | Loaded) -> None:
-        """Go on with a turn we hold, in a task of its own."""
+        """Continue a turn that this worker holds, in a task of its own."""
         turn = ready.turn if isinstance(ready, Loaded) else ready
         self._kernel.tasks.spawn(turn.id, "turn", self.advance(turn, ready))
 
     async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | Turn) -> Turn | None:
-        """Step after step until the model answers, somebody has to be waited for, or it fails.
+        """Run step after step until the model answers, a person has to act, or the turn fails.
 
-        Returns the turn as it was left, if it was left in good order.
+        Returns the turn as it was left, or None if it could not be left in good order.
         """
         outbox = Outbox(self._kernel, turn.id, turn.fence)
         try:
@@ -60,7 +60,7 @@ class Turns:
         except ModelFailed as error:
             await self._fail(turn, str(error), outbox)
         except StoreUnavailable as error:
-            # No fault of the turn's: when its lease is over somebody takes it up from the rows.
+            # Not the turn's fault: when its lease is over, a worker takes it up from the rows.
             log.warning("turn %s waits for the database: %s", turn.id, error)
         except BaseException as error:
             if is_ours(error):
@@ -80,13 +80,13 @@ class Turns:
         return self._kernel.catalogue.toolbox(conversation.agent)
 
     async def _step(self, loaded: Loaded, outbox: Outbox) -> TurnRow | Turn:
-        """One model request and what follows; the turn's row again if it goes on at once."""
+        """Run one model request and what follows; returns the turn's row if it goes on at once."""
         agent = self._kernel.catalogue.agent(loaded.conversation.agent)
         is_last = loaded.turn.step >= agent.limits.steps
         prompt = Prompt(
             instructions=agent.instructions,
             history=await aside(loaded.length, loaded.said),
-            # Out of steps: without tools the model can only answer.
+            # The last step: without tools the model can only answer.
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
             most_calls=most_calls(agent.limits),
         )
@@ -99,7 +99,10 @@ class Turns:
         return await self._record(loaded, agent, answer, outbox)
 
     async def _ask(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
-        """Ask, and again after a passing fault, telling followers to forget the broken start."""
+        """Ask the model, and again after a passing fault.
+
+        Followers are told to drop the broken start.
+        """
         for attempt in range(agent.limits.model_retries + 1):
             try:
                 return await self._once(agent, prompt, outbox)
@@ -117,7 +120,7 @@ class Turns:
             answer = room.whole(await model.request(prompt))
             outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
-        # Closed at once, also when we are cancelled: a stream left open keeps its connection.
+        # Closed at once, even if this task is cancelled: an open stream keeps its connection.
         async with aclosing(unhurried(model.stream(prompt))) as stream:
             async for item in stream:
                 if outbox.is_void:
@@ -131,7 +134,7 @@ class Turns:
                     case ReasoningDelta(text=text):
                         outbox.say(EventKind.REASONING, {"text": storable(text)})
                     case ArgumentsDelta():
-                        # Arguments are told once they are frozen.
+                        # Arguments are published once they are frozen.
                         pass
         raise ModelFailed("its stream ended without an answer", transient=True)
 
@@ -210,7 +213,7 @@ class Turns:
         await self._kernel.store.run(lambda tx: tx.turns.move(turn, TurnStatus.READY, sources=HELD))
 
     async def _fail(self, turn: TurnRow, reason: str, outbox: Outbox) -> None:
-        """The turn ends with an error and can be resumed; its settled calls stay settled."""
+        """End the turn with an error; it can be resumed, and its settled calls stay settled."""
         facts = await outbox.drain()
 
         def fail(tx: Tx) -> None:
@@ -224,7 +227,7 @@ class Turns:
 
 
 def _runs_wild(earlier: Sequence[Call], drafts: Sequence[Draft], agent: Agent) -> str | None:
-    """Whether the model keeps doing what it was told does not work."""
+    """Return a reason to stop if the model keeps repeating what it was told does not work."""
     reasons = [call.cleared_by for call in earlier] + [draft.call.cleared_by for draft in drafts]
     if reasons.count(REFUSED) > agent.limits.invalid_arguments:
         return "it keeps sending calls that are not valid"

@@ -1,4 +1,4 @@
-"""Accounts and API keys: who is known here, and who may change that."""
+"""Accounts and API keys, and who may change them."""
 
 import hashlib
 import hmac
@@ -30,10 +30,11 @@ PREFIX_BYTES: Final = 6
 SECRET_BYTES: Final = 20
 # A revoked key must be refused within a second, in every process.
 RECALL_SECONDS: Final = 0.5
-# Often enough to find keys that nobody uses, rarely enough to cost nothing.
+# Often enough to find unused keys, rarely enough to cost nothing.
 USED_SECONDS: Final = 60.0
 _KEY: Final = re.compile(r"assent_([0-9a-f]{12})_[0-9a-f]{40}")
-# What fits in a log line, a header and a URL without quoting, and what identity providers give.
+# Characters that fit in a log line, a header and a URL without quoting, and that identity providers
+# use.
 _ID: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:@|/+=~%-]{0,253}[A-Za-z0-9._=~-])?")
 _ROLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}")
 _NAME_CHARACTERS: Final = 200
@@ -65,7 +66,10 @@ class People:
     # Accounts
 
     async def add(self, person: Person, *, by: Person, name: str = "") -> Account:
-        """Make an account; its `behind` is the human whose service or further identity it is."""
+        """Create an account.
+
+        `behind` is the human whose service account or further identity it is.
+        """
         want_manager(by, "add people")
         parameters.instance(Person).taken("To add people", "person", person)
 
@@ -81,7 +85,7 @@ class People:
                 created_at=tx.now(),
             )
             tx.people.add(_checked(account))
-            # Somebody known by a token so far may own conversations already.
+            # A person known only by a token so far may own conversations already.
             tx.people.link(account.id, account.behind)
             self._note(tx, "add_person", by, _facts(account))
             return account
@@ -97,7 +101,7 @@ class People:
         roles: str | Iterable[str] | None = None,
         disabled: bool | None = None,
     ) -> Account:
-        """Change what is given; disabling ends the account's sessions, and no key of it opens."""
+        """Change what is given; disabling ends the sessions, and the keys no longer work."""
         want_manager(by, "change people")
         given = taken("change", {"name": name, "roles": roles, "disabled": disabled}, _CHANGES)
         changes = {field: value for field, value in given.items() if value is not None}
@@ -107,7 +111,8 @@ class People:
             tx.people.change(account)
             self._note(tx, "change_person", by, _facts(account))
             if account.disabled:
-                # Or a browser that was shut out would be signed in again with the account.
+                # Otherwise a browser that was shut out would be signed in again once the account is
+                # enabled.
                 self.sessions.end_all(tx, account.id, by=by)
             return account
 
@@ -116,7 +121,7 @@ class People:
         return changed
 
     async def link(self, id: str, human: str | None, *, by: Person) -> Account:
-        """Say that this account is another identity of a human, or take that back."""
+        """Link this account to a human as another identity, or remove the link."""
         want_manager(by, "link people")
 
         def link(tx: Tx) -> Account:
@@ -132,17 +137,17 @@ class People:
         return linked
 
     async def get(self, id: str) -> Account:
-        """One account."""
+        """Return an account."""
         return await self._kernel.store.run(lambda tx: _account(tx, id))
 
     async def find(self, id: str) -> Account | None:
-        """One account, or None."""
+        """Return an account, or None."""
         return await self._kernel.store.run(lambda tx: tx.people.get(id))
 
     async def recognise(self, person: Person) -> Person | None:
-        """Somebody whom another authority vouches for, with what is known of them here too.
+        """Return a person vouched for by another authority, merged with their account here, if any.
 
-        An account of the same id adds roles and the human behind; a disabled one makes it nobody.
+        An account of the same id adds roles and the human behind; None if it is disabled.
         """
         if not _ID.fullmatch(person.id):
             return None
@@ -154,19 +159,19 @@ class People:
         return person if account is None else merged(person, account)
 
     async def welcome(self, person: Person, *, name: str = "") -> Account:
-        """The account of somebody who signs in with an identity provider; made if it is new."""
+        """Return the account of a person who signs in by an identity provider; created if new."""
         found = await self.find(person.id)
         if found is not None:
             return found
         try:
-            # Its roles are the provider's to say, at each sign-in.
+            # The provider says the roles, at each sign-in.
             fresh = replace(person, roles=frozenset[str](), behind=None)
             return await self.add(fresh, by=SYSTEM, name=name if name.isprintable() else "")
         except AccountExists:
             return await self.get(person.id)
 
     async def all(self) -> list[Account]:
-        """Every account, oldest first."""
+        """Return all accounts, oldest first."""
         return await self._kernel.store.run(lambda tx: tx.people.all())
 
     # API keys
@@ -180,7 +185,7 @@ class People:
         lifetime: timedelta | float | None = None,
         label: str = "",
     ) -> tuple[Key, str]:
-        """A new key and its text, which is told this once and kept nowhere."""
+        """Return a new key and its text, which is shown this once and stored nowhere."""
         want_manager(by, "issue API keys")
         given = taken("issue_key", {"scopes": scopes, "lifetime": lifetime}, _KEY_TERMS)
 
@@ -203,7 +208,7 @@ class People:
         return await self._kernel.store.run(issue)
 
     async def keys(self, person: str | None = None, *, by: Person) -> list[Key]:
-        """The keys of one person, or of everybody; one's own without being an admin."""
+        """Return the keys of one person, or of all; an admin may read any, others their own."""
         if person != by.id:
             want_manager(by, "list API keys of others")
         return await self._kernel.store.run(lambda tx: tx.keys.all(person))
@@ -213,7 +218,7 @@ class People:
         return await self._kernel.store.run(lambda tx: tx.keys.get(id))
 
     async def revoke_key(self, id: str, *, by: Person) -> Key:
-        """End a key, in every process within a second; doing it again changes nothing."""
+        """Revoke a key, in every process within a second; doing it again changes nothing."""
 
         def revoke(tx: Tx) -> Key:
             key = tx.keys.get(id)
@@ -228,7 +233,10 @@ class People:
         return revoked
 
     async def by_key(self, text: str) -> Known | None:
-        """Whose key this is; None for one that is unknown, expired, revoked or of nobody active."""
+        """Return the owner of a key, or None.
+
+        None if the key is unknown, expired or revoked, or if its owner is disabled.
+        """
         shape = _KEY.fullmatch(text)
         if shape is None:
             return None
@@ -249,7 +257,7 @@ class People:
         self.sessions.forget()
 
     def _touch(self, key: Key) -> None:
-        """Remember that a key was used, beside the request and at most once a minute."""
+        """Store that a key was used, beside the request and at most once a minute."""
         if self._used.get(key.id) is None and not self._kernel.tasks.closing:
             self._used.put(key.id, True)
             work = self._kernel.store.run(lambda tx: tx.keys.used(key.id))
@@ -285,7 +293,10 @@ def _checked(account: Account) -> Account:
 
 
 def _human(tx: Tx, id: str, human: str | None) -> str | None:
-    """The one behind an account: a human who is nobody's further identity, so never a chain."""
+    """Return the human behind an account.
+
+    They must not be a further identity themselves, so there are no chains.
+    """
     if human is None:
         return None
     found = tx.people.get(human)
@@ -327,10 +338,10 @@ def _known(tx: Tx, prefix: str, hashed: str) -> Known | None:
 
 
 def merged(person: Person, account: Account) -> Person | None:
-    """Somebody as two authorities know them: theirs and this deployment."""
+    """Return a person as known by two authorities: theirs and this deployment."""
     if account.disabled:
         return None
-    # What either says is an agent is one.
+    # An agent by either authority is an agent.
     is_agent = PersonKind.AGENT in (person.kind, account.kind)
     kind = PersonKind.AGENT if is_agent else account.kind
     roles = (person.roles | account.roles) - {SYSTEM_ROLE}

@@ -1,4 +1,4 @@
-"""Who may manage people and their credentials."""
+"""The permission to manage people and their credentials."""
 
 from assent.domain.parameters import instance
 from assent.domain.people import ADMIN, SYSTEM_ROLE, Person, PersonKind
@@ -6,7 +6,7 @@ from assent.errors import NotAllowed
 
 
 def manages(by: Person) -> bool:
-    """Admins, and the system: whoever has the database and its key in hand."""
+    """Return True for admins and for the system, which has the database and its key."""
     return by.kind is not PersonKind.AGENT and not by.roles.isdisjoint({ADMIN, SYSTEM_ROLE})
 
 

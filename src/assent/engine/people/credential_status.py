@@ -1,4 +1,4 @@
-"""Who still is who they were: many credentials looked at in one transaction."""
+"""Rechecking credentials: many of them in one transaction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from assent.ports import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What is to be looked at, by id; people who are known by something else are `accounts`."""
+    """The ids to check; `accounts` is for people who signed in by something else."""
 
     keys: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
@@ -21,7 +21,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """By id: whom a credential stands for at a moment, and the accounts there are."""
+    """The people that valid credentials stand for, and the accounts, by id, at one moment."""
 
     at: datetime
     keys: Mapping[str, Person]
@@ -30,13 +30,13 @@ class Findings:
 
 
 class Standing:
-    """Looks, changes nothing: a session does not become busy by being looked at."""
+    """Reads and changes nothing: a check does not keep a session from going idle."""
 
     def __init__(self, kernel: Kernel, sessions: Sessions) -> None:
         self._kernel, self._sessions = kernel, sessions
 
     async def of(self, held: Held) -> Findings:
-        """What holds of all of these at this moment."""
+        """Return what is valid of all of these at this moment."""
 
         def look(tx: Tx) -> Findings:
             accounts = tx.standing.accounts(held.accounts) if held.accounts else []

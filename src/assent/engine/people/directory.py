@@ -1,4 +1,4 @@
-"""Who is known here and what was changed, page by page, for those who manage."""
+"""Accounts, keys and changes of settings, page by page, for people who manage them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _ABOUT_PEOPLE: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeoplePage:
-    """Some accounts by their ids, and where the next page begins if there is one."""
+    """Some accounts, ordered by id, and where the next page begins if there is one."""
 
     items: tuple[Account, ...]
     last_seen: Mapping[str, datetime]
@@ -41,13 +41,13 @@ class KeysPage:
 
 
 class Directory:
-    """Reads; changes are made by `People` and `Overrides`."""
+    """Reads only; changes are made by `People` and `Overrides`."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
 
     async def people(self, *, by: Person, piece: str, after: str, limit: int) -> PeoplePage:
-        """Accounts with this piece in their id or name, and when they were last here."""
+        """Return accounts with this text in their id or name, and when they were last seen."""
         want_manager(by, "list people")
 
         def read(tx: Tx) -> PeoplePage:
@@ -62,13 +62,13 @@ class Directory:
         return await self._kernel.store.run(read)
 
     async def last_seen(self, person: str, *, by: Person) -> datetime | None:
-        """When somebody's session or key was last used."""
+        """Return when a person's session or key was last used."""
         want_manager(by, "see when others were here")
         found = await self._kernel.store.run(lambda tx: tx.directory.last_seen([person]))
         return found.get(person)
 
     async def keys(self, person: str | None, *, by: Person, after: str, limit: int) -> KeysPage:
-        """Keys of one person, or of everybody; one's own without being an admin."""
+        """Return the keys of one person, or of all; an admin may read any, others their own."""
         if person != by.id:
             want_manager(by, "list API keys of others")
         found = await self._kernel.store.run(
@@ -78,13 +78,13 @@ class Directory:
         return KeysPage(items=items, next=items[-1].id if len(found) > limit else None)
 
     async def overrides_of(self, tool: str) -> list[Entry]:
-        """Who changed how a tool is treated, newest first."""
+        """Return the changes of a tool's overrides, newest first."""
         return await self._kernel.store.run(
             lambda tx: tx.directory.changes(("override",), ("tool", tool), limit=CHANGES)
         )
 
     async def changes_of(self, person: str, *, by: Person) -> list[Entry]:
-        """What was changed about somebody and their credentials, newest first."""
+        """Return the changes of a person and their credentials, newest first."""
         want_manager(by, "see changes of others")
         return await self._kernel.store.run(
             lambda tx: tx.directory.changes(_ABOUT_PEOPLE, ("person", person), limit=CHANGES)

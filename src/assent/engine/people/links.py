@@ -1,4 +1,4 @@
-"""One-time links: for one recipient, one purpose, one request, until a time."""
+"""One-time links: each for one recipient, one purpose, one request, until a time."""
 
 import hmac
 import re
@@ -25,7 +25,10 @@ _TOKEN: Final = re.compile(r"(link_[A-Za-z0-9]{1,64})\.([A-Za-z0-9_-]{43})")
 
 
 class Links:
-    """Issues links and redeems each once. Looking at one changes nothing: mail scanners do."""
+    """Issues links and redeems each once.
+
+    Reading a link does not use it: mail scanners open links.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -33,23 +36,23 @@ class Links:
     async def to_sign_in(
         self, person: str, *, by: Person, within: timedelta = SIGN_IN_WITHIN
     ) -> tuple[Link, str]:
-        """A link that signs its recipient in."""
+        """Return a link that signs its recipient in."""
         want_manager(by, "issue links")
         return await self._issue(person, Purpose.SIGN_IN, None, by, within)
 
     async def to_decide(
         self, person: str, request_id: str, *, by: Person, within: timedelta = DECIDE_WITHIN
     ) -> tuple[Link, str]:
-        """A link with which its recipient decides one request; it never outlives the request."""
+        """Return a link to decide one request; it never outlives the request."""
         want_manager(by, "issue links")
         return await self._issue(person, Purpose.DECIDE, request_id, by, within)
 
     async def look(self, token: str) -> Link | None:
-        """What a link stands for, while it can be used; changes nothing."""
+        """Return a link that can still be used, or None; changes nothing."""
         return await self._kernel.store.run(lambda tx: self._valid(tx, token))
 
     async def redeem(self, token: str, purpose: Purpose) -> Link | None:
-        """Use a link up; of several at once one gets it, everybody else None."""
+        """Use a link up; of several attempts at once one gets it, the others None."""
 
         def redeem(tx: Tx) -> Link | None:
             link = self._valid(tx, token)
@@ -97,7 +100,7 @@ class Links:
             return None
         link, stored = found
         made = self._mac(link, shape[2])
-        # Recomputed over the row: one whose recipient or time was altered no longer matches.
+        # Recomputed from the row: a row whose recipient or time was altered no longer matches.
         if made is None or not hmac.compare_digest(made, stored):
             return None
         is_alive = link.used_at is None and tx.now() < link.expires_at
@@ -148,7 +151,7 @@ def _within(request: Request, end: datetime) -> datetime:
 
 
 def _stands(tx: Tx, link: Link) -> bool:
-    """The recipient is still somebody; what they are asked is still open, and still to them."""
+    """Return True if the recipient is still active, and the request open and still put to them."""
     account = tx.people.get(link.person)
     if account is None or account.disabled or account.kind is PersonKind.AGENT:
         return False

@@ -1,4 +1,4 @@
-"""Browser sessions: opened by a sign-in, found by a token, ended by time, people or their cause."""
+"""Browser sessions: opened by a sign-in, found by a token, ended by time, people or a lost key."""
 
 import hashlib
 import secrets
@@ -25,7 +25,10 @@ Visitor = tuple[Person, Session]
 
 
 class Sessions:
-    """Who is signed in where. A session's token is in the browser and nowhere else."""
+    """The sessions of browsers that are signed in.
+
+    A session's token is in the browser and stored nowhere else.
+    """
 
     def __init__(
         self, kernel: Kernel, *, idle: timedelta = IDLE, lifetime: timedelta = LIFETIME
@@ -46,7 +49,7 @@ class Sessions:
         request_id: str | None = None,
         until: datetime | None = None,
     ) -> tuple[Session, str]:
-        """A new session and its token; the one this browser had (`replacing`, its token) ends.
+        """Return a new session and its token; ends the session whose token is `replacing`.
 
         With `request_id` it is for that request alone; `until` ends it before its usual time.
         """
@@ -75,7 +78,10 @@ class Sessions:
         return await self._kernel.store.run(open_), token
 
     async def find(self, token: str) -> Visitor | None:
-        """Who this browser is; None once the session, its account or its cause is over."""
+        """Return the person and session of a browser's token, or None.
+
+        None once the session is over, its account disabled or the API key it began with invalid.
+        """
         hashed = _hash(token)
         known = self._recalled.get(hashed)
         if known is None:
@@ -87,13 +93,13 @@ class Sessions:
         return known
 
     async def of_person(self, person: str, *, by: Person) -> list[Session]:
-        """Somebody's sessions; one's own without being an admin."""
+        """Return a person's sessions; an admin may read any, others their own."""
         if person != by.id and not manages(by):
             raise NotAllowed(by.id, "list sessions of others")
         return await self._kernel.store.run(lambda tx: tx.sessions.of_person(person))
 
     async def end(self, id: str, *, by: Person) -> None:
-        """Sign out; in every process within a second. Doing it again changes nothing."""
+        """Sign out, in every process within a second; doing it again changes nothing."""
 
         def end(tx: Tx) -> None:
             found = tx.sessions.get(id)
@@ -106,17 +112,17 @@ class Sessions:
         self._recalled.clear()
 
     def end_all(self, tx: Tx, person: str, *, by: Person) -> None:
-        """Sign somebody out everywhere, within a transaction of which that is a part."""
+        """Sign a person out everywhere, as part of the caller's transaction."""
         for session in tx.sessions.of_person(person):
             if tx.sessions.end(session.id):
                 self._note(tx, "sign_out", by.id, session)
 
     def forget(self) -> None:
-        """Look everything up again from now on."""
+        """Read everything from the database again from now on."""
         self._recalled.clear()
 
     def visitors(self, tx: Tx, ids: Iterable[str]) -> dict[str, Person]:
-        """Whom these sessions stand for now; one that is over is left out."""
+        """Return the people of valid sessions, by session id; others are left out."""
         return tx.standing.sessions(ids, self._idle)
 
     def _known(self, tx: Tx, hashed: str) -> Visitor | None:
@@ -146,7 +152,7 @@ class Sessions:
             self._recalled.clear()
 
     def _touch(self, session: Session) -> None:
-        """Keep it from going idle, beside the request and at most once a minute."""
+        """Keep a session from going idle, beside the request and at most once a minute."""
         if self._seen.get(session.id) is None and not self._kernel.tasks.closing:
             self._seen.put(session.id, True)
             work = self._kernel.store.run(lambda tx: tx.sessions.seen(session.id))
@@ -165,7 +171,7 @@ class Sessions:
 
 
 def _welcome(tx: Tx, person: str) -> Account:
-    """Agents have keys; a session could decide, and they must not."""
+    """Return the account that signs in; refuses agents, since a session can decide."""
     account = tx.people.get(person)
     if account is None or account.disabled or account.kind is PersonKind.AGENT:
         raise NotAllowed(person, "sign in")

@@ -1,4 +1,4 @@
-"""A call by its id, as compatibility endpoints name it, with what people were asked about it."""
+"""Calls by id, as compatibility endpoints name them, with the requests about each."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ from assent.ports import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedCall:
-    """A call that somebody may know of, and its requests, oldest first."""
+    """A call that a person may know of, and its requests, oldest first."""
 
     call: Call
     requests: tuple[Request, ...]
 
     def of_kind(self, kind: RequestKind) -> tuple[Request, ...]:
-        """The requests of one kind; `NothingAwaited` for a call that never had one."""
+        """Return the requests of one kind; raises `NothingAwaited` if the call never had one."""
         found = tuple(request for request in self.requests if request.kind is kind)
         if not found:
             raise NothingAwaited("Call", self.call.id, self.call.status)
@@ -29,7 +29,7 @@ class AskedCall:
 def read_asked_call(
     tx: Tx, person: Person, call_id: str, thread_id: str | None = None
 ) -> AskedCall:
-    """The call if it is this person's to know, and in that thread; else `NotFound` alike."""
+    """Return a call in this thread that the person may know of; raises `NotFound` otherwise."""
     call = tx.calls.get(call_id)
     if call is None or thread_id not in (None, call.conversation_id):
         raise NotFound("call", call_id)
@@ -43,5 +43,5 @@ def read_asked_call(
 
 
 def current(requests: tuple[Request, ...]) -> Request:
-    """The open one, or the one that was last."""
+    """Return the open request, or else the last one."""
     return next((request for request in requests if request.is_open), requests[-1])

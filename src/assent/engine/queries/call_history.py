@@ -1,4 +1,4 @@
-"""One call with all that was ever recorded about it, read in one transaction."""
+"""The history of one call: everything recorded about it, read in one transaction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _REPORTS: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """A call, who wanted it, what was asked, said and done about it."""
+    """A call with its conversation, and everything that was asked, decided and done about it."""
 
     call: Call
     conversation: Conversation
@@ -31,26 +31,26 @@ class Story:
 
     @property
     def model(self) -> str:
-        """The model that proposed it, as it called itself."""
+        """The name of the model that proposed the call, as the model gave it."""
         body = self.message.body if self.message else None
         return load_answer(body).model if body else ""
 
     def revision(self, number: int) -> Revision | None:
-        """One version of its arguments."""
+        """Return one version of the arguments."""
         return next((each for each in self.revisions if each.revision == number), None)
 
     def request(self, id: str | None) -> Request | None:
-        """One question about it."""
+        """Return one request about the call."""
         return next((each for each in self.requests if each.id == id), None)
 
     def decision(self, entry: Entry) -> Decision | None:
-        """The vote that an entry is about."""
+        """Return the vote that an entry is about."""
         made = self.decisions.get(entry.request_id or "", ())
         return next((each for each in made if each.person == entry.actor), None)
 
 
 def read_story(tx: Tx, id: str) -> Story:
-    """All about one call; `NotFound` if there is none."""
+    """Read everything about one call; raises `NotFound` if there is none."""
     call = tx.calls.get(id)
     conversation = None if call is None else tx.conversations.get(call.conversation_id)
     if call is None or conversation is None:
@@ -70,7 +70,7 @@ def read_story(tx: Tx, id: str) -> Story:
 
 
 def _revisions(call: Call, kept: list[Revision]) -> tuple[Revision, ...]:
-    """The model's own arguments are kept as a revision only once there is another."""
+    """Return all revisions; the model's own is stored only once there is another."""
     if kept:
         return tuple(kept)
     only = Revision(

@@ -27,7 +27,7 @@ from assent.ports import Tx
 T = TypeVar("T")
 _EVERY_EVENT = 1_000_000
 _PAGE, _PAGES = 1_000, 40
-# Of more than these it is only said that they wait.
+# Of more requests than these a list only says that some wait.
 _ASKED = 200
 
 
@@ -56,7 +56,7 @@ class TurnQuestions:
     conversation: Conversation
     turn: TurnRow
     requests: tuple[Request, ...]
-    # When each request was announced, by its id: the number of the event.
+    # The number of the event that announced each request, by the request's id.
     announced: Mapping[str, int]
 
 
@@ -140,7 +140,7 @@ class ConversationQueries:
         conversation_of(tx, person, id)
         turn = tx.turns.newest(id)
         is_active = turn is not None and turn.status in ACTIVE_TURNS
-        # Before the rows: what these events speak of is in what is read after them.
+        # Before the rows: these are then at least as new as the events that mention them.
         events = _events_so_far(tx, turn.id) if turn is not None and is_active else []
         thread = read_thread(tx, id, self._kernel)
         return ConversationRows(thread=thread, turn=turn, events=tuple(events))

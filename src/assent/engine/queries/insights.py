@@ -1,4 +1,4 @@
-"""Figures for people who would rather look than read."""
+"""Figures over many decisions, for charts."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -25,12 +25,13 @@ from assent.domain.lifecycle import RequestStatus
 from assent.ports import Store, Tx
 
 T = TypeVar("T")
-# One transaction each: SQLite has one thread for all, and a decision shall not wait for a plot.
+# One transaction per batch: SQLite has one thread for all, and a decision must not wait for a
+# chart.
 _BATCH = 4_000
 
 
 async def gather(store: Store, survey: Survey, *, batch: int = _BATCH) -> Insights:
-    """All figures of a survey; what they look at is fixed by its window, so they agree."""
+    """Return all figures of a survey; its window fixes the rows, so the figures agree."""
     answered, more_answers = await _newest(
         store, survey, batch, lambda tx, upto, n: tx.insights.answered(survey, upto=upto, limit=n)
     )
@@ -41,7 +42,7 @@ async def gather(store: Store, survey: Survey, *, batch: int = _BATCH) -> Insigh
         store, survey, batch, lambda tx, upto, n: tx.insights.refused(survey, upto=upto, limit=n)
     )
     cut = more_answers or more_asked
-    # In a thread: a hundred thousand of them take longer than anybody else should wait.
+    # In a thread: a hundred thousand of them take longer than the event loop may be blocked.
     return await asyncio.to_thread(_figures, survey, answered, asked, refused, cut=cut)
 
 
@@ -74,7 +75,7 @@ async def _newest(
     batch: int,
     read: Callable[[Tx, str | None, int], RecordRows[T]],
 ) -> tuple[list[T], bool]:
-    """As much as is looked at, and whether there is more."""
+    """Return the newest rows, up to the survey's limit, and True if there are more."""
     found: list[T] = []
     upto, left = None, survey.most
     while left > 0:
@@ -90,7 +91,7 @@ async def _newest(
 def _grouped(
     answers: Iterable[DecisionRow], by: Callable[[DecisionRow], str]
 ) -> tuple[Answers, ...]:
-    """The figures of each group, the largest first."""
+    """Return the figures of each group, the largest first."""
     groups: dict[str, list[DecisionRow]] = defaultdict(list)
     for each in answers:
         groups[by(each)].append(each)
@@ -121,7 +122,7 @@ def _hours(asked: Iterable[RequestCount]) -> tuple[Hourly, ...]:
 
 
 def _summed(hourly: Sequence[Hourly]) -> tuple[Hourly, ...]:
-    """Each agent's hour once: a batch may have ended within it."""
+    """Join the counts of each agent's hour: a batch may have ended within it."""
     counts = Counter[tuple[str, datetime]]()
     for each in hourly:
         counts[each.agent, each.hour] += each.count

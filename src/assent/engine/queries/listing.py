@@ -46,8 +46,8 @@ class Listed:
 class Inbox:
     """The requests that one person sees: their own, and those put to them.
 
-    `everything` is for who sees all; `mine` leaves what the person may decide. Of what is open the
-    most dangerous comes first with `by_danger`; otherwise the newest does.
+    `everything` is for people who see all; `mine` keeps only what the person may decide.
+    `by_danger` puts the most dangerous of the open requests first; otherwise the newest are first.
     """
 
     person: Person
@@ -58,13 +58,13 @@ class Inbox:
     by_danger: bool = False
 
     def page(self, tx: Tx, *, after: Place | None, limit: int) -> Page[Request]:
-        """One page; rows that a role or eligibility leaves out are read past."""
+        """Return one page; skips rows that another role or eligibility leaves out."""
         if self.by_danger and self.wanted.status is RequestStatus.OPEN:
             return _cut(self._by_danger(tx, after, limit + 1), limit, _place)
         return self._by_age(tx, after, limit)
 
     def _by_danger(self, tx: Tx, after: Place | None, limit: int) -> list[Request]:
-        """The newest of each tier, after those of the tiers above it."""
+        """Return the newest of each risk tier, the most dangerous tier first."""
         kept: list[Request] = []
         for tier in self._tiers(tx, after):
             box = replace(self, wanted=replace(self.wanted, risk=tier), by_danger=False)
@@ -75,7 +75,7 @@ class Inbox:
         return kept
 
     def _tiers(self, tx: Tx, after: Place | None) -> Sequence[str]:
-        """Those that are wanted, from the one on that the page before ended in."""
+        """Return the wanted tiers, starting with the one in which the page before ended."""
         if self.wanted.risk is not None:
             return (self.wanted.risk,)
         last = None if after is None else tx.requests.look(after.id)
@@ -114,7 +114,7 @@ class Inbox:
 
 
 def waiting(tx: Tx, person: Person | None, *, after: str | None, limit: int) -> list[Request]:
-    """What is open, newest first; with a person, what they may decide."""
+    """Return open requests, newest first; with a person, those that they may decide."""
     last = None if after is None else tx.requests.look(after)
     place = None if last is None else _place(last)
     if person is None:
@@ -124,7 +124,7 @@ def waiting(tx: Tx, person: Person | None, *, after: str | None, limit: int) -> 
 
 
 def _merged(parts: Iterable[list[Request]], limit: int) -> list[Request]:
-    """The newest of several lists, each request once."""
+    """Return the newest of several lists, each request once."""
     found = {request.id: request for part in parts for request in part}
     ordered = sorted(found.values(), key=lambda r: (r.created_at, r.id), reverse=True)
     return ordered[:limit]
@@ -139,14 +139,14 @@ def conversations(
     after: Place | None,
     limit: int,
 ) -> Page[Listed]:
-    """Conversations of one owner, or of everybody."""
+    """Return a page of conversations of one owner, or of everybody."""
     found = tx.listings.conversations(owner, agent=agent, after=after, limit=limit + 1)
     listed = [_listed(summary, catalogue) for summary in found]
     return _cut(listed, limit, lambda i: Place(i.conversation.created_at, i.conversation.id))
 
 
 def entries(tx: Tx, wanted: EntryFilter, *, after: Place | None, limit: int) -> Page[Entry]:
-    """The record."""
+    """Return a page of the audit."""
     found = tx.listings.entries(wanted, after=after, limit=limit + 1)
     return _cut(found, limit, lambda entry: Place(entry.at, entry.id))
 
@@ -163,6 +163,9 @@ def _place(request: Request) -> Place:
 
 
 def _cut(found: list[T], limit: int, place: Callable[[T], Place]) -> Page[T]:
-    """One row more than wanted was read: whether it is there says whether a next page is."""
+    """Return a page of `limit` rows.
+
+    One row more was read; if it is there, there is a next page.
+    """
     items = tuple(found[:limit])
     return Page(items=items, next=place(items[-1]) if len(found) > limit else None)

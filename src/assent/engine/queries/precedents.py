@@ -1,4 +1,4 @@
-"""What there is to know about a request from earlier ones, as far as somebody may see it."""
+"""Earlier decisions like a request, as far as a person may see them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -29,7 +29,7 @@ class Background:
 
     @property
     def similar(self) -> tuple[Past, ...]:
-        """As a card shows them; their arguments may be large, so not in a transaction."""
+        """The earlier calls as a card shows them; they may be large, so not for a transaction."""
         return tuple(_past(each, self.tool) for each in self.found)
 
 
@@ -42,7 +42,7 @@ def read_background(
     *,
     everything: bool,
 ) -> Background:
-    """The background of an approval for this person; `everything`: who sees what is not theirs."""
+    """Read the background of an approval; `everything` if the person sees all conversations."""
     if request.kind is not RequestKind.APPROVAL:
         return Background()
     found = _visible(tx, request, person, everything=everything)
@@ -54,7 +54,7 @@ def read_background(
 
 
 def _visible(tx: Tx, request: Request, person: Person, *, everything: bool) -> list[Precedent]:
-    """Of one's own conversations, and what one decided oneself: all else is private to others."""
+    """Return calls of the person's own conversations and those they decided: others are private."""
     viewer, most = None if everything else person.id, SIMILAR_MAX
     found = tx.precedents.of_owner(request, viewer=viewer, limit=most)
     if len(found) < most and (everything or person.id != request.owner):
@@ -66,7 +66,7 @@ def _visible(tx: Tx, request: Request, person: Person, *, everything: bool) -> l
 
 def _past(precedent: Precedent, tool: EffectiveTool | None) -> Past:
     in_person = precedent.decided is not RequestStatus.EXPIRED
-    # Without the tool nobody knows which of its arguments are secret.
+    # Without the tool it is unknown which of its arguments are secret.
     text = precedent.arguments if tool is not None else None
     return Past(
         at=precedent.at,

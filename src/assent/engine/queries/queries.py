@@ -1,4 +1,4 @@
-"""All reads that server and terminal may do, by what they read."""
+"""All reads of the server and the terminal, grouped by what they read."""
 
 from assent.engine.kernel import Kernel
 from assent.engine.queries.conversations import ConversationQueries
@@ -7,7 +7,7 @@ from assent.engine.queries.requests import RequestQueries
 
 
 class Queries:
-    """Reads rows for people who look; nothing is changed, and no model is asked anything."""
+    """Reads rows for people; changes nothing, and calls no model."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.conversations = ConversationQueries(kernel)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class RecordQueries:
-    """What happened, for people who look back."""
+    """The audit, past calls, figures and settings."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel

@@ -1,4 +1,4 @@
-"""A request as people are shown it, read from its rows."""
+"""A request as the terminal shows it, read from its rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,10 @@ class Showing:
 
 
 def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Callable[[], Showing]:
-    """Read everything about one request, as it stands; drawn in a thread, it may be large."""
+    """Read everything about one request.
+
+    Call the result in a thread: drawing a large request takes long.
+    """
     want_findable("request", request_id)
     request = tx.requests.look(request_id)
     call = None if request is None else tx.calls.get(request.call_id)

@@ -40,12 +40,12 @@ class RequestRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxPage:
-    """A page of requests, with the arguments that each is about where these are short enough."""
+    """A page of requests, each with its call's arguments if these are short enough."""
 
     requests: Sequence[Request]
     subjects: Mapping[str, Subject]
     next: Place | None = None
-    # The person has no conversation yet, either.
+    # True if the person has no conversation yet, either.
     is_newcomer: bool = False
 
 

@@ -24,7 +24,7 @@ from assent.presentation.card import card_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sibling:
-    """Another call of the same answer, with the newest question about it."""
+    """Another call of the same answer, with the newest request about it."""
 
     call: Call
     question: Request | None
@@ -34,36 +34,36 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What a person looks at when they decide."""
+    """Everything that a person looks at to decide a request."""
 
     request: Request
     call: Call
     tool: EffectiveTool | None
     card: Card
     may_decide: bool
-    # All calls of one answer that this person may see, in its order; this one is among them.
+    # All calls of one answer that this person may see, in its order; this call is among them.
     answer: tuple[Sibling, ...] = ()
-    # What was filled in of its form and kept; of secrets only that there is one.
+    # The saved draft of its form; of secrets only that there is one.
     draft: Mapping[str, Json] = field(default_factory=dict[str, Json])
     kept_secrets: frozenset[str] = frozenset()
-    # What came after it, about the same call.
+    # A later request about the same call.
     later: Request | None = None
-    # What whoever approved it made of its arguments.
+    # The arguments as edited by the person who approved it.
     edit: Revision | None = None
     revisions: Sequence[Revision] = ()
-    # Of several approvals this person's own is given; they may still reject.
+    # True if this person is one of several who have approved it; they may still reject.
     has_voted: bool = False
 
     @property
     def may_edit(self) -> bool:
-        """Whether other arguments can be put in place of these."""
+        """True if the arguments can be edited."""
         is_approval = self.request.kind is RequestKind.APPROVAL
         can = self.may_decide and not self.has_voted
         return can and is_approval and self.tool is not None
 
     @property
     def next(self) -> Sibling | None:
-        """The next call of the same answer that this person can decide, round about."""
+        """The next call of the same answer that this person can decide; starts over at the end."""
         here = next((n for n, each in enumerate(self.answer) if each.is_here), 0)
         others = (*self.answer[here + 1 :], *self.answer[:here])
         return next((each for each in others if each.may_decide), None)
@@ -78,10 +78,10 @@ def read_review(
     *,
     alone: bool = False,
 ) -> Callable[[], Review]:
-    """A request as this person may see it; `NotFound` if they may not.
+    """Read a request that this person may see; raises `NotFound` otherwise.
 
-    `alone` leaves out other calls: a link to one request tells of nothing else. What is returned
-    is for a thread: to draw a card of large arguments is no work for a transaction.
+    `alone` leaves out other calls: a link to one request tells of nothing else. Call the result in
+    a thread: drawing a card of large arguments is no work for a transaction.
     """
     request = request_of(tx, person, id)
     call = tx.calls.get(request.call_id)
@@ -151,7 +151,7 @@ def _answer(
     found = (
         _sibling(each, _newest(each, asked), person, is_here=each.id == call.id) for each in calls
     )
-    # Whoever is asked about one call of an answer learns nothing of those put to others.
+    # A person who is asked about one call of an answer learns nothing of calls put to others.
     return tuple(
         each
         for each in found

@@ -1,4 +1,4 @@
-"""What a turn or a conversation looks like now: read only, nothing is asked of anybody."""
+"""Snapshots of turns and conversations, read from rows; no model is called."""
 
 import json
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from assent.ports import Tx
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """A turn as it stands: its answer so far, its calls, and what waits for people."""
+    """A turn in its present state: its answer so far, its calls, and its open requests."""
 
     id: str
     conversation_id: str
@@ -36,7 +36,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def is_resting(self) -> bool:
-        """Whether nothing happens any more until somebody acts."""
+        """True if nothing happens until a person acts."""
         if self.status in (TurnStatus.RUNNING, TurnStatus.READY):
             return False
         if self.status is TurnStatus.WAITING:
@@ -45,7 +45,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def is_unclaimed(self) -> bool:
-        """Whether it lies where any worker would take it up."""
+        """True if it has no worker, and any worker would take it up."""
         if self.status is not TurnStatus.WAITING:
             return self.status is TurnStatus.READY
         at_work = {call.status for call in self.calls} & AT_WORK
@@ -53,11 +53,11 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def requires_attention(self) -> bool:
-        """Whether a person has to do something before it can go on."""
+        """True if a person has to act before it can go on."""
         return bool(self.pending)
 
     def result(self, call_id: str) -> Json:
-        """The output of one of its calls."""
+        """Return the output of one of its calls."""
         for call in self.calls:
             if call.id == call_id and call.output is not None:
                 return json.loads(call.output)
@@ -72,7 +72,7 @@ def resting(
     text: str = "",
     pending: tuple[Request, ...] = (),
 ) -> Turn:
-    """A turn as whoever holds it leaves it."""
+    """Return a turn as its worker leaves it."""
     return Turn(
         id=row.id,
         conversation_id=row.conversation_id,
@@ -86,7 +86,7 @@ def resting(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """A conversation as it stands, with its derived status."""
+    """A conversation in its present state, with its derived status."""
 
     conversation: Conversation
     status: ConversationStatus

@@ -1,4 +1,4 @@
-"""Who sees what: the owner, those who may decide, auditors and admins; nobody else learns more."""
+"""Visibility: rows are seen by their owner, by people who may decide, by auditors and by admins."""
 
 from assent.domain.conversations import Conversation
 from assent.domain.people import ADMIN, AUDITOR, Person, PersonKind
@@ -10,19 +10,19 @@ _ALL_SEEING = frozenset({ADMIN, AUDITOR})
 
 
 def sees_everything(person: Person) -> bool:
-    """Whether this person reads what is not theirs."""
-    # An agent sees what it owns, whatever roles it was given.
+    """Return True if this person may read everything."""
+    # An agent sees only what it owns, whatever roles it was given.
     return person.kind is not PersonKind.AGENT and not _ALL_SEEING.isdisjoint(person.roles)
 
 
 def sees_request(person: Person, request: Request) -> bool:
-    """The owner, whoever may decide it, and those who see everything."""
+    """Return True for the owner, people who may decide it, and people who see everything."""
     is_owner = person.id == request.owner
     return is_owner or sees_everything(person) or request.admits(person)
 
 
 def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
-    """A conversation that this person may read."""
+    """Return a conversation that this person may read."""
     found = tx.conversations.get(id)
     if found is None or not (found.owner.id == person.id or sees_everything(person)):
         raise NotFound("conversation", id)
@@ -30,7 +30,7 @@ def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
 
 
 def own_conversation(tx: Tx, person: Person, id: str) -> Conversation:
-    """A conversation that is this person's own: whoever sees everything still speaks only here."""
+    """Return a conversation that is this person's own; being able to read it is not enough."""
     found = tx.conversations.get(id)
     if found is None or found.owner.id != person.id:
         raise NotFound("conversation", id)
@@ -40,7 +40,7 @@ def own_conversation(tx: Tx, person: Person, id: str) -> Conversation:
 def usable_conversation(
     tx: Tx, person: Person, id: str, action: str, *, admins: bool = False
 ) -> Conversation:
-    """A conversation that is this person's to use; who may only read it is told so."""
+    """Return a conversation that this person may use; `NotAllowed` if they may only read it."""
     found = conversation_of(tx, person, id)
     if found.owner.id != person.id and not (admins and ADMIN in person.roles):
         raise NotAllowed(person.id, action)
@@ -48,7 +48,7 @@ def usable_conversation(
 
 
 def request_of(tx: Tx, person: Person, id: str) -> Request:
-    """A request that this person may read."""
+    """Return a request that this person may read."""
     found = tx.requests.look(id)
     if found is None or not sees_request(person, found):
         raise NotFound("request", id)
@@ -56,7 +56,7 @@ def request_of(tx: Tx, person: Person, id: str) -> Request:
 
 
 def own_turn(tx: Tx, person: Person, id: str) -> Conversation:
-    """The conversation of a turn that this person may follow."""
+    """Return the conversation of a turn that this person may follow."""
     turn = tx.turns.get(id)
     if turn is None:
         raise NotFound("turn", id)

@@ -1,4 +1,4 @@
-"""Bodies that run in this process, also those that outlive their time."""
+"""The tool bodies that run in this process, including those that outlive their time limit."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -8,23 +8,23 @@ from typing import Any, Final
 from assent.engine.runs.outcomes import Outcome, Unknown
 from assent.ports import Held
 
-# What a cancelled body may take to tidy up, and to say after all how it ended.
+# How long a cancelled body may take to tidy up, and still report how it ended.
 LETTING_GO_SECONDS: Final = 1.0
 
 
 class Bodies:
-    """Runs bodies within their time, and knows which of them run: a thread cannot be ended."""
+    """Runs bodies within their time, and knows which still run: a thread cannot be ended."""
 
     def __init__(self) -> None:
         self._begun: dict[Held, datetime] = {}
 
     @property
     def held(self) -> frozenset[Held]:
-        """Under which claims bodies run here, also where the claim is lost or given up."""
+        """The claims whose bodies run here, including claims that were lost or given up."""
         return frozenset(self._begun)
 
     def since(self, call_id: str) -> datetime | None:
-        """Since when a body of this call has been running here, under whichever claim."""
+        """Return since when a body of this call has been running here, under any claim."""
         return next((at for (id, _), at in self._begun.items() if id == call_id), None)
 
     async def run(
@@ -36,7 +36,10 @@ class Bodies:
         now: datetime,
         late: Callable[[Outcome], None],
     ) -> Outcome:
-        """How it ended; what has not ended in time runs on, and `late` hears of its end."""
+        """Run a body and return how it ended.
+
+        A body that has not ended in time runs on; `late` is called with its outcome.
+        """
         task = asyncio.create_task(body, name=f"assent-body-{held[0]}")
         self._begun[held] = now
         task.add_done_callback(lambda _: self._begun.pop(held))

@@ -1,4 +1,4 @@
-"""The claim: one winner, and a last check of everything an approval was given for."""
+"""Claims: one winner, and a last check of everything that an approval was given for."""
 
 import json
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ from assent.ports import CallChanges, Held, Tx
 PERSON = "person:"
 MAX_ATTEMPTS = 3
 REDEFINED = "The tool's definition changed since this call was made."
-# Predicates and hooks cannot run inside the claim's transaction: whoever approves what it asks
-# again finds a version that no policy has, and has it judged first.
+# Predicates and hooks cannot run inside the claim's transaction. A call that the claim asks about
+# again gets this version, which no policy has: its approval is judged first.
 UNJUDGED = ""
 
 
@@ -44,17 +44,17 @@ class Claim:
 
     @property
     def held(self) -> Held:
-        """What exactly is held: a later claim of the same call is another."""
+        """The id and fence of this claim; a later claim of the same call has another fence."""
         return self.call.id, self.call.fence
 
     @property
     def context(self) -> Context:
-        """What the body is told about itself."""
+        """The context that the body is given."""
         return context_of(self.call, self.conversation)
 
 
 def conversation_of(tx: Tx, id: str) -> Conversation:
-    """The conversation a row belongs to; the schema promises that it is there."""
+    """Return the conversation of a row; the schema guarantees that it exists."""
     found = tx.conversations.get(id)
     if found is None:
         raise NotFound("conversation", id)
@@ -62,7 +62,7 @@ def conversation_of(tx: Tx, id: str) -> Conversation:
 
 
 def context_of(call: Call, conversation: Conversation) -> Context:
-    """Where a call stands, for predicates, previews and bodies."""
+    """Return the context of a call, for predicates, previews and bodies."""
     metadata: dict[str, Json] = json.loads(call.metadata) if call.metadata else {}
     return Context(
         call_id=call.id,
@@ -81,7 +81,7 @@ def context_of(call: Call, conversation: Conversation) -> Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """Claims cleared calls inside transactions; a failed check voids what cleared them."""
+    """Claims cleared calls inside transactions; a failed check voids their clearance."""
 
     kernel: Kernel
 
@@ -93,7 +93,7 @@ class Claims:
         *,
         verified: bool = False,
     ) -> Claim | None:
-        """Claim a cleared call, or move it where its failed check says."""
+        """Claim a cleared call, or move it to where its failed check says."""
         started = self.kernel.clock.monotonic()
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         if tool is None:
@@ -121,7 +121,7 @@ class Claims:
         data: dict[str, Json] | None = None,
         **changes: Unpack[CallChanges],
     ) -> tuple[Call, Claim | None]:
-        """Clear a call that may go ahead, and claim it in the same change where all holds."""
+        """Clear a call that may go ahead, and claim it in the same change if every check passes."""
         started = self.kernel.clock.monotonic()
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         cleared = after(call, CallStatus.CLEARED, changes)
@@ -143,13 +143,13 @@ class Claims:
         return claimed, claim
 
     def waive(self, moves: Moves, asked: Call, conversation: Conversation) -> Claim | None:
-        """Claim a call that nobody is asked about because approvals are off; a denial stays."""
+        """Claim a call without asking because approvals are off; a denial stays."""
         by: dict[str, Json] = {"by": APPROVALS_OFF}
         changes: CallChanges = {"cleared_by": APPROVALS_OFF, "approved": True}
         return self.clear(moves, asked, conversation, "gate", data=by, **changes)[1]
 
     def _would_hold(self, call: Call, tool: EffectiveTool, conversation: Conversation) -> bool:
-        """Whether the claim's own check would pass."""
+        """Return True if the claim's own checks would pass."""
         return call.supplied is not None or (
             call.arguments.is_intact
             and tool.tool.definition_hash == call.definition_hash
@@ -170,7 +170,7 @@ class Claims:
         }
 
     def _claim(self, moves: Moves, call: Call) -> Call | None:
-        """The compare-and-set; None where `run_by` passed by the database's clock."""
+        """Compare and set the row; None if `run_by` has passed by the database's clock."""
         changes = self._claiming(call)
         if not moves.tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
             return None
@@ -212,7 +212,7 @@ class Claims:
         return True
 
     def _bound(self, tx: Tx, call: Call, conversation: Conversation) -> bool:
-        """Whether a person's approval covers exactly what the rows say now."""
+        """Return True if a person's approval covers exactly what the rows say now."""
         if not (call.cleared_by or "").startswith(PERSON):
             return True
         for request in reversed(tx.requests.of_call(call.id)):
@@ -228,7 +228,7 @@ class Claims:
         tool: EffectiveTool,
         conversation: Conversation,
     ) -> None:
-        """The tool is not what was approved: the next revision, and the question again."""
+        """Make the next revision and ask again: the tool is not the one that was approved."""
         try:
             normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
         except InvalidArguments as error:
@@ -241,7 +241,7 @@ class Claims:
     def redefine(
         self, moves: Moves, call: Call, tool: EffectiveTool, frozen: Frozen, *, judged_by: str
     ) -> Call:
-        """The next revision of a call, for the tool as it is now; whoever moves it also asks."""
+        """Make the next revision of a call for the changed tool; the caller also asks again."""
         return moves.revise(
             call,
             CallStatus.AWAITING_APPROVAL,
@@ -287,7 +287,7 @@ class Claims:
         decide_within: timedelta | None = None,
         audience: Audience | None = None,
     ) -> None:
-        """Open a request about a call that already is where it waits; its tool may be gone."""
+        """Open a request about a call that already waits for it; its tool may no longer exist."""
         text = tool.tool.question if tool is not None else ""
         earlier = [] if audience is not None else _approvals(moves.tx, call)
         asking = Asking(
@@ -305,7 +305,7 @@ class Claims:
     def doubt(
         self, moves: Moves, claim: Claim, reason: str, *, lost: bool = False, began: bool = True
     ) -> Claim | None:
-        """Nobody knows whether it ran: again if that is harmless, else a person has to say."""
+        """Handle a call that may have run: retry it if that is harmless, else ask a person."""
         call = claim.call
         if call.supplied is not None and began:
             text = f"The answer could not be processed: {reason}"
@@ -332,7 +332,7 @@ class Claims:
         return claim.tool.tool.idempotent or not began
 
     def _is_as_cleared(self, claim: Claim) -> bool:
-        """Whether tool and policy are still those that cleared it: a retry is a claim too."""
+        """Return True if tool and policy are those that cleared it: a retry is a claim, too."""
         call = claim.call
         same_tool = claim.tool.tool.definition_hash == call.definition_hash
         return same_tool and call.policy_version == self.kernel.policy_version
@@ -359,11 +359,12 @@ class Claims:
         conversation: Conversation,
         kind: RequestKind,
     ) -> Audience:
-        # Whoever was asked before is asked again: a rule may have routed it elsewhere.
+        # The people who were asked before are asked again: a rule may have routed the call to
+        # others.
         declared = tool.audience if tool is not None else Audience()
         wanted = earlier[-1].audience if earlier else declared
-        # The gate found nobody to ask and did not have to; now somebody is needed, and a service
-        # does not confirm its own calls.
+        # The gate found that nobody could be asked, and did not have to ask. Now a person is
+        # needed, and a service does not confirm its own calls.
         is_nobody = kind is not RequestKind.RESULT and wanted.is_empty_for(conversation.owner)
         return Audience.of(ADMIN) if is_nobody else wanted
 
@@ -380,7 +381,7 @@ def _approvals(tx: Tx, call: Call) -> list[Request]:
 
 
 def _quorum(tx: Tx, call: Call, kind: RequestKind) -> int:
-    """As many as had to approve it before: running it again is approving it again."""
+    """Return as many approvals as were needed before: running it again is approving it again."""
     if kind is RequestKind.RESULT:
         return 1
     return max((request.quorum for request in _approvals(tx, call)), default=1)
@@ -389,7 +390,7 @@ def _quorum(tx: Tx, call: Call, kind: RequestKind) -> int:
 def _confirmation(
     earlier: Sequence[Request], call: Call, tool: EffectiveTool | None, kind: RequestKind
 ) -> Confirmation:
-    """No easier than it was before: a rule may have made it harder than the tool does."""
+    """Return a confirmation as firm as before: a rule may have wanted more than the tool."""
     if kind is RequestKind.RESULT:
         return Confirmation.CLICK
     declared = usual_confirmation(call.risk) if tool is None else tool.confirmation
@@ -397,5 +398,5 @@ def _confirmation(
 
 
 def _tries(call: Call) -> int:
-    # The attempt that only asked for approval did nothing, so it is not one of those allowed.
+    # The attempt that only asked for approval did nothing, so it does not count against the limit.
     return call.attempts if call.metadata is None else call.attempts - 1

@@ -24,7 +24,7 @@ class Deferrals:
     async def settle(
         self, id: str, verdict: Verdict, *, tool: str | None, tolerant: bool
     ) -> Decided:
-        """Settle a task; `tolerant` answers with what is, where it has been settled before."""
+        """Settle a task; with `tolerant`, one that is already settled is returned as it is."""
         want_findable("task", id)
         call, request = await self._kernel.store.run(lambda tx: _find(tx, id))
         self._check(id, call, verdict, tool)
@@ -35,7 +35,7 @@ class Deferrals:
             if not tolerant:
                 raise
             return await self._kernel.store.run(lambda tx: _as_it_is(tx, request.id))
-        # The same answer twice is no error of a person, but a task that ends twice is a fault.
+        # A person may give the same answer twice, but a task that ends twice is a fault.
         if done.replayed and not tolerant:
             raise AlreadySettled.of(request.id, done.status, by=SYSTEM.id)
         return done
@@ -43,7 +43,7 @@ class Deferrals:
     def _check(self, id: str, call: Call, verdict: Verdict, tool: str | None) -> None:
         if tool is not None and tool != call.tool:
             raise WrongTool(id, tool)
-        # Without the tool nobody here can say whether the output is one of its.
+        # Without the tool it cannot be checked if the output is valid for it.
         missing = self._kernel.catalogue.tool(call.agent, call.tool) is None
         if missing and isinstance(verdict, Supply):
             raise NotFound("tool", call.tool)

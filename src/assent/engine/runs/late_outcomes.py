@@ -1,4 +1,4 @@
-"""How a call ended after its claim was lost or given up: on record, and put to whoever is asked."""
+"""Outcomes of calls whose claim was lost: recorded, and shown to the people who are asked."""
 
 from datetime import timedelta
 
@@ -17,7 +17,10 @@ ACTION = "late_outcome"
 
 
 def record_late(moves: Moves, claims: Claims, claim: Claim, outcome: Outcome) -> None:
-    """Note how it ended. It settles nothing; an open question about it is put anew, with this."""
+    """Record a late outcome.
+
+    It settles nothing; an open question is put again, with this outcome.
+    """
     call = moves.tx.calls.get(claim.call.id) or claim.call
     data: dict[str, Json] = {
         "outcome": type(outcome).__name__.lower(),
@@ -33,7 +36,7 @@ def record_late(moves: Moves, claims: Claims, claim: Claim, outcome: Outcome) ->
 
 
 def _close(moves: Moves, call: Call, conversation: Conversation) -> list[str]:
-    """Supersede the question, which somebody may be about to answer; why it was asked."""
+    """Supersede the open question, which may be about to be answered; return why it was asked."""
     superseded, reasons = RequestStatus.SUPERSEDED, list[str]()
     for request in moves.tx.requests.of_call(call.id):
         if request.is_open:
@@ -45,7 +48,7 @@ def _close(moves: Moves, call: Call, conversation: Conversation) -> list[str]:
 
 
 def _words(outcome: Outcome) -> str:
-    """What people are told of it."""
+    """Return the outcome in words for people."""
     match outcome:
         case Succeeded(output=output):
             return f"it ended meanwhile with: {shown(json_text(output))}"

@@ -1,4 +1,4 @@
-"""How one attempt of a call ended."""
+"""The outcomes of one attempt of a call."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ class OutcomeUnknown(AssentError):
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """It ran and answered."""
+    """The call ran and returned an output."""
 
     output: Json
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It ran and failed, or could not run; the model is told. `ran`: all but its output is done."""
+    """The call failed or could not run; the model is told. `ran`: all is done but its output."""
 
     output: Json
     ran: bool = False
@@ -38,41 +38,44 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """The body did nothing yet and wants a person's approval."""
+    """The body did nothing yet, and wants a person's approval."""
 
     metadata: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Somebody has to supply the output; with a task id, some process."""
+    """The output has to be supplied: by a person, or with a task id by some process."""
 
     task_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """It may or may not have happened."""
+    """The call may or may not have had its effect."""
 
     reason: str
 
 
 Outcome = Succeeded | Failed | Asks | Waits | Unknown
 Report = Callable[[Progress], Awaitable[None]]
-# Whoever reads only of a failure would have it done again.
+# A model that reads only of a failure would have it done again.
 _NOT_KEPT: Final = (
     "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
 )
 
 
 def failed(message: str) -> Failed:
-    """A failure the model reads as an error; half a surrogate pair could not be sent to it."""
+    """Return a failure that the model reads as an error.
+
+    Half surrogate pairs are removed, since they could not be sent to it.
+    """
     return Failed({"error": cut(message.encode("utf-8", "backslashreplace").decode())})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt: the body with its arguments, and the secrets to keep."""
+    """One attempt: the body with its arguments, and the secrets to hide."""
 
     tool: Tool
     context: Context
@@ -81,7 +84,7 @@ class Attempt:
     report: Report
 
     async def perform(self) -> Outcome:
-        """Bind the arguments and run the body; whatever its author's code raises is an outcome."""
+        """Bind the arguments and run the body; any exception from its code becomes an outcome."""
         try:
             return await self._performed()
         except BaseException as error:
@@ -155,17 +158,21 @@ class Attempt:
         return Succeeded(await self._kept(value))
 
     async def _kept(self, value: object) -> Json:
-        """An output as it is kept, without secrets."""
+        """Return an output in its stored form, without secrets."""
         return await aside(weight(value), lambda: self.scrubber.json(self._normal(value)))
 
     def _waits(self, deferred: Deferred) -> Outcome:
         if (reason := flaw(deferred.task_id)) is not None:
-            # It was begun somewhere: that nobody can ever name it is a doubt, not a failure.
+            # The task was begun somewhere: since its id cannot be stored this is a doubt, not a
+            # failure.
             return Unknown(f"it deferred to a task whose id cannot be kept: {reason}")
         return Waits(self.scrubber.text(deferred.task_id))
 
     def _normal(self, value: object) -> Json:
-        """An output as it is kept; raises `InvalidOutput`, whatever a value's own code raises."""
+        """Return an output in its stored form.
+
+        Raises `InvalidOutput` for any exception from a value's own code.
+        """
         try:
             if self.tool.output is None or is_content(value):
                 return jsonable(self.tool.name, value)

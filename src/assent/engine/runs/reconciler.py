@@ -1,4 +1,4 @@
-"""Finds work that nobody does: turns and calls whose worker died, and what nobody has started."""
+"""The reconciler: finds turns and calls whose worker died, and those that no worker has started."""
 
 import logging
 
@@ -20,15 +20,16 @@ BATCH = 100
 
 
 class Reconciler:
-    """Looks at the rows, so that a lost hint or a dead process only ever costs time."""
+    """Looks at the rows, so that a lost hint or a dead process only costs time."""
 
     def __init__(self, kernel: Kernel, runner: Runner, turns: Turns) -> None:
         self._kernel, self._runner, self._turns = kernel, runner, turns
 
     async def reconcile(self) -> None:
-        """One look: lost calls first, so that turns find them settled."""
+        """Look once: lost calls first, so that turns find them settled."""
         for call in await self._kernel.store.run(lambda tx: tx.calls.lost(BATCH)):
-            # A body that blocked our own heartbeat is late, not lost: here we know that it lives.
+            # A body that blocked our own heartbeat is late, not lost: this process knows that it
+            # runs.
             if (call.id, call.fence) not in self._runner.held:
                 await self._lost(call)
         for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(BATCH)):

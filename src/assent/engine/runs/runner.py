@@ -1,4 +1,4 @@
-"""Runs cleared calls: claim, execute, record. At most once, whatever happens in between."""
+"""The runner of cleared calls: claim, execute, record; at most once, whatever happens."""
 
 import asyncio
 import json
@@ -50,13 +50,13 @@ from assent.ports import CallChanges, Held, Tx
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 0.2
-# Most calls hold none, and all of them share this one.
+# Most calls hold no secrets, and share this one.
 NO_SECRETS = Scrubber()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What follows from a claim or an outcome: a turn goes on, an attempt, people to ask."""
+    """The consequences of a claim or an outcome: a turn to continue, a new attempt, requests."""
 
     ready: TurnRow | Loaded | None = None
     again: Claim | None = None
@@ -64,7 +64,7 @@ class Recorded:
 
 
 class Runner:
-    """Holds claims and runs them, a bounded number per turn at the same time."""
+    """Holds claims and runs them, a limited number per turn at the same time."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -73,7 +73,7 @@ class Runner:
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
         self._expiry: dict[Held, float] = {}
-        # What may have had an effect here and is not on record yet.
+        # Claims that may have had an effect here, and whose outcome is not stored yet.
         self._begun: set[Held] = set()
 
     def start(self, claim: Claim) -> None:
@@ -82,26 +82,30 @@ class Runner:
         self._kernel.tasks.spawn(claim.call.turn_id, "call", self._run(claim))
 
     def enqueue(self, call_id: str, turn_id: str, agent: str) -> None:
-        """Claim and run a cleared call as soon as there is a free slot."""
+        """Claim and run a cleared call as soon as a slot is free."""
         if call_id not in self._queued and not self._kernel.tasks.closing:
             self._queued.add(call_id)
             self._kernel.tasks.spawn(turn_id, "claim", self._claim(call_id, turn_id, agent))
 
     @property
     def held(self) -> frozenset[Held]:
-        """What this process works on; a row that it merely has its name on is not."""
+        """The claims that this process works on; a row with its name alone is not one."""
         return frozenset(self._expiry)
 
     def never_began(self, call: Call) -> bool:
-        """Whether a call is ours by its row, but nobody here heard of it: a claim's reply was lost.
+        """Return True if a call's row names this worker, but its body never began here.
 
-        Only this process can say so, and only of what it claimed itself.
+        Then the reply to the claim was lost. Only this process can say so, and only of calls that
+        it claimed itself.
         """
         held = (call.id, call.fence)
         return call.worker == self._kernel.worker and held not in self._begun
 
     def renewed(self, held: frozenset[Held], started: float) -> None:
-        """The heartbeat extended these; the others are lost, whatever their bodies think."""
+        """Extend the claims that the heartbeat renewed.
+
+        Others are lost, even if their bodies run.
+        """
         expires = started + self._kernel.times.lease.total_seconds()
         for claimed in held & self._expiry.keys():
             self._expiry[claimed] = expires
@@ -117,7 +121,7 @@ class Runner:
             await self._attempt(self._follow(taken))
 
     def _follow(self, recorded: Recorded) -> Claim | None:
-        """Let others go on with what is on record now; the attempt that comes next, if any."""
+        """Let other parts go on with what is stored now; return the next attempt, if any."""
         if recorded.ready is not None:
             self.on_ready(recorded.ready)
         self._kernel.announce(recorded.requests)
@@ -182,11 +186,12 @@ class Runner:
         return await self._record(claim, outcome, outbox)
 
     async def _cut_off(self, claim: Claim, outbox: Outbox) -> None:
-        """Cancelled in the middle of a body: nobody can say what it did."""
+        """Record that the body was cancelled in the middle: what it did is unknown."""
         if self._kernel.tasks.closing:
             await self._record(claim, Unknown("the worker was stopped while it ran"), outbox)
             return
-        # By its own body, or by somebody whom we do not know. This task ends, the worker goes on.
+        # Cancelled by its own body, or by code that we do not know. This task ends, the worker goes
+        # on.
         recorded = await self._record(claim, Unknown("it was cancelled while it ran"), outbox)
         if (again := self._follow(recorded)) is not None:
             self.start(again)
@@ -202,19 +207,19 @@ class Runner:
             value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
             said: dict[str, Json] = {"call_id": call.id, "value": value}
             outbox.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
-            # A body that never waits for anything would let nobody else have a turn.
+            # A body that never awaits anything would block all other tasks.
             await asyncio.sleep(0)
 
         attempt = Attempt(
             tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
         )
-        # The last look before anything happens: a paused worker wakes up here, not later.
+        # The last check before anything happens: a worker that was paused notices here, not later.
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
             await self._hold(claim)
         self._begun.add(claim.held)
         point("before_body")
         now, bodies = self._kernel.clock.now(), self._kernel.bodies
-        # What is harmless to repeat may be tried again beside an attempt that hangs.
+        # An idempotent call may be tried again beside an attempt that hangs.
         if not tool.idempotent and (since := bodies.since(call.id)) is not None:
             return Unknown(f"an earlier run of it, begun at {since:%X} UTC, has not ended")
         outcome = await bodies.run(
@@ -228,7 +233,7 @@ class Runner:
         return outcome
 
     async def _body(self, attempt: Attempt, call: Call) -> Outcome:
-        # Here, not around: what runs on after its time still knows the secrets.
+        # Here, not around the wait: a body that runs on after its time still knows the secrets.
         with self._kernel.logs.hiding(attempt.scrubber):
             if call.supplied is not None:
                 supplied = await aside(len(call.supplied), json.loads, call.supplied)
@@ -242,7 +247,7 @@ class Runner:
         self._kernel.tasks.spawn(claim.call.turn_id, "late", self._too_late(claim, outcome))
 
     async def _hold(self, claim: Claim) -> None:
-        """Late, but perhaps nobody took it: the rows know. A call that we only drop is lost."""
+        """Renew a late claim if no other worker has taken it: a call that we only drop is lost."""
         started, lease = self._kernel.clock.monotonic(), self._kernel.times.lease
         worker, wanted = self._kernel.worker, frozenset({claim.held})
         held = await self._kernel.store.run(
@@ -278,7 +283,7 @@ class Runner:
                 moves.scene = self._scene(tx, claim.call)
             again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
-            # Read here what the next step needs: it saves a transaction of its own.
+            # Reading here what the next step needs saves a transaction.
             ready = None if turn is None else self._loaded(moves, turn, claim)
             point("inside_outcome")
             return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
@@ -301,13 +306,13 @@ class Runner:
     async def _insist(
         self, record: Callable[[Tx], Recorded], claim: Claim | None = None
     ) -> Recorded:
-        """It happened and nobody else knows: a disk that is full now may have room again soon."""
+        """Keep trying to store an outcome only known here: a full disk may have room soon."""
         is_uncertain = False
         while True:
             try:
                 return await self._kernel.store.run(record)
             except Raced:
-                # What was written without an answer to us is no outcome that came too late.
+                # An outcome that was written, but whose reply was lost, did not come too late.
                 if is_uncertain and claim is not None and await self._is_recorded(claim):
                     return Recorded()
                 raise
@@ -324,7 +329,10 @@ class Runner:
         return call is not None and call.fence == claim.call.fence and call.status not in unsettled
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
-        """Its claim is void: the outcome changes nothing, but whoever resolves it sees it."""
+        """Record an outcome whose claim is void.
+
+        It changes nothing, but the people who resolve the call see it.
+        """
         log.error(
             "the outcome of call %s came after its time or its lease: kept on record only",
             claim.call.id,
@@ -340,7 +348,8 @@ class Runner:
                 self._follow(await self._insist(note))
                 return
             except Raced:
-                # Somebody resolves it at this moment: it is recorded beside what they say.
+                # The call is being resolved at this moment: the outcome is recorded beside the
+                # decision.
                 continue
 
     def _settle(self, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
@@ -352,7 +361,7 @@ class Runner:
                 data: dict[str, Json] | None = {"ran": True} if ran else None
                 moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
             case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
-                # Nobody is asked on behalf of a turn that was stopped: it did nothing yet.
+                # No question is asked for a turn that was stopped: the call did nothing yet.
                 output = error_output(self._kernel.texts.aborted)
                 moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
             case Asks(metadata=metadata):
@@ -366,12 +375,12 @@ class Runner:
         return None
 
     def _is_over(self, tx: Tx, call: Call) -> bool:
-        # Locked: whoever stops it at this moment looks at its calls once more after us.
+        # Locked: a stop at this moment looks at the turn's calls once more after us.
         turn = tx.turns.lock(call.turn_id)
         return turn is None or turn.status not in ACTIVE_TURNS
 
     def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> Claim | None:
-        """The body's own question; where approvals are off, the next attempt instead of it."""
+        """Ask the body's own question; if approvals are off, return the next attempt instead."""
         asked = moves.move(
             claim.call,
             CallStatus.AWAITING_APPROVAL,
@@ -394,10 +403,11 @@ class Runner:
         return None
 
     def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
-        """Whether what is settled under this id would be another call, or its task."""
+        """Return True if this id already names another call, or its task."""
         if tx.calls.by_task(task_id) is not None:
             return True
-        # Upstreams know our ids, as keys that we sent: a call's own is as good a name as any.
+        # Upstreams know our call ids as idempotency keys that we sent, so a call's own id is
+        # allowed.
         return task_id != call.id and tx.calls.get(task_id) is not None
 
     def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
@@ -407,7 +417,7 @@ class Runner:
             return
         changes: CallChanges = {} if task_id is None else {"task_id": task_id}
         waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
-        # A deferred task is settled by a process, not by whoever owns the conversation.
+        # A deferred task is settled by a process, not by the conversation's owner.
         system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
         self.claims.ask(
             moves,
@@ -430,7 +440,7 @@ def _shown(tool: Tool, progress: Progress, scrubber: Scrubber) -> Json:
     try:
         return scrubber.json(jsonable(tool.name, progress.value))
     except InvalidOutput:
-        # Decoration only: no reason to end a body in the middle of its work.
+        # Only informative: no reason to end a body in the middle of its work.
         return scrubber.text(repr(progress.value))
 
 

@@ -1,4 +1,4 @@
-"""Takes secrets out of whatever leaves a tool: results, errors, progress and log records.
+"""Scrubbing: masks secrets in everything that leaves a tool: results, errors, progress and logs.
 
 A value is found as it is and as JSON, repr, URL, HTML, hex and base64 write it, also inside longer
 base64 (`user:password`). It is masked wherever it occurs, so a short secret masks much: too much
@@ -24,11 +24,11 @@ from urllib.parse import quote, quote_plus
 from assent.domain.canonical import Json
 
 MASK: Final = "[secret]"
-# A shorter line of a multi-line secret (`}`) says nothing and would be masked everywhere.
+# A shorter line of a multi-line secret (`}`) says nothing, and would be masked everywhere.
 _LINE_CHARS: Final = 4
 # Fewer base64 characters than this would match in every other word.
 _CORE_CHARS: Final = 2
-# Quoting differs by what it leaves alone: Python's two defaults, JavaScript's two, requests'.
+# Quoting differs by the characters left alone: Python's two defaults, JavaScript's two, requests'.
 _URL_SAFE: Final = ("", "/", "!*'()", "!*'();/?:@&=+$,#", "!#$%&'()*+,/:;=?@[]")
 _HTML_QUOTES: Final = tuple(
     str.maketrans({'"': double, "'": single})
@@ -42,7 +42,7 @@ _HTML_QUOTES: Final = tuple(
         ("&quot;", "&apos;"),
     )
 )
-# JSON that may stand in a page's script: some escape the single quote too.
+# JSON inside a page's script: some encoders escape the single quote, too.
 _SCRIPT_ESCAPES: Final = tuple(
     str.maketrans({char: f"\\u{ord(char):04x}" for char in chars}) for chars in ("<>&", "<>&'")
 )
@@ -52,7 +52,7 @@ _ESCAPE: Final = re.compile(r"\\\\|%[0-9A-F]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}")
 
 
 class Needle(NamedTuple):
-    """A text that gives a secret away, and how many neighbours carry some of its bits."""
+    """A text that reveals a secret, and how many characters beside it carry some of its bits."""
 
     text: str
     before: int = 0
@@ -65,7 +65,7 @@ class Scrubber:
     __slots__ = ("mask", "needles")
 
     def __init__(self, values: Iterable[str] = (), *, beside: Iterable[Scrubber] = ()) -> None:
-        """Hide these values, and what other scrubbers hide: also where the two overlap."""
+        """Hide these values, and those of the scrubbers in `beside`, even where the two overlap."""
         own = (needle for value in values for needle in _needles(value))
         others = (needle for scrubber in beside for needle in scrubber.needles)
         self.needles: Final[tuple[Needle, ...]] = tuple(dict.fromkeys((*own, *others)))
@@ -75,7 +75,7 @@ class Scrubber:
         return bool(self.needles)
 
     def text(self, text: str) -> str:
-        """The text with each secret masked; the same object if there is none in it."""
+        """Return the text with each secret masked; the same object if there is none in it."""
         spans = self.spans(text) if self.needles else []
         if not spans:
             return text
@@ -84,7 +84,7 @@ class Scrubber:
         return self.mask.join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
     def json(self, value: Json) -> Json:
-        """The value with secrets masked in strings, keys and numbers, however deep."""
+        """Return the value with secrets masked in strings, keys and numbers, at any depth."""
         if not self.needles:
             return value
         match value:
@@ -93,7 +93,7 @@ class Scrubber:
             case str():
                 return self.text(value)
             case int() | float():
-                # A tool may hand back a secret PIN as a number.
+                # A tool may return a secret PIN as a number.
                 return self.text(repr(value)) if self.spans(repr(value)) else value
             case list():
                 return [self.json(item) for item in value]
@@ -103,29 +103,29 @@ class Scrubber:
                 assert_never(value)
 
     def error(self, error: BaseException) -> str:
-        """What an exception says, masked; its class name if it says nothing."""
+        """Return the message of an exception, masked; its class name if it has none."""
         # Not str(error): an exception's own __str__ may raise.
         said = str(traceback.TracebackException(type(error), error, None))
         return self.text(said or type(error).__name__)
 
     def stream(self) -> ScrubbedStream:
-        """A scrubber for text that arrives in pieces."""
+        """Return a scrubber for text that arrives in pieces."""
         return ScrubbedStream(self)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where to mask: apart from each other, in order; the last may reach past the end."""
+        """Return the spans to mask, separate and in order; the last may reach past the end."""
         found = (_merged(_occurrences(text, needle)) for needle in self.needles)
         return list(_merged(sorted(itertools.chain.from_iterable(found))))
 
     def settled(self, text: str) -> int:
-        """How many characters no secret can reach that begins here and ends in later text."""
+        """Return how many characters are out of reach of a secret that later text may complete."""
         return max(0, min((_settled(text, needle) for needle in self.needles), default=len(text)))
 
     def _object(self, value: dict[str, Json]) -> dict[str, Json]:
         masked: dict[str, Json] = {}
         for key, item in value.items():
             name = self.text(key)
-            # Two keys may become one; another mask tells them apart and forms no secret.
+            # Two keys may become equal; a different mask keeps them apart and forms no secret.
             while name in masked:
                 name += self.mask
             masked[name] = self.json(item)
@@ -145,14 +145,14 @@ class ScrubbedStream:
         self._reset()
 
     def feed(self, chunk: str) -> str:
-        """Take in a piece; returns what can be shown by now, possibly nothing."""
+        """Take in a piece; returns the text that can be shown by now, possibly nothing."""
         if not self._scrubber:
             return chunk
         self._held += chunk
         return self._release(self._scrubber.settled(self._held))
 
     def flush(self) -> str:
-        """What was held back; the stream is as new afterwards."""
+        """Return the text held back; the stream can be used again afterwards."""
         rest = self._release(len(self._held))
         self._reset()
         return rest
@@ -165,7 +165,7 @@ class ScrubbedStream:
         for start, end in self._spans():
             if start >= cut:
                 break
-            # A span at the very start goes on with a mask that was released before.
+            # A span at the very start continues a mask that was already returned.
             if start > 0 or not self._open:
                 pieces += (self._held[position:start], self._scrubber.mask)
             position = end
@@ -181,12 +181,12 @@ class ScrubbedStream:
     def _reset(self) -> None:
         self._held = ""
         self._open = False
-        # How much of the held text lies under the last mask released.
+        # How much of the held text lies under the last mask that was returned.
         self._covered = 0
 
 
 class LogScrubber(logging.Filter):
-    """A filter for log handlers that masks the secrets of whatever runs at the moment.
+    """A filter for log handlers that masks the secrets of the calls that run at the moment.
 
     While it hides something it is on every handler there is; a handler made later needs it added.
     """
@@ -201,7 +201,7 @@ class LogScrubber(logging.Filter):
     @contextmanager
     def hiding(self, scrubber: Scrubber) -> Generator[None]:
         """Mask these secrets in every record of the process until the block ends."""
-        # For all of the process and not per context: threads that a tool starts have no context.
+        # For the whole process and not per context: threads that a tool starts have no context.
         if not scrubber:
             yield
             return
@@ -241,7 +241,7 @@ class LogScrubber(logging.Filter):
 
 
 def _handlers() -> list[logging.Handler]:
-    """Every handler of the process, also of loggers that do not propagate."""
+    """Return every handler of the process, also of loggers that do not propagate."""
     named = tuple(logging.root.manager.loggerDict.values())
     loggers = [logging.root, *(one for one in named if isinstance(one, logging.Logger))]
     found = [handler for logger in loggers for handler in logger.handlers]
@@ -253,13 +253,13 @@ def _scrub_record(record: logging.LogRecord, scrubber: Scrubber) -> None:
     for key in vars(record).keys() - _RECORD_FIELDS:
         setattr(record, key, _scrubbed(getattr(record, key), scrubber))
     if record.exc_info:
-        # The text stays, the objects go: their frames hold the secret for whoever shows locals.
+        # The text stays, the objects go: their frames hold the secret for tools that show locals.
         record.exc_text = record.exc_text or logging.Formatter().formatException(record.exc_info)
         record.exc_info = None
     record.exc_text = record.exc_text and scrubber.text(record.exc_text)
     record.stack_info = record.stack_info and scrubber.text(record.stack_info)
-    # Formatters such as uvicorn's unpack the arguments: keep their shape where it makes the
-    # same message.
+    # Formatters such as uvicorn's unpack the arguments: keep their shape if the message stays the
+    # same.
     record.msg, record.args = (_scrubbed(part, scrubber) for part in (record.msg, record.args))
     if _message(record) != clean:
         record.msg, record.args = clean, None
@@ -340,7 +340,7 @@ def _other_case(escape: re.Match[str]) -> str:
 
 
 def _base64_needles(data: bytes, lead: int, alphabet: bytes) -> Iterator[Needle]:
-    """What is fixed of base64 that holds the data after `lead` bytes of some group of three."""
+    """Yield the fixed characters of base64 in which `lead` bytes of a group precede the data."""
     text = base64.b64encode(bytes(lead) + data, alphabet).decode()
     whole, shared = divmod((lead + len(data)) * 8, 6)
     start = (0, 2, 3)[lead]
@@ -352,7 +352,7 @@ def _base64_needles(data: bytes, lead: int, alphabet: bytes) -> Iterator[Needle]
 
 
 def _mask(needles: Iterable[Needle]) -> str:
-    """A mask that neither holds a secret nor makes one with the text beside it."""
+    """Return a mask that neither holds a secret nor forms one with the text beside it."""
     texts = [needle.text for needle in needles]
     candidates = itertools.chain((MASK,), map(chr, itertools.count(0x2588)))
     return next(mask for mask in candidates if all(_apart(mask, text) for text in texts))
@@ -389,7 +389,7 @@ def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _settled(text: str, needle: Needle) -> int:
-    """Where the earliest possible beginning of a needle is that later text may complete."""
+    """Return the earliest place where a needle may begin that later text completes."""
     first = needle.text[0]
     at = text.find(first, max(0, len(text) - len(needle.text) + 1))
     while at >= 0 and not needle.text.startswith(text[at:]):

@@ -1,4 +1,4 @@
-"""Ends questions whose deadline passed; every worker may do it, the guard lets one win."""
+"""The sweeper: expires requests after their deadline; of several workers a guard lets one win."""
 
 import logging
 
@@ -22,7 +22,7 @@ class Sweeper:
         self._kernel, self._runner = kernel, runner
 
     async def sweep(self) -> int:
-        """Expire everything that is due; returns how much was."""
+        """Expire everything that is due; returns how many requests were."""
         due = await self._kernel.store.run(lambda tx: tx.requests.due(BATCH))
         swept = 0
         for request_id in due:

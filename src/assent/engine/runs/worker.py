@@ -1,4 +1,4 @@
-"""The background of a worker: heartbeat, deadlines, and looking for work."""
+"""The background tasks of a worker: heartbeat, deadlines, and looking for work."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ class Worker:
         self._nudge = asyncio.Event()
 
     async def start(self, *, alone: bool) -> None:
-        """Take over what a dead worker left, then keep looking."""
+        """Take over what a dead worker left, then keep looking for work."""
         if alone:
             worker = self._kernel.worker
             await self._kernel.store.run(lambda tx: tx.leases.break_others(worker))
@@ -48,11 +48,11 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its recurring tasks all run."""
+        """True while all recurring tasks run."""
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def rest(self) -> None:
-        """Look for no more work; the heartbeat goes on for what is still under way."""
+        """Look for no more work; the heartbeat goes on for calls that still run."""
         await _end(self._tasks[1:])
 
     async def stop(self) -> None:
@@ -84,7 +84,8 @@ class Worker:
             except TimeoutError:
                 pass
             self._nudge.clear()
-            # Settings first: what another process tightened must hold for what we start now.
+            # Settings first: what another process tightened must hold for the calls that we start
+            # now.
             await self._safely(self._refresh)
             await self._safely(self._reconciler.reconcile)
 
@@ -97,10 +98,10 @@ class Worker:
         try:
             await work()
         except StoreGone:
-            # For good: this task ends, and with it the worker. The store said it in the log.
+            # The store has failed for good and logged it: this task ends, and the worker with it.
             raise
         except StoreUnavailable as error:
-            # Expected, and all three say it while it lasts: one line each.
+            # Expected, and all three tasks report it while it lasts: one line each.
             log.warning("%s waits for the database: %s", work.__qualname__, error)
         except Exception:
             log.exception("%s failed and will be tried again", work.__qualname__)

@@ -1,1 +1,1 @@
-"""Conversations out and in, as JSON."""
+"""Export and import of conversations as JSON."""

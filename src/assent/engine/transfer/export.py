@@ -1,4 +1,4 @@
-"""From rows to the archive of a conversation; what must not leave stays out."""
+"""From rows to the archive of a conversation; what must not leave is left out."""
 
 import json
 from datetime import datetime
@@ -17,7 +17,7 @@ from assent.ports import Tx
 
 
 def export_conversation(tx: Tx, conversation_id: str) -> dict[str, Json]:
-    """A conversation as version 1 of the format; without secrets, drafts, leases and keys."""
+    """Return a conversation in version 1 of the format: no secrets, drafts, leases or keys."""
     conversation = tx.conversations.get(conversation_id)
     if conversation is None:
         raise NotFound("conversation", conversation_id)
@@ -83,7 +83,7 @@ def _message_json(message: Message) -> dict[str, Json]:
 
 
 def _whole(value: Any) -> Any:
-    """The same value without half surrogate pairs, which a model can write and UTF-8 cannot."""
+    """Return the value without half surrogate pairs, which a model can write and UTF-8 cannot."""
     match value:
         case str():
             return value.encode("utf-8", "backslashreplace").decode()

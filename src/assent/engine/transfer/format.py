@@ -1,4 +1,4 @@
-"""A conversation as JSON, version 1: its shapes, and reading a text that somebody hands us.
+"""The JSON format of a conversation, version 1: its shapes, and reading text from outside.
 
 Released: these shapes no longer change. Another shape is another version, which this one refuses.
 """
@@ -56,7 +56,7 @@ class _Part(BaseModel):
 
 
 class OwnerPart(_Part):
-    """Whose conversation it was where it came from."""
+    """The owner of the conversation where it came from."""
 
     id: Text
     kind: PersonKind
@@ -73,7 +73,7 @@ class ConversationPart(_Part):
 
 
 class TurnPart(_Part):
-    """One turn; leases and keys stay at home."""
+    """One turn; leases and idempotency keys are not exported."""
 
     id: Text
     number: Number
@@ -94,7 +94,7 @@ class ProposalPart(_Part):
 
 
 class UsagePart(_Part):
-    """Tokens of one model request."""
+    """The tokens of one model request."""
 
     input_tokens: int
     output_tokens: int
@@ -114,7 +114,7 @@ class AnswerPart(_Part):
 
 
 class MessagePart(_Part):
-    """One message; an answer of the model carries it whole."""
+    """One message; a message of the model carries its whole answer."""
 
     id: Text
     turn_id: Text
@@ -136,7 +136,7 @@ class RevisionPart(_Part):
 
 
 class SuppliedPart(_Part):
-    """What a person supplied and nobody has processed yet."""
+    """An output that a person supplied, and that was not processed yet."""
 
     output: JsonValue
 
@@ -171,7 +171,7 @@ class CallPart(_Part):
 
 
 class AudiencePart(_Part):
-    """Who could decide a request where it was put."""
+    """The people who could decide a request where it was put."""
 
     owner: bool
     roles: list[Text]
@@ -181,7 +181,7 @@ class AudiencePart(_Part):
 
 
 class PreviewPart(_Part):
-    """What a call would have done."""
+    """The preview that the call's tool gave."""
 
     text: str
     before: str | None
@@ -190,7 +190,7 @@ class PreviewPart(_Part):
 
 
 class QuestionPart(_Part):
-    """What was shown with a request."""
+    """The texts and form that were shown with a request."""
 
     reason: str
     text: str
@@ -201,7 +201,7 @@ class QuestionPart(_Part):
 
 
 class DecisionPart(_Part):
-    """One person's answer; it counted where it was given, and counts nowhere else."""
+    """One person's decision; it counted where it was given, and counts nowhere else."""
 
     person: Text
     channel: Text
@@ -212,7 +212,7 @@ class DecisionPart(_Part):
 
 
 class RequestPart(_Part):
-    """One request with the decisions about it; drafts are sealed and stay at home."""
+    """One request with the decisions about it; drafts are sealed and not exported."""
 
     id: Text
     call_id: Text
@@ -245,7 +245,7 @@ def read(text: str) -> Archive:
     """Read version 1; raises `UnsupportedVersion` for any other, `Malformed` with the field."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         _refuse(_ROOT, f"it is larger than {MAX_BYTES:,} bytes")
-    # The version first: another one may look different everywhere else.
+    # The version first: another version may look different everywhere else.
     _refuse_other_versions(_parsed(text))
     try:
         archive = Archive.model_validate_json(text)
@@ -295,7 +295,7 @@ def _refuse_other_versions(value: dict[str, Any]) -> None:
 
 
 class _Checks:
-    """What one part alone cannot say: references, numbers, and what may still be going on."""
+    """Checks across parts: references, numbers, and which turn may still be going on."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -346,7 +346,7 @@ class _Checks:
             _refuse(f"{path}.arguments", "they are not those of the last revision")
 
     def _proposals(self) -> None:
-        """A model is told one output per proposal: one call too few would end the turn."""
+        """Check that each proposal has a call: a model is told one output per proposal."""
         found: dict[str, list[int]] = {message.id: [] for message in self._archive.messages}
         for call in self._archive.calls:
             found[call.message_id].append(call.position)

@@ -1,4 +1,4 @@
-"""Where a call that was exported elsewhere lands here: never where something would run."""
+"""Importing calls: their status here is never one in which something would run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ REASON = "This call was imported; what was decided elsewhere does not count here
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """A call as it is stored here, and the question about it if somebody has to be asked."""
+    """A call as it is stored here, and the question about it if people have to be asked."""
 
     part: CallPart
     call: Call
@@ -45,7 +45,7 @@ class Landed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What is known of a call besides its own part."""
+    """The facts about a call besides its own part."""
 
     part: CallPart
     turn_id: str
@@ -58,7 +58,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """Lands the calls of one conversation; touches no rows."""
+    """Converts the calls of one conversation; reads and writes no rows."""
 
     kernel: Kernel
     conversation: Conversation
@@ -66,7 +66,7 @@ class Landing:
     now: datetime
 
     async def land(self, origin: Origin) -> Landed:
-        """Settled stays settled; whatever else it was, our own policy and people decide."""
+        """Keep a settled call settled; for any other call our own policy and people decide."""
         part, call = origin.part, self._call(origin)
         if part.status in TERMINAL:
             return self._kept(part, call)
@@ -137,12 +137,12 @@ class Landing:
         return self._settled(part, call, S.CANCELLED, error_output(text), note)
 
     def _without_secret(self, part: CallPart, call: Call) -> Landed:
-        # A reference that came in a file may name anybody's secret: it must never reach the runner.
+        # A reference in a file may name any person's secret: it must never reach the runner.
         note = "Imported without the secrets it was given, which stay where they were entered."
         return self._cancelled(part, call, note)
 
     async def _in_doubt(self, part: CallPart, call: Call, tool: EffectiveTool | None) -> Landed:
-        """Nobody here can know whether it ran there; people have to say."""
+        """Ask people about a call that may have run elsewhere: it cannot be known here."""
         if part.supplied is not None:
             reason = "The answer could not be processed: its call was imported while it ran."
             output = failed_response(reason, cast("Json", part.supplied.output))
@@ -158,7 +158,7 @@ class Landing:
                 confirmation = firmest(confirmation, plan.asking.confirmation)
                 quorum = plan.asking.quorum
             if isinstance(plan.verdict, Deny):
-                # Whoever says that it did not run has not answered our policy: it is judged then.
+                # Saying that it did not run does not satisfy our policy: the call is judged then.
                 call = changed(call, policy_version=UNJUDGED)
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
@@ -174,7 +174,7 @@ class Landing:
         return self._asked(part, call, asking)
 
     async def _waiting(self, origin: Origin, call: Call, tool: EffectiveTool) -> Landed:
-        """Judge it by our own policy, as if it had just been proposed."""
+        """Judge the call by our own policy, as if it had just been proposed."""
         part = origin.part
         plan = await self._plan(origin, call, tool)
         call = changed(
@@ -263,12 +263,12 @@ _STATUS = {
 
 
 def past(at: datetime, now: datetime) -> datetime:
-    """A time of the archive; one in our future would pass for newer than what happens here."""
+    """Return a time of the archive, at most now: later times would pass for newer than ours."""
     return min(at, now)
 
 
 def _question(part: CallPart, plan: Plan, tool: EffectiveTool) -> Asking:
-    """The question that the call waits with: what it waited for, or an approval."""
+    """Return the question that the call waits with: the one it waited for, or an approval."""
     if part.status is S.AWAITING_RESULT or part.supplied is not None:
         return result_wanted(tool)
     asking = plan.asking
@@ -297,7 +297,10 @@ def _prefilled(tool: EffectiveTool, given: Mapping[str, Json]) -> dict[str, Json
 
 
 def _definition(tool: EffectiveTool, call: Call) -> str:
-    """Our tool's hash if it takes the arguments as they are; without one, running it asks again."""
+    """Return our tool's hash if it accepts the arguments.
+
+    Otherwise return an empty one: running the call then asks again.
+    """
     try:
         normal = tool.tool.arguments.normalise(call.arguments.thaw(), partial=False)
     except InvalidArguments:

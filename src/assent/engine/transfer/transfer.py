@@ -1,4 +1,4 @@
-"""Conversations out and in as JSON. What comes in is a record: it carries no authority."""
+"""Export and import of conversations as JSON. Imported text is a record: it has no authority."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -50,7 +50,7 @@ class Transfer:
     announce: Callable[[Sequence[Request]], None]
 
     async def export(self, conversation_id: str, by: Person) -> str:
-        """The conversation as JSON text; only its owner and admins learn that it exists."""
+        """Return the conversation as JSON text; only its owner and admins learn that it exists."""
 
         def export(tx: Tx) -> dict[str, Json]:
             want_findable("conversation", conversation_id)
@@ -65,10 +65,10 @@ class Transfer:
         return await asyncio.to_thread(json_text, exported)
 
     async def import_(self, text: str, by: Person, owner: Person) -> str:
-        """A new conversation of `owner` from an exported one; returns its id."""
+        """Create a conversation of `owner` from an exported one; returns its id."""
         if ADMIN not in by.roles or by.kind is PersonKind.AGENT:
             raise NotAllowed(by.id, "import conversations")
-        # In a thread, as on the way out: an archive may have 32 MiB.
+        # In a thread, as in `export`: an archive may have 32 MiB.
         arrival = await self._judged(await asyncio.to_thread(read, text), owner)
 
         def write(tx: Tx) -> tuple[Request, ...]:
@@ -79,7 +79,7 @@ class Transfer:
         return arrival.conversation.id
 
     async def _judged(self, archive: Archive, owner: Person) -> "Arrival":
-        """New ids for everything, and our own judgement on every call that is not settled."""
+        """Give everything new ids, and judge every call that is not settled."""
         kernel = self.kernel
         conversation = Conversation(
             id=kernel.ids("conv"),
@@ -147,7 +147,7 @@ def _origins(
 
 
 def import_conversation(tx: Tx, moves: Moves, arrival: Arrival) -> tuple[Request, ...]:
-    """Write it in one transaction; returns the questions that are open here now."""
+    """Write the conversation in one transaction; returns the requests that are open here now."""
     tx.conversations.add(arrival.conversation)
     waiting = [landed for landed in arrival.landed if not landed.call.is_settled]
     for turn in arrival.archive.turns:
@@ -194,7 +194,7 @@ def _add_turn(
 
 
 def _resting(turn: TurnRow, moves: Moves, waits: bool) -> TurnRow:
-    """It waits for people, or until somebody resumes it: an import asks no model anything."""
+    """Return a turn that waits for people, or until it is resumed: an import calls no model."""
     if waits:
         return changed(turn, status=TurnStatus.WAITING, error=None, ended_at=None)
     return changed(turn, status=TurnStatus.FAILED, error=RESUMABLE, ended_at=moves.now)
@@ -234,14 +234,14 @@ def _answer(part: AnswerPart) -> Answer:
 def _closed_parts(archive: Archive) -> Mapping[str, Sequence[RequestPart]]:
     found: defaultdict[str, list[RequestPart]] = defaultdict(list)
     for request in archive.requests:
-        # An open one is not ours to take over: the call's landing says what is asked here.
+        # An open request is not taken over: the imported call has its own question here.
         if request.status is not RequestStatus.OPEN:
             found[request.call_id].append(request)
     return found
 
 
 def _add_history(tx: Tx, moves: Moves, landed: Landed, closed: Sequence[RequestPart]) -> None:
-    """What was asked and answered elsewhere: kept, and closed."""
+    """Store the requests and decisions from elsewhere, all closed."""
     for revision in landed.revisions:
         tx.calls.revise(revision)
     for part in closed:
@@ -265,10 +265,11 @@ def _closed(part: RequestPart, moves: Moves, landed: Landed) -> Request:
         agent=call.agent,
         tool=call.tool,
         risk=call.risk,
-        # Whoever was asked before is asked again; for a call that still waits, that is ours to say.
+        # The people who were asked before are asked again; for a call that still waits, our policy
+        # says who.
         audience=landed.audience or Audience.from_json(part.audience.model_dump()),
         quorum=part.quorum,
-        # No digest of ours: nothing here was approved by it.
+        # No digest of ours: nothing was approved here.
         digest="",
         policy_version="",
         question=_question(part),
@@ -299,7 +300,7 @@ def _decision(part: DecisionPart, request_id: str, moves: Moves) -> Decision:
         id=moves.ids("dec"),
         request_id=request_id,
         person=part.person,
-        # Nobody said this here, and the record must not read as if they had.
+        # This was not said here, and the record must not read as if it had been.
         channel=f"{IMPORT}:{part.channel}",
         verdict=part.verdict,
         fingerprint="",

@@ -1,1 +1,1 @@
-"""What shares a statement or a commit on PostgreSQL, and what became of one that was cut off."""
+"""Statements and commits that PostgreSQL transactions share, and the fate of a lost commit."""

@@ -1,4 +1,4 @@
-"""All that a transaction writes on PostgreSQL, in one statement: a round trip is what one costs."""
+"""All writes of a PostgreSQL transaction in one statement, since each round trip costs time."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from assent.domain.outputs import json_text
 from assent.store.inserts import NUMBERED, PARENTS_FIRST, given
 from assent.store.rows import Params
 
-# An update that does not find its row makes a number of this text, which nobody can.
+# An update that does not find its row casts this text to a number, which fails.
 BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
 
 _PLACE = re.compile(r"\$(\d+)")
@@ -27,7 +27,7 @@ _TYPES: dict[type, str] = {
 
 
 class Change(NamedTuple):
-    """An UPDATE and how many parameters it takes; one that has to find its one row returns it."""
+    """An UPDATE and its number of parameters; with `finds_one` it must find and return one row."""
 
     sql: str
     takes: int
@@ -35,25 +35,25 @@ class Change(NamedTuple):
 
 
 class Shape(Enum):
-    """How the rows of a table are sent: few shapes, so that few statements are ever prepared."""
+    """The forms in which rows are sent: few, so that few statements are ever prepared."""
 
-    # A parameter for each column.
+    # One row: a parameter for each column.
     ONE = auto()
-    # Of one numbered group: the group, and an array for each other column.
+    # Rows of one numbered group: the group, and an array for each other column.
     GROUP = auto()
-    # Whatever it is: all rows as one JSON text.
+    # Any rows, as one JSON text.
     MANY = auto()
 
 
 class Load(NamedTuple):
-    """The rows of one table by their shape."""
+    """The rows of one table, by their shape."""
 
     table: Table
     shape: Shape
 
 
 def loads(pending: Mapping[Table, Sequence[Params]]) -> tuple[Load, ...]:
-    """What is to be inserted, in the order of the tables."""
+    """Return the inserts, in the order of the tables."""
     ordered = sorted(pending, key=ORDER.__getitem__)
     return tuple([Load(table, _shape(table, pending[table])) for table in ordered])
 
@@ -69,7 +69,7 @@ def _shape(table: Table, rows: Sequence[Params]) -> Shape:
 
 
 def parameters(load: Load, rows: Sequence[Params]) -> list[object]:
-    """The rows as the statement takes them."""
+    """Return the rows as parameters of the statement."""
     match load.shape:
         case Shape.ONE:
             return [rows[0][name] for name in _names(load.table)]
@@ -82,7 +82,7 @@ def parameters(load: Load, rows: Sequence[Params]) -> list[object]:
 
 @lru_cache(maxsize=1024)
 def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> str:
-    """The statement; foreign keys are checked at its end, so the order of the tables is free.
+    """Return the statement; foreign keys are checked at its end, so tables may be in any order.
 
     The changes take the first parameters and come first, in their order. If one of them does not
     find its row the whole statement fails and nothing is written.
@@ -95,26 +95,27 @@ def write_all(inserts: tuple[Load, ...], changes: tuple[Change, ...] = ()) -> st
         insert = inserted(load)
         parts.append(f"{load.table.name}_rows AS ({moved(insert.sql, taken)})")
         taken += insert.takes
-    # Read one after the other, and a change happens when it is read: locks are taken in order.
+    # The checks are read in order, and a change happens when it is read: so locks are taken in
+    # order.
     certain = [n for n, change in enumerate(changes) if change.finds_one]
     found = [f"EXISTS (SELECT 1 FROM change_{n})" for n in certain]  # noqa: S608 - a number
     return f"WITH {', '.join(parts)} {checked(found)}"
 
 
 def checked(found: Sequence[str]) -> str:
-    """The end of a statement that fails, and so writes nothing, unless all of this is so."""
+    """Return the end of a statement that fails, and so writes nothing, unless all of these hold."""
     all_found = " AND ".join(found) or "TRUE"
     return f"SELECT CAST(CASE WHEN {all_found} THEN '1' ELSE '{BROKEN_TRUST}' END AS INTEGER)"
 
 
 def moved(sql: str, taken: int) -> str:
-    """The same statement with its parameters so many places later."""
+    """Return the statement with its parameters so many places later."""
     return _PLACE.sub(lambda place: f"${int(place[1]) + taken}", sql) if taken else sql
 
 
 @lru_cache
 def _names(table: Table) -> list[str]:
-    """The columns that a row brings."""
+    """Return the columns that a row gives values for."""
     numbered = NUMBERED.get(table)
     skipped = None if numbered is None else numbered.column
     return [column.name for column in given(table) if column.name != skipped]
@@ -122,14 +123,14 @@ def _names(table: Table) -> list[str]:
 
 @lru_cache
 def _grouped(table: Table) -> list[str]:
-    """The same with what they are numbered by first."""
+    """Return the same columns, with the one that groups the numbers first."""
     group = NUMBERED[table].group
     return [group, *(name for name in _names(table) if name != group)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where an insert takes its rows from."""
+    """The source that an insert takes its rows from."""
 
     columns: list[str]
     values: list[str]
@@ -140,7 +141,7 @@ class _Source:
 
 # Only names of our own tables and columns are put together below; every value is a parameter.
 def inserted(load: Load) -> Change:
-    """The insert of one load."""
+    """Return the insert of one load."""
     table, numbered = load.table, NUMBERED.get(load.table)
     source = _SOURCES[load.shape](table)
     columns, values = source.columns, source.values

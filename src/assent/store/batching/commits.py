@@ -1,4 +1,4 @@
-"""The writes of PostgreSQL transactions on their way, in a few lanes: together where they can."""
+"""Writing PostgreSQL transactions in a few lanes, together where they can be."""
 
 import asyncio
 import logging
@@ -13,11 +13,12 @@ from assent.store.batching.together import Kind, Writes, kind_of, parameters_of,
 from assent.store.connections import IDLE_SECONDS, WAIT_SECONDS, Connection
 
 log = logging.getLogger(__name__)
-# One is being written while the next gathers: more lanes make smaller loads, not more work done.
+# While one batch is written the next one gathers: more lanes make smaller batches, not more work
+# done.
 LANES = 2
 MOST = 32
-# How a connection of a lane differs. Its statements find rows by key, whatever the planner makes
-# of tables it knows nothing about yet; and nobody waits long behind a row that somebody holds.
+# The settings of a lane's connection. Its statements find rows by key, whatever the planner makes
+# of tables that it knows nothing about yet; and none waits long behind a locked row.
 LANE_SETTINGS = {
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
@@ -40,7 +41,7 @@ class _Waiting(NamedTuple):
 
 
 async def write(connection: Connection, writes: Writes) -> None:
-    """What one transaction writes, in one statement."""
+    """Write one transaction in one statement."""
     inserting = loads(writes.inserts)
     sql = write_all(inserting, tuple([each.change for each in writes.expected]))
     given = [param for each in writes.expected for param in each.params]
@@ -50,13 +51,13 @@ async def write(connection: Connection, writes: Writes) -> None:
 
 
 class Commits:
-    """Takes what transactions write, and lets each know when its own is committed."""
+    """Takes the writes of transactions, and tells each when its own are committed."""
 
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], wait: float = WAIT_SECONDS
     ) -> None:
         self._connect, self._wait = connect, wait
-        # By kind, the one first that waits longest.
+        # By kind; the kind that has waited longest is first.
         self._waiting: dict[Kind, list[_Waiting]] = {}
         self._some = asyncio.Event()
         self._closing = False
@@ -65,7 +66,7 @@ class Commits:
         ]
 
     async def send(self, writes: Writes) -> bool:
-        """Whether it is committed; if not, nothing of it is, and it may do better by itself."""
+        """Return True if it is committed; if not, none of it is, and it may succeed by itself."""
         if self._closing:
             return False
         written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -74,7 +75,7 @@ class Commits:
         return await written
 
     async def close(self) -> None:
-        """What was sent before is still written."""
+        """Close after writing what was sent before."""
         self._closing = True
         self._some.set()
         await asyncio.gather(*self._lanes, return_exceptions=True)
@@ -96,7 +97,7 @@ class Commits:
                 connection.raw.terminate()
 
     async def _next(self) -> tuple[Kind, list[_Waiting]] | None:
-        """All that waits of one kind, up to a limit; None at the end."""
+        """Return all waiting writes of one kind, up to a limit; None at the end."""
         while not self._waiting:
             if self._closing:
                 return None
@@ -107,7 +108,7 @@ class Commits:
         waiting = self._waiting.pop(kind)
         if waiting[most:]:
             self._waiting[kind] = waiting[most:]
-        # Whoever was cancelled meanwhile wants nothing any more.
+        # Skip those whose caller was cancelled meanwhile.
         return kind, [each for each in waiting[:most] if not each.written.done()]
 
     async def _opened(self, load: tuple[Kind, Sequence[_Waiting]]) -> Connection | None:
@@ -126,7 +127,7 @@ class Commits:
                 await _write(connection, kind, [each.writes for each in waiting])
         except Exception as error:  # noqa: BLE001 - it belongs to those who wait
             log.debug("not written together: %s", error)
-            # A statement that failed wrote nothing. Of one that was cut off nobody knows.
+            # A statement that failed wrote nothing. If the connection was cut, it is unknown.
             is_known = isinstance(error, asyncpg.PostgresError) and not connection.raw.is_closed()
             if not is_known:
                 connection.raw.terminate()

@@ -1,4 +1,4 @@
-"""What became of a transaction on PostgreSQL whose connection was lost while it was committed."""
+"""The fate of a PostgreSQL transaction whose connection was lost during its commit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -14,11 +14,11 @@ from assent.store.connections import Connection
 from assent.store.rows import Params, dump
 from assent.store.tables import audit, messages, turns
 
-# How long somebody waits to hear what became of it; the database may be on its way back.
+# How long a caller waits to learn its fate; the database may be coming back.
 FATE_SECONDS = 5.0
 PAUSE_SECONDS = 0.2
 CUT_OFF = "cut_off"
-# What the driver says of a connection that has ended, or that it can make no sense of.
+# The driver's errors for a connection that has ended, or that it cannot understand.
 UNUSABLE = (asyncpg.InterfaceError, asyncpg.InternalClientError)
 LOST = (
     OSError,
@@ -27,32 +27,32 @@ LOST = (
     asyncpg.CrashShutdownError,
     *UNUSABLE,
 )
-# Their ids are made for one transaction, so that whoever finds one finds all of it.
+# Their ids are made for one transaction: if one row is there, all of the transaction is.
 _WITNESSES = (audit, messages, turns)
 _ENTRY = Load(audit, Shape.ONE)
 _TAKE = f"{inserted(_ENTRY).sql} ON CONFLICT (id) DO NOTHING RETURNING id"
 
 
 class Witness(NamedTuple):
-    """A row that is there if its transaction was committed, and only then."""
+    """A row that exists if its transaction was committed, and only then."""
 
     table: Table
     row: Params
 
 
 class Cut(Exception):
-    """Nobody heard whether a transaction was committed."""
+    """Raised if it is unknown whether a transaction was committed."""
 
 
 def witness_of(inserts: Mapping[Table, list[Params]]) -> Witness | None:
-    """The row to ask for later."""
+    """Return the row to look for later."""
     found = (Witness(table, inserts[table][0]) for table in _WITNESSES if table in inserts)
     return next(found, None)
 
 
 @contextmanager
 def committing() -> Generator[None]:
-    """The last that is sent of a transaction: a connection that ends here leaves it open."""
+    """Wrap the last statement of a transaction: if the connection ends here, its fate is open."""
     try:
         yield
     except LOST as error:
@@ -88,10 +88,11 @@ async def _found(connect: Callable[[], Awaitable[Connection]], witness: Witness)
 
 async def _look(connection: Connection, witness: Witness) -> bool | None:
     if witness.table is audit:
-        # Taken: a server that works on it still waits for us, or fails; it cannot come later.
+        # The insert takes the id: a server still working on the transaction waits for us or fails,
+        # and cannot commit later.
         row = {**witness.row, "action": CUT_OFF, "source": None, "target": None}
         row["data"] = dump({"action": str(witness.row["action"])})
         return not await connection.fetch(_TAKE, parameters(_ENTRY, [row]))
     known = f'SELECT 1 FROM "{witness.table.name}" WHERE id = $1'  # noqa: S608 - our own names
-    # One that is not there may still be on its way.
+    # A row that is missing may still be on its way.
     return True if await connection.fetch(known, [witness.row["id"]]) else None

@@ -1,8 +1,8 @@
-"""What several transactions write on PostgreSQL, in one statement and one commit.
+"""The writes of several PostgreSQL transactions in one statement and one commit.
 
-Whoever writes while others write waits for the same disk and the same plan. Transactions of one
-kind that wait at the same time go together: the same changes, each guarded as before, for many
-rows at once. See docs/decisions/0005-transactions-together.md.
+Transactions that write at the same time wait for the same disk and the same plan. Those of one kind
+that wait at the same time go together: the same changes, each guarded as before, for many rows at
+once. See docs/decisions/0005-transactions-together.md.
 """
 
 import re
@@ -50,23 +50,23 @@ class Kind(NamedTuple):
 
 
 class Writes(NamedTuple):
-    """All that one transaction writes."""
+    """All writes of one transaction."""
 
     inserts: Mapping[Table, list[Params]]
     expected: tuple[Expected, ...]
 
 
 def kind_of(writes: Writes) -> Kind:
-    """What it has in common with others like it."""
+    """Return the kind of a transaction, which it shares with others like it."""
     tables = tuple(sorted(writes.inserts, key=ORDER.__getitem__))
     return Kind(tables, tuple([each.change for each in writes.expected]))
 
 
 @lru_cache(maxsize=1024)
 def statement_of(kind: Kind) -> str | None:
-    """The statement that writes any number of this kind; None where there is no such form.
+    """Return the statement that writes any number of this kind; None if there is no such form.
 
-    The first parameter is how many they are.
+    The first parameter is the number of transactions.
     """
     parts, taken = list[str](), 1
     for number, change in enumerate(kind.changes):
@@ -85,7 +85,7 @@ def statement_of(kind: Kind) -> str | None:
 
 
 def _for_many(change: Change, name: str) -> list[str] | None:
-    """A guarded change of one row as that of one row for each that is given."""
+    """Return a guarded change of one row in the form that changes one row for each given one."""
     types = {int(place): its for place, its in _PARAMETER.findall(change.sql)}
     if sorted(types) != list(range(1, change.takes + 1)):
         return None
@@ -102,13 +102,13 @@ def _for_many(change: Change, name: str) -> list[str] | None:
 
 def _locking(lock: re.Match[str], name: str, given: str) -> str:
     rows = f"{given} JOIN {lock['table']} AS same ON same.id = {_by_row(lock['id'])}"
-    # In the order of their keys, as everybody else who locks several.
+    # In the order of their keys, as all statements lock that lock several rows.
     locked = f"SELECT same.id FROM {rows} ORDER BY same.id FOR UPDATE OF same"  # noqa: S608 - our own names
     return f"{name} AS MATERIALIZED ({locked})"
 
 
 def _after(lock: re.Match[str], name: str) -> str:
-    """The same change, of rows that are locked: the clock is read when the last of them is."""
+    """Return the change for locked rows: the clock is read once the last of them is locked."""
     late = f"(SELECT CASE WHEN count(*) >= 0 THEN {_CLOCK} END FROM {name})"  # noqa: S608 - our own names
     return lock.string.replace(lock[0], lock["id"]).replace(_CLOCK, late)
 
@@ -118,7 +118,7 @@ def _by_row(sql: str) -> str:
 
 
 def parameters_of(kind: Kind, many: Sequence[Writes]) -> list[object]:
-    """What the statement takes for these, by their rows: so locks are taken in one order."""
+    """Return the statement's parameters, ordered by row, so that locks are taken in one order."""
     ordered = sorted(many, key=lambda writes: [each.row for each in writes.expected])
     given: list[object] = [len(ordered)]
     for number in range(len(kind.changes)):

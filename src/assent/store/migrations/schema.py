@@ -1,7 +1,7 @@
 """Bring a database to this release's schema.
 
 An empty one is created whole and stamped, without loading alembic; an older one is upgraded by its
-revisions. A test holds the two ways to the same result.
+revisions. A test checks that both ways give the same result.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from assent.errors import UnsupportedVersion
 from assent.store.tables import TOOL_CALLS_VIEW, metadata
 
-# What alembic calls a database that has a version table and no version in it.
+# Alembic's name for a database that has a version table and no version in it.
 BASE = "base"
 HEAD = "0004"
 KNOWN = (BASE, "0001", "0002", "0003", "0004")
@@ -27,7 +27,7 @@ STAMP = (
 
 
 def creation(dialect: Dialect) -> Iterator[str]:
-    """The statements that make an empty database current."""
+    """Return the statements that make an empty database current."""
     for table in metadata.sorted_tables:
         yield str(CreateTable(table).compile(dialect=dialect))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
@@ -41,19 +41,19 @@ SQLITE_CREATION = tuple(creation(SQLiteDialect_pysqlite()))
 
 
 def postgres_creation() -> tuple[str, ...]:
-    """The same for PostgreSQL."""
+    """Return the statements that make an empty PostgreSQL database current."""
     return tuple(creation(PGDialect_asyncpg()))
 
 
 def is_current(version: str | None) -> bool:
-    """Whether nothing is to be done; a version from the future is refused by its number."""
+    """Return True if nothing has to be done; a version from a later release is refused."""
     if version is not None and version not in KNOWN:
         raise UnsupportedVersion("The database's schema", version, HEAD)
     return version == HEAD
 
 
 def ensure_sqlite(connection: sqlite3.Connection) -> None:
-    """Create or upgrade; the write lock keeps two starting processes apart."""
+    """Create or upgrade the schema; the write lock keeps two starting processes apart."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _sqlite_version(connection)

@@ -1,4 +1,4 @@
-"""Run alembic's revisions: only a database older than this release ever loads this module."""
+"""Run alembic's revisions; loaded only for a database older than this release."""
 
 import sqlite3
 from pathlib import Path
@@ -16,7 +16,7 @@ SCRIPTS = Path(__file__).parent
 
 
 def configuration() -> Config:
-    """Alembic's settings, without an ini file."""
+    """Return alembic's settings, without an ini file."""
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     return config
@@ -25,7 +25,7 @@ def configuration() -> Config:
 def sqlite(connection: sqlite3.Connection) -> None:
     """Upgrade on the store's own connection, in one transaction that keeps other writers out."""
     engine = sa.create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    # A revision may rebuild a table; with the keys enforced, dropping the old one would fail.
+    # A revision may rebuild a table; with foreign keys enforced, dropping the old one would fail.
     connection.execute("PRAGMA foreign_keys=OFF")
     try:
         with engine.connect() as bound:
