@@ -7,7 +7,7 @@ from assent.domain.cards import NamedValue, Secret, Text
 from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Answer, Prompt
 from assent.domain.requests import Request
-from assent.engine.queries.precedents import SIMILAR_MAX, Background, read_background
+from assent.engine.queries.review import SIMILAR_MAX, Background, read_background
 from assent.testing import calls, says
 from tests.conftest import World
 

@@ -11,7 +11,7 @@ import pytest
 from assent import Context, Person, Preview, approve, tool
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import TurnStatus
-from assent.engine.gate.previews import MAX_CHARS, preview
+from assent.engine.gate.planner import MAX_CHARS, preview
 from assent.testing import calls, says
 from tests.conftest import World
 

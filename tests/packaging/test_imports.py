@@ -39,7 +39,7 @@ LATER = {
         "assent.engine.people.accounts",
     ),
     *(
-        "assent.engine.queries.precedents",
+        "assent.engine.queries.review",
         "assent.engine.people.sessions",
         "assent.engine.people.credential_status",
     ),

@@ -1,21 +1,64 @@
 """The SQL of calls, their revisions and leases."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Unpack
 
-from sqlalchemy import BigInteger, bindparam, or_, select, update
-from sqlalchemy.sql import ClauseElement
+from sqlalchemy import (
+    BigInteger,
+    ClauseElement,
+    Integer,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.lifecycle import TRANSITIONS, CallStatus
+from assent.domain.paging import Subject
 from assent.ports import CallChanges, Held
 from assent.store.conversations import BREAK_TURNS, RENEW_TURN
-from assent.store.rows import Driver, Params, Row, maybe_moment, micros, moment, reader, span
-from assent.store.statements import ClockNow, LockedId, fixed
+from assent.store.rows import Driver, Params, Row, dump, maybe_moment, micros, moment, reader, span
+from assent.store.statements import ClockNow, LockedId, PerDatabase, fixed
 from assent.store.tables import calls, revisions
+
+_k = calls.c
+_size = func.length(_k.arguments)
+
+
+def _arguments(listed: str) -> ClauseElement:
+    """Return a statement with one parameter for all ids; text too long for a list is not read."""
+    short = case((_size <= bindparam("longest", type_=Integer), _k.arguments))
+    return select(_k.id, _k.revision, short, _size).where(_k.id.in_(text(listed)))
+
+
+ARGUMENTS = PerDatabase(
+    sqlite=_arguments("SELECT value FROM json_each(:ids)"),
+    postgres=_arguments("SELECT json_array_elements_text(CAST(:ids AS json))"),
+)
+
+
+class StoredSubjects:
+    """`tx.subjects`: the arguments that requests are about."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def arguments(self, calls: Iterable[str], *, longest: int) -> dict[str, Subject]:
+        """Return the present arguments of calls; of those with more characters only the size."""
+        params: Params = {"ids": dump(list(calls)), "longest": longest}
+        rows = map(tuple, self._driver.rows(ARGUMENTS, params))
+        return {
+            id: Subject(revision=revision, arguments=short, size=size)
+            for id, revision, short, size in rows
+        }
+
 
 _c = calls.c
 

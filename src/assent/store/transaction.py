@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from assent.store.call_arguments import StoredSubjects
-from assent.store.calls import StoredCalls, StoredLeases
+from assent.store.calls import StoredCalls, StoredLeases, StoredSubjects
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
 from assent.store.credential_status import StoredStanding
