@@ -6,11 +6,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := dev,docs,postgres,models,openai,anthropic,google,terminal,server
 PYTHONS := python3 python3.11 python3.12 python3.13 python3.14
+# Values, rules and the life of a call. The rest waits for disks, processes, browsers or clients.
+QUICK := tests/domain tests/engine tests/conformance tests/misuse tests/testing tests/typing
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo chat test check docs bench pictures constraints clean
+.PHONY: help install demo chat test quick check docs bench pictures constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -25,6 +27,9 @@ chat: $(STAMP)  ## Talk to the same agent here in the terminal; ARGS="--model op
 
 test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+quick: $(STAMP)  ## Run the tests of a minute: SQLite, no browser, no kills; ARGS="-k name"
+	@$(BIN)/pytest -n 2 -q -m "not postgres and not slow" $(QUICK) $(ARGS)
 
 check: $(STAMP)  ## Lint, formatting, types (with Node: also JavaScript's), and which layer imports which
 	@$(BIN)/ruff check
