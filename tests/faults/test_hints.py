@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import assent.engine.assent as facade
 from assent import approve
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import TurnStatus
+from assent.engine import following
 from assent.store import sqlite
 from tests.faults import hint_program
 from tests.faults.hint_program import HOUR, UNTIL_HEARD
@@ -30,7 +30,7 @@ def patient_nursery() -> Iterator[Nursery]:
 def patient(patient_nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nursery]:
     """Children that never poll, of a process that does not either."""
     monkeypatch.setattr(sqlite, "WATCH_SECONDS", HOUR.total_seconds())
-    monkeypatch.setattr(facade, "POLL_SECONDS", HOUR.total_seconds())
+    monkeypatch.setattr(following, "POLL_SECONDS", HOUR.total_seconds())
     yield patient_nursery
     patient_nursery.clear()
 

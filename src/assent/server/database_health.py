@@ -30,7 +30,7 @@ class Pulse:
 
     async def _answer(self) -> Exception | None:
         try:
-            await self._assent.queries.record.now()
+            await self._assent.queries.record.ping()
         except Exception as error:  # noqa: BLE001 - it is raised to every caller
             return error
         return None

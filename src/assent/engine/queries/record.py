@@ -35,8 +35,12 @@ class RecordQueries:
         return await self._kernel.store.run(read)
 
     async def now(self) -> datetime:
-        """Return the database's time; raises if the database does not answer."""
+        """Return the database's time."""
         return await self._run(lambda tx: tx.now())
+
+    async def ping(self) -> None:
+        """Read a row; raises if the database does not answer."""
+        await self._run(lambda tx: tx.settings.fact("ready"))
 
     async def entries(self, wanted: EntryFilter, *, after: Place | None, limit: int) -> Page[Entry]:
         """Return a page of the audit."""
