@@ -38,7 +38,7 @@ from assent.errors import InvalidParameter, NotAllowed, WrongLoop
 Who = Person | str
 _VERDICTS: Final = (
     "a verdict: approve(), reject('why'), answer({…}), supply(output), cancel(), "
-    "or Ran, DidNotRun or RunAgain for a call in doubt"
+    "or ran(output), did_not_run() or run_again() for a call in doubt"
 )
 _FUNCTIONS: Final = (
     verdicts.approve,
@@ -47,6 +47,10 @@ _FUNCTIONS: Final = (
     verdicts.draft,
     verdicts.supply,
     verdicts.cancel,
+    verdicts.fail,
+    verdicts.ran,
+    verdicts.did_not_run,
+    verdicts.run_again,
 )
 
 
