@@ -77,7 +77,7 @@ class Decisions(Play):
         if error.code in _CONSEQUENTIAL:
             assert "refused" in noted, error
             return
-        assert noted == ([] if error.code in _UNRECORDED else ["refused"]), error
+        assert noted == ([] if error.code in _UNRECORDED else ["refused"]), (error, noted)
         assert after.standing() == before.standing(), error
 
     @rule(at=index)
