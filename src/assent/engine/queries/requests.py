@@ -50,7 +50,7 @@ class InboxPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interrupted:
+class PausedRequest:
     """A request that paused a run, with its call, and what else is open in the same turn."""
 
     request: Request
@@ -165,12 +165,12 @@ class RequestQueries:
 
     async def interrupts(
         self, person: Person, conversation_id: str, ids: Sequence[str]
-    ) -> dict[str, Interrupted]:
+    ) -> dict[str, PausedRequest]:
         """Return those of the named requests that are of the person's own conversation, by id."""
 
-        def read(tx: Tx) -> dict[str, Interrupted]:
+        def read(tx: Tx) -> dict[str, PausedRequest]:
             own_conversation(tx, person, conversation_id)
-            found: dict[str, Interrupted] = {}
+            found: dict[str, PausedRequest] = {}
             waiting: dict[str, tuple[str, ...]] = {}
             for id in dict.fromkeys(ids):
                 request = tx.requests.look(id)
@@ -180,7 +180,7 @@ class RequestQueries:
                 if request.turn_id not in waiting:
                     asked = tx.requests.of_turn(request.turn_id)
                     waiting[request.turn_id] = tuple(each.id for each in asked if each.is_open)
-                found[id] = Interrupted(
+                found[id] = PausedRequest(
                     request=request,
                     call=call,
                     has_voted=has_voted(tx, request, person),

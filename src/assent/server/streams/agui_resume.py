@@ -27,7 +27,7 @@ from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
 from assent.engine.decisions.checks import Ballot
-from assent.engine.queries.requests import Interrupted
+from assent.engine.queries.requests import PausedRequest
 from assent.errors import (
     AlreadySettled,
     AssentError,
@@ -191,13 +191,13 @@ class Resuming:
                 raise ResumeIncomplete(left_out)
         return answers
 
-    def _answered(self, entry: Entry, found: Interrupted | None) -> Answered:
+    def _answered(self, entry: Entry, found: PausedRequest | None) -> Answered:
         if found is None:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
         verdict = None if self._leaves(found, entry) else verdict_of(found.request, entry)
         return Answered(request=found.request, call=found.call, verdict=verdict)
 
-    def _leaves(self, found: Interrupted, entry: Entry) -> bool:
+    def _leaves(self, found: PausedRequest, entry: Entry) -> bool:
         """Return True for an empty answer to an interrupt that is not this person's to answer.
 
         Clients must answer every interrupt.
