@@ -31,7 +31,7 @@ from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
 from assent.server.streams import agui, chat, data_stream_routes, user_input, validate_tool
-from assent.server.web import refusals, static_files, theme_routes
+from assent.server.web import error_pages, static_files
 from assent.server.web.admin import keys
 from assent.server.web.admin import people as people_pages
 from assent.server.web.admin import settings as settings_pages
@@ -39,7 +39,7 @@ from assent.server.web.admin import tools as tool_pages
 from assent.server.web.chat import routes as chat_pages
 from assent.server.web.history import call_page, export, history, record
 from assent.server.web.inbox import batch, inbox
-from assent.server.web.insights import insights
+from assent.server.web.insights import routes as insight_pages
 from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
 from assent.server.web.review import link
@@ -65,7 +65,6 @@ ROUTES: Sequence[BaseRoute] = (
     *pages.routes,
     *static_files.routes,
     *inbox.routes,
-    *theme_routes.routes,
     *batch.routes,
     *review_pages.routes,
     *link.routes,
@@ -75,7 +74,7 @@ ROUTES: Sequence[BaseRoute] = (
     *export.routes,
     *call_page.routes,
     *record.routes,
-    *insights.routes,
+    *insight_pages.routes,
     *tool_pages.routes,
     *people_pages.routes,
     *keys.routes,
@@ -122,7 +121,7 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         expose_headers=EXPOSED,
     )
     problems.install(app)
-    refusals.install(app)
+    error_pages.install(app)
     document.install(app)
     return app
 

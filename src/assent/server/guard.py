@@ -16,7 +16,7 @@ from assent.server.caller import Caller
 from assent.server.form_data import Posted
 from assent.server.security import Body, is_form
 from assent.server.service import Service, service_of
-from assent.server.web.inbox_count import waiting_for
+from assent.server.web.pages import waiting_for
 
 
 async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:

@@ -25,9 +25,10 @@ from assent.domain.insights import (
 )
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
-from assent.server.web.insights import figures, insights, textures
-from assent.server.web.insights.scales import place, ticks
-from assent.server.web.insights.units import length, share
+from assent.server.web.insights import figures, plots
+from assent.server.web.insights.figures import length, place, share
+from assent.server.web.insights.plots import ticks
+from assent.server.web.insights.routes import table
 from tests.server.api.desk import Desk, decide, pending, script
 from tests.server.conftest import Serve
 from tests.server.web.visitor import Visitor
@@ -77,8 +78,8 @@ def drawn(insights: Insights) -> list[Html]:
         figures.floods(insights),
         figures.spread(TOTAL.median, TOTAL.slow),
         figures.rate(0.4, "approved"),
-        textures.swatch("rejected"),
-        textures.PATTERNS,
+        plots.swatch("rejected"),
+        plots.PATTERNS,
     ]
 
 
@@ -102,10 +103,10 @@ def test_a_plot_has_a_title_and_a_sentence_for_who_does_not_see_it(period: Perio
 
 
 def test_every_colour_has_a_texture_or_is_the_only_plain_one_of_its_plot() -> None:
-    plain = set(re.findall(r'id="fill-(\w+)"[^>]*><rect[^>]*/></pattern>', textures.PATTERNS))
+    plain = set(re.findall(r'id="fill-(\w+)"[^>]*><rect[^>]*/></pattern>', plots.PATTERNS))
     assert plain == {"plain", "approved", "open"}
     used = {kind for plot in drawn(sample()) for kind in re.findall(r"url\(#fill-(\w+)\)", plot)}
-    defined = set(re.findall(r'id="fill-(\w+)"', textures.PATTERNS))
+    defined = set(re.findall(r'id="fill-(\w+)"', plots.PATTERNS))
     assert used <= defined
 
 
@@ -190,7 +191,7 @@ def test_a_time_is_placed_within_its_bar() -> None:
 
 
 def test_the_table_says_every_number_and_no_formula() -> None:
-    rows = list(csv.DictReader(io.StringIO(insights.table(sample()))))
+    rows = list(csv.DictReader(io.StringIO(table(sample()))))
     by_name = {(row["figure"], row["of"], row["measure"]): float(row["value"]) for row in rows}
     assert sum(1 for row in rows if row["measure"] == "median_seconds") == 3
     assert by_name["waiting_time", "3 d or more", "answers"] == 7
@@ -198,7 +199,7 @@ def test_the_table_says_every_number_and_no_formula() -> None:
     assert by_name["decisions", "2030-01-08T00:00:00+00:00", "rejected"] == 2
     assert by_name["outcome", "", "expired"] == 2
     assert not [row for row in rows if row["of"].startswith(("=", "+", "-", "@"))]
-    assert "\u202e" not in insights.table(sample())
+    assert "\u202e" not in table(sample())
 
 
 async def decided(served: Any, said: str, by: str, **decision: Any) -> None:

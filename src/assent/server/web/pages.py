@@ -1,23 +1,23 @@
-"""Rendering of pages: templates that escape everything, in one frame."""
+"""Pages from templates, all in one frame: navigation, number of waiting requests, theme."""
 
 import hashlib
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, Response
 
 from assent.domain.people import ADMIN, APPROVER, AUDITOR, Person
+from assent.engine.assent import Assent
 from assent.engine.vault import Vault
 from assent.errors import NotFound
 from assent.server.auth.csrf import csrf_token
 from assent.server.caller import Caller
-from assent.server.web import times
 from assent.server.web.template_filters import FILTERS, prefilled
-from assent.server.web.themes import theme_of
 
 _TYPES: Final = {
     "css": "text/css; charset=utf-8",
@@ -89,7 +89,7 @@ class Section:
         return not self.roles or not self.roles.isdisjoint(person.roles)
 
 
-# Inbox, Chat, History, Insights, Tools, People, Settings: a phone's bottom bar has the first.
+# The order of the navigation; a phone's bottom bar has the first four.
 SECTIONS: Final = (
     Section(name="Inbox", path="/", icon="inbox", also=("/requests/", "/batch")),
     Section(name="Chat", path="/chat", icon="chat"),
@@ -106,12 +106,69 @@ SECTIONS: Final = (
     ),
     Section(name="Settings", path="/settings", icon="settings"),
 )
-# The number of sections in a phone's bottom bar; the others are under "More".
-AT_THUMB: Final = 4
+# Sections after these are under "More" on a phone.
+_AT_THUMB: Final = 4
 
 
-def _sections(person: Person) -> list[Section]:
-    return [each for each in SECTIONS if each.is_for(person)]
+_COUNTED_MAX: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCount:
+    """The number beside the inbox: requests that wait for a person, or "99+" for more than 99."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number) if self.number <= _COUNTED_MAX else f"{_COUNTED_MAX}+"
+
+    def __bool__(self) -> bool:
+        return self.number > 0
+
+    @property
+    def words(self) -> str:
+        """The count as a sentence, also for screen readers."""
+        return "1 request waits for you" if self.number == 1 else f"{self} requests wait for you"
+
+
+async def waiting_for(assent: Assent, person: Person) -> WaitingCount:
+    """Count the requests that this person may decide now."""
+    return WaitingCount(await assent.queries.requests.waiting_for(person, limit=_COUNTED_MAX + 1))
+
+
+_COOKIE: Final = "assent-appearance"
+_YEAR_SECONDS: Final = 31_536_000
+
+
+class Theme(StrEnum):
+    """The colours of pages; `system` follows the settings of the device."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+def theme_of(connection: HTTPConnection) -> Theme:
+    """Return the theme from the browser's cookie; `SYSTEM` if it has none that is known."""
+    return theme_named(connection.cookies.get(_COOKIE, ""))
+
+
+def theme_named(given: str) -> Theme:
+    """Return the theme of this name; `SYSTEM` if there is none."""
+    return next((theme for theme in Theme if theme == given), Theme.SYSTEM)
+
+
+def keep_theme(response: Response, theme: Theme, *, secure: bool) -> None:
+    """Set the cookie that remembers the theme; it says nothing about the person."""
+    response.set_cookie(
+        _COOKIE,
+        theme,
+        max_age=_YEAR_SECONDS,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 # Templates and static files are part of the program, like its modules: a process reads and compiles
@@ -133,7 +190,7 @@ def _environment() -> Environment:
     )
     environment.globals["asset"] = _assets().address
     environment.globals["prefilled"] = prefilled
-    environment.filters.update({**times.FILTERS, **FILTERS})
+    environment.filters.update(FILTERS)
     return environment
 
 
@@ -159,9 +216,11 @@ class Pages:
             "waiting": getattr(request.state, "waiting", None),
         }
         if caller is not None:
+            # A session of a link to one request shows nothing else.
+            sections = [] if caller.request_id else [s for s in SECTIONS if s.is_for(caller.person)]
             frame["me"] = caller.person
-            frame["sections"] = [] if caller.request_id else _sections(caller.person)
-            frame["at_thumb"] = AT_THUMB
+            frame["sections"] = sections
+            frame["at_thumb"] = _AT_THUMB
             frame["csrf"] = csrf_token(self._vault, caller)
         text = self._environment.get_template(f"{template}.html").render(frame | values)
         return HTMLResponse(text, status)

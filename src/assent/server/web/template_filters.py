@@ -1,6 +1,7 @@
-"""Template filters for foreign text, addresses and form values."""
+"""Template filters for foreign text, times, addresses and form values."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -38,10 +39,41 @@ def prefilled(blank: Blank) -> str:
             return "" if blank.field.default is None else str(blank.field.default)
 
 
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+def span(length: timedelta) -> str:
+    """Return a length of time in its largest unit."""
+    seconds = max(0, int(length.total_seconds()))
+    size, unit = next(((s, u) for s, u in _UNITS if seconds >= s), (1, "s"))
+    return f"{seconds // size} {unit}"
+
+
+def ago(moment: datetime) -> str:
+    """Return how long ago a moment was."""
+    passed = datetime.now(UTC) - moment
+    return "just now" if passed < timedelta(seconds=5) else f"{span(passed)} ago"
+
+
+def left(moment: datetime) -> str:
+    """Return how long it is until a moment."""
+    remaining = moment - datetime.now(UTC)
+    return f"{span(remaining)} left" if remaining > timedelta(0) else "over"
+
+
+def exact(moment: datetime) -> str:
+    """Return a moment in UTC, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "line": line,
     "prose": prose,
     # For attributes and titles, where no markup can be.
     "plain": safe_line,
     "query": query,
+    "ago": ago,
+    "left": left,
+    "exact": exact,
+    "iso": datetime.isoformat,
 }

@@ -1,20 +1,22 @@
-"""A person's own page: roles, sessions, keys, and the look of pages."""
+"""The settings page of a person: roles, sessions, keys and theme."""
 
 from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.errors import InvalidCommand, NotAllowed, NotFound
+from assent.server.auth.flow import local_path
 from assent.server.caller import Method, caller_of
 from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
 from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, opened, useful
 from assent.server.web.admin.people import KINDS, ROLES
-from assent.server.web.themes import Theme
+from assent.server.web.pages import Theme, keep_theme, theme_named
 
 _KEYS: Final = 20
 _METHODS: Final = {
@@ -71,7 +73,17 @@ async def end(request: Request) -> Response:
     return RedirectResponse("/settings?done=ended", 303)
 
 
+async def choose_theme(request: Request) -> Response:
+    """Keep the theme in a cookie and go back to where it was chosen."""
+    posted = await posted_of(request)
+    response = RedirectResponse(local_path(posted.one("next") or "/settings"), 303)
+    secure = urlsplit(service_of(request).settings.origin).scheme == "https"
+    keep_theme(response, theme_named(posted.one("theme")), secure=secure)
+    return response
+
+
 routes: list[BaseRoute] = [
     GuardedRoute("/settings", show, methods=["GET"]),
     GuardedRoute("/settings/sessions", end, methods=["POST"]),
+    GuardedRoute("/settings/appearance", choose_theme, methods=["POST"]),
 ]

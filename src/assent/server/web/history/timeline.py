@@ -34,7 +34,7 @@ from assent.server.web.history.timeline_steps import (
     Part,
     Step,
 )
-from assent.server.web.times import exact
+from assent.server.web.template_filters import exact
 
 # Shorter waits are not worth mentioning.
 _NOTABLE: Final = timedelta(seconds=1)

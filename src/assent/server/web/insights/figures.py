@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from math import log
 from typing import Final
 
 from assent.domain.decisions import VerdictName
@@ -11,10 +12,8 @@ from assent.domain.insights import DAY, EDGES, HOUR, Answers, Hourly, Insights, 
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
 from assent.presentation.text import safe_line
-from assent.server.web.insights import plots, sparklines
-from assent.server.web.insights.plots import Column, Label, Mark, Piece, Words
-from assent.server.web.insights.scales import place
-from assent.server.web.insights.units import length, share
+from assent.server.web.insights import plots
+from assent.server.web.insights.plots import Caption, Column, Label, Mark, Piece
 
 # From bottom to top. Results, and statements about calls in doubt, count as answers, too.
 VERDICTS: Final = {
@@ -43,6 +42,8 @@ _ROOM: Final = 0.5
 _WEEK: Final = timedelta(days=7)
 _MONTH: Final = 31
 _TOLD: Final = 3
+# The first and the last bar span this factor beyond the outermost edges.
+_BEYOND: Final = 3
 
 
 def ranges() -> list[str]:
@@ -70,8 +71,8 @@ def waits(insights: Insights) -> Html:
         Label(at=number / len(shown), text=length(edge), kept=number % 2 == 1)
         for number, edge in enumerate(EDGES, 1)
     ]
-    words = Words(id="waits", title="How long requests wait for an answer", text=text)
-    return plots.columns(words, shown, labels, lines=lines, tall=_TALL)
+    caption = Caption(id="waits", title="How long requests wait for an answer", text=text)
+    return plots.columns(caption, shown, labels, lines=lines, tall=_TALL)
 
 
 def _percentiles(answers: Answers) -> list[Mark]:
@@ -124,8 +125,8 @@ def decisions(insights: Insights) -> Html:
     ]
     every = "hour" if window.slot == HOUR else "day"
     text = f"Stacked columns, one for each {every} in UTC: {_listed(_summed(slots))}."
-    words = Words(id="decisions", title=f"Decisions per {every}", text=text)
-    return plots.columns(words, shown, _labels(window))
+    caption = Caption(id="decisions", title=f"Decisions per {every}", text=text)
+    return plots.columns(caption, shown, _labels(window))
 
 
 def totals(insights: Insights) -> list[tuple[str, str, int]]:
@@ -185,8 +186,8 @@ def outcomes(insights: Insights) -> Html:
     pieces = [Piece(kind=k, size=insights.ended(s)) for s, (k, _) in OUTCOMES.items()]
     said = [f"{name.lower()} {insights.ended(s):,}" for s, (_, name) in OUTCOMES.items()]
     text = f"One bar of {insights.asked:,} requests: {', '.join(said)}."
-    words = Words(id="outcomes", title="What became of the requests", text=text)
-    return plots.strip(words, [piece for piece in pieces if piece.size])
+    caption = Caption(id="outcomes", title="What became of the requests", text=text)
+    return plots.strip(caption, [piece for piece in pieces if piece.size])
 
 
 def floods(insights: Insights) -> Html:
@@ -206,9 +207,9 @@ def floods(insights: Insights) -> Html:
     ]
     what = "of every hour" if is_hourly else "in the busiest hour of every day"
     text = f"Columns: requests {what}. Hours that stand out: {len(insights.surges)}."
-    words = Words(id="floods", title="Requests per hour", text=text)
+    caption = Caption(id="floods", title="Requests per hour", text=text)
     flags = _flags(insights, step, count)
-    return plots.columns(words, shown, _labels(window), flags=flags)
+    return plots.columns(caption, shown, _labels(window), flags=flags)
 
 
 def _flags(insights: Insights, step: timedelta, count: int) -> list[Mark]:
@@ -239,14 +240,24 @@ def _surge(surge: Surge) -> str:
     return f"{hour(surge.hour)}, {safe_line(surge.agent)}: {surge.count:,} requests{refused}"
 
 
+def place(time: timedelta, edges: Sequence[timedelta]) -> float:
+    """Return the place of a time from 0 to 1, among bars with these edges; logarithmic in a bar."""
+    outer = (edges[0] / _BEYOND, *edges, edges[-1] * _BEYOND)
+    for number, (low, high) in enumerate(pairwise(outer)):
+        if time < high:
+            within = log(max(time, low) / low) / log(high / low)
+            return (number + within) / (len(outer) - 1)
+    return 1.0
+
+
 def spread(median: timedelta, slow: timedelta) -> Html:
     """Draw the median and the 90th percentile on the axis of the waiting times."""
-    return sparklines.spread(place(median, EDGES), place(slow, EDGES))
+    return plots.spread(place(median, EDGES), place(slow, EDGES))
 
 
 def rate(part: float | None, kind: str) -> Html:
     """Draw a share as a bar; empty if there is none."""
-    return sparklines.meter(part, kind) if part is not None else Html()
+    return plots.meter(part, kind) if part is not None else Html()
 
 
 def headline(insights: Insights) -> list[tuple[str, str, str]]:
@@ -268,3 +279,34 @@ def headline(insights: Insights) -> list[tuple[str, str, str]]:
         ),
         ("Expired", share(insights.expiry_rate()), "of requests no longer open"),
     ]
+
+
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_FINE_TENTHS: Final = 100
+_SLIVER: Final = 0.01
+
+
+def length(time: timedelta) -> str:
+    """Return a length of time in its two largest units; below ten seconds with a tenth."""
+    tenths = round(time.total_seconds() * 10)
+    if tenths < _FINE_TENTHS:
+        return f"{tenths / 10:g} s"
+    seconds = round(time.total_seconds())
+    at = next(i for i, (size, _) in enumerate(_UNITS) if seconds >= size)
+    parts: list[str] = []
+    for size, unit in _UNITS[at : at + 2]:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts)
+
+
+def share(part: float | None) -> str:
+    """Return a share as a percentage; a dash if there is none, and never 0 % for a little."""
+    if part is None:
+        return "–"
+    if 0 < part < _SLIVER:
+        return "< 1 %"
+    if 1 - _SLIVER < part < 1:
+        return "> 99 %"
+    return f"{part * 100:.0f} %"

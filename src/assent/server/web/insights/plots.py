@@ -4,13 +4,12 @@ Widths are percentages and heights are pixels, without a view box: a plot is as 
 and its text as large as all other text, also on a phone. Textures repeat what colours say.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
-from assent.presentation.markup import Html, element
-from assent.server.web.insights.scales import percent, ticks
-from assent.server.web.insights.textures import filled, shape
+from assent.presentation.markup import Html, element, joined
 
 HEIGHT: Final = 168
 _FOOT: Final = 24
@@ -21,7 +20,7 @@ _NARROWEST_GAP: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Caption:
     """The title of a plot and a sentence about it, for people who cannot see it."""
 
     id: str
@@ -92,7 +91,7 @@ class _Ground:
 
 
 def columns(
-    words: Words,
+    caption: Caption,
     shown: Sequence[Column],
     labels: Iterable[Label],
     *,
@@ -112,20 +111,20 @@ def columns(
         *(_flag(ground, mark) for mark in flags),
         *(_label(ground, label) for label in labels),
     ]
-    return _framed(words, ground, parts)
+    return _framed(caption, ground, parts)
 
 
-def _framed(words: Words, ground: _Ground, parts: Iterable[Html]) -> Html:
-    area = _picture("plot-area", words, ground.height, parts)
+def _framed(caption: Caption, ground: _Ground, parts: Iterable[Html]) -> Html:
+    area = _picture("plot-area", caption, ground.height, parts)
     return element("div", _scale(ground), area, class_="plot")
 
 
-def _picture(name: str, words: Words, height: int, parts: Iterable[Html]) -> Html:
-    title, text = f"{words.id}-title", f"{words.id}-text"
+def _picture(name: str, caption: Caption, height: int, parts: Iterable[Html]) -> Html:
+    title, text = f"{caption.id}-title", f"{caption.id}-text"
     return element(
         "svg",
-        element("title", words.title, id=title),
-        element("desc", words.text, id=text),
+        element("title", caption.title, id=title),
+        element("desc", caption.text, id=text),
         *parts,
         **{"class": name, "role": "img", "aria-labelledby": f"{title} {text}"},
         width="100%",
@@ -255,7 +254,7 @@ def _label(ground: _Ground, label: Label) -> Html:
     )
 
 
-def strip(words: Words, pieces: Sequence[Piece]) -> Html:
+def strip(caption: Caption, pieces: Sequence[Piece]) -> Html:
     """Draw one bar for a whole, divided into its parts."""
     whole, left, parts = sum(piece.size for piece in pieces) or 1, 0.0, list[Html]()
     for piece in pieces:
@@ -263,4 +262,104 @@ def strip(words: Words, pieces: Sequence[Piece]) -> Html:
         place = {"x": percent(left), "width": percent(width), "height": str(_STRIP)}
         parts.append(filled(piece.kind, **place))
         left += width
-    return _picture("plot-strip", words, _STRIP, parts)
+    return _picture("plot-strip", caption, _STRIP, parts)
+
+
+def meter(part: float, kind: str) -> Html:
+    """Draw a share as a bar."""
+    level = shape("rect", class_=f"level {kind}", width=percent(part), height="6")
+    return _small("meter", [level])
+
+
+def spread(middle: float, far: float) -> Html:
+    """Draw two places on one axis: a dot at the first, a stroke to the second."""
+    return _small(
+        "spread",
+        [
+            shape("line", class_="reach", x1=percent(middle), x2=percent(far), y1="3", y2="3"),
+            shape("line", class_="reach", x1=percent(far), x2=percent(far), y1="0", y2="6"),
+            shape("circle", class_="middle", cx=percent(middle), cy="3", r="3.5"),
+        ],
+    )
+
+
+def _small(name: str, parts: Iterable[Html]) -> Html:
+    return element(
+        "svg", *parts, **{"class": name, "aria-hidden": "true"}, width="100%", height="6"
+    )
+
+
+# Paths drawn over the colour of a kind: lines and dots in the background's colour.
+_TEXTURES: Final[Mapping[str, str]] = {
+    "plain": "",
+    "quick": "M-1 5L5 -1M3 9L9 3",
+    "approved": "",
+    "edited": "M2 2h1.6v1.6h-1.6zM6 6h1.6v1.6h-1.6z",
+    "rejected": "M-1 5L5 -1M3 9L9 3",
+    "answered": "M0 2H8M0 6H8",
+    "expired": "M0 0L8 8M8 0L0 8",
+    "withdrawn": "M2 0V8M6 0V8",
+    "superseded": "M4 0V8M0 4H8",
+    "open": "",
+}
+
+
+def shape(name: str, **attributes: str) -> Html:
+    """Return an empty element in its short form: a page has hundreds of them."""
+    return Html(f"{element(name, **attributes).removesuffix(f'></{name}>')}/>")
+
+
+def filled(kind: str, **place: str) -> Html:
+    """Draw a rectangle with the fill of a kind."""
+    return shape("rect", **{"class": f"piece {kind}", "fill": f"url(#fill-{kind})"}, **place)
+
+
+def swatch(kind: str) -> Html:
+    """Draw the fill of a kind, for a legend."""
+    box = filled(kind, width="14", height="14", rx="3")
+    return element(
+        "svg", box, **{"class": "swatch", "aria-hidden": "true"}, width="14", height="14"
+    )
+
+
+def _pattern(kind: str, texture: str) -> Html:
+    colour = shape("rect", class_=f"ink {kind}", width="8", height="8")
+    over = shape("path", class_=f"texture {kind}", d=texture) if texture else Html()
+    return element(
+        "pattern",
+        colour,
+        over,
+        id=f"fill-{kind}",
+        patternUnits="userSpaceOnUse",
+        width="8",
+        height="8",
+    )
+
+
+# The definitions of the fills; a page with plots has them once.
+PATTERNS: Final = element(
+    "svg",
+    element("defs", joined(_pattern(*each) for each in _TEXTURES.items())),
+    **{"class": "patterns", "aria-hidden": "true"},
+    width="0",
+    height="0",
+)
+
+
+_STEPS: Final = (1, 2, 5)
+
+
+def ticks(highest: int, most: int = 4) -> list[int]:
+    """Return round numbers from 0 to at least the highest, in `most` steps or fewer."""
+    highest = max(1, highest)
+    step = next(step for step in _round_numbers() if step * most >= highest)
+    return list(range(0, highest + step, step))
+
+
+def _round_numbers() -> Iterator[int]:
+    return (step * 10**power for power in count() for step in _STEPS)
+
+
+def percent(part: float) -> str:
+    """Return a horizontal place or width as a percentage: plots stretch with the page."""
+    return f"{round(part * 100, 2):g}%"

@@ -22,7 +22,7 @@ from assent.presentation.text import safe_line
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.web.insights import figures, textures, units
+from assent.server.web.insights import figures, plots
 from assent.server.web.insights.figures import OUTCOMES, VERDICTS, by_slot, ranges
 
 Row = tuple[str, str, str, float | int]
@@ -116,10 +116,10 @@ async def page(request: Request) -> Response:
         found=found,
         window=survey.window,
         figures=figures,
-        patterns=textures.PATTERNS,
-        swatch=textures.swatch,
-        length=units.length,
-        share=units.share,
+        patterns=plots.PATTERNS,
+        swatch=plots.swatch,
+        length=figures.length,
+        share=figures.share,
         periods=_PERIODS,
         period=period,
         is_kept=service.surveys.is_costly(found),
