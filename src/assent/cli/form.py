@@ -7,7 +7,8 @@ from typing import assert_never, cast
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.screen import Ink
 from assent.domain.canonical import Json
-from assent.domain.fields import Field, FieldType
+from assent.domain.field_types import Control
+from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.outputs import as_text
 from assent.errors import InvalidAnswer
@@ -20,7 +21,7 @@ _END = "."
 
 
 @dataclass(slots=True, kw_only=True)
-class Form:
+class TerminalForm:
     """One person who fills in one form; nothing is sent before they confirm."""
 
     console: Console
@@ -80,22 +81,23 @@ class Form:
 
     async def _answer(self, item: Field) -> object:
         keyboard = self.console.keyboard
-        if item.type is FieldType.SECRET:
+        control = item.kind.control
+        if control is Control.HIDDEN:
             return await keyboard.ask_secret(f"  not shown {ARROW}")
         typed = await keyboard.ask(f"  {ARROW}", default=self._default(item))
-        match item.type:
-            case FieldType.TEXT | FieldType.NUMBER | FieldType.DATE:
+        match control:
+            case Control.LINE | Control.NUMBER | Control.DATE:
                 return typed
-            case FieldType.MULTILINE:
+            case Control.LINES:
                 return await self._several_lines(typed)
-            case FieldType.BOOLEAN:
+            case Control.YES_NO:
                 return _truth(typed)
-            case FieldType.SELECT:
+            case Control.CHOICE:
                 return _chosen(item, typed)
-            case FieldType.MULTI_SELECT:
+            case Control.CHOICES:
                 return [_chosen(item, part) for part in typed.split(",") if part.strip()]
             case _:
-                assert_never(item.type)
+                assert_never(control)
 
     def _default(self, item: Field) -> str:
         value = self._values.get(item.name, self.known.get(item.name, item.default))
@@ -124,8 +126,8 @@ class Form:
         screen.line()
         screen.line("Your answers:", Ink.STRONG)
         for item in self._given():
-            secret = item.type is FieldType.SECRET
-            value = MASK if secret else safe_line(as_text(item.accept(self._values[item.name])))
+            is_secret = item.kind.is_secret
+            value = MASK if is_secret else safe_line(as_text(item.accept(self._values[item.name])))
             screen.line(f"  {safe_line(item.label)}: {value}")
 
 

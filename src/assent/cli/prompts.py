@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.editing import Editing
-from assent.cli.form import Form
+from assent.cli.form import TerminalForm
 from assent.cli.request_view import Docket
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
@@ -111,7 +111,7 @@ class Hearing:
         if asked.form is None:
             raise NotFound("form of request", self.docket.request.id)
         form = UserInput.from_json(asked.form)
-        values = await Form(console=self.console, form=form, known=asked.prefilled).fill()
+        values = await TerminalForm(console=self.console, form=form, known=asked.prefilled).fill()
         return None if values is None else Give(values=values)
 
     async def supply(self) -> Verdict | None:

@@ -11,7 +11,7 @@ from pydantic import create_model as build_model
 from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
-from assent.domain.forms import FieldType, UserInput
+from assent.domain.forms import UserInput
 from assent.domain.jsonschema.schema import Schema
 from assent.domain.outputs import jsonable
 from assent.domain.tools import Arguments, Context
@@ -74,7 +74,7 @@ class TypedArguments:
         asked = {} if user_input is None else {field.name: field for field in user_input.fields}
         if unknown := asked.keys() - fields.keys():
             raise InvalidTool(tool, f"user input {sorted(unknown)} is not a parameter of its body")
-        secrets = {name for name, field in asked.items() if field.type is FieldType.SECRET}
+        secrets = set(user_input.secrets if user_input else ())
         self._tool = tool
         self._asked = frozenset(asked)
         self._secrets = secrets

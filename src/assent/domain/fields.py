@@ -1,4 +1,4 @@
-"""One field of a form: its type, its rules, and the checks that turn an answer into a value.
+"""One field of a form: its settings, and the checks that turn an answer into a value.
 
 People answer and models pre-fill, so a value is untrusted until a field has accepted it.
 Messages never repeat a value: it may be a secret.
@@ -9,43 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import date
-from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final, NoReturn, assert_never, cast
+from typing import Any, Final, cast
 
 from assent.domain import parameters
 from assent.domain.canonical import Json, check, encode
+from assent.domain.field_types import FIELD_KINDS, FieldKind, FieldType, refuse
 from assent.domain.parameters import Check, optional, settle
 from assent.domain.patterns import Pattern
 from assent.errors import InvalidAnswer, InvalidJson, InvalidPattern, InvalidTool
 
 MAX_TEXT_CHARS: Final = 10_000
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-# Narrower than float(): no nan, no 1_000, no digits of other scripts.
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_NUMBER_CHARS: Final = 40
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_BOOLEANS: Final = MappingProxyType({"true": True, "on": True, "false": False, "off": False})
-
-
-class FieldType(StrEnum):
-    """The type of value that a field takes."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    SELECT = "select"
-    MULTI_SELECT = "multi_select"
-    DATE = "date"
-    MULTILINE = "multiline"
-    SECRET = "secret"  # noqa: S105 - the name of a type, not a password
-
-
-_SELECTS: Final = frozenset({FieldType.SELECT, FieldType.MULTI_SELECT})
-_PATTERNED: Final = frozenset(FieldType) - _SELECTS - {FieldType.BOOLEAN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +107,11 @@ class Field:
             object.__setattr__(self, "default", _accepted_default(self))
 
     @property
+    def kind(self) -> FieldKind:
+        """The row of its type: control, settings, and how answers are read."""
+        return FIELD_KINDS[self.type]
+
+    @property
     def choices(self) -> tuple[Option, ...]:
         """The options, all as `Option`."""
         return cast("tuple[Option, ...]", self.options)
@@ -140,20 +120,20 @@ class Field:
         """Return True if this is an answer: 0 and False are; None, "", [] and blanks are not."""
         if isinstance(value, str):
             # A password may consist of blanks; no other text may.
-            return value != "" if self.type is FieldType.SECRET else value.strip() != ""
+            return value != "" if self.kind.is_secret else value.strip() != ""
         return value is not None and value not in ([], ())
 
     def accept(self, value: object) -> Json:
         """Return the value for the tool; raises `InvalidAnswer` with a message for people."""
-        accepted = self._typed(value)
+        accepted = self.kind.read(self, value)
         try:
             check(accepted)
         except InvalidJson:
-            self._refuse("This cannot be stored.")
+            refuse(self, "This cannot be stored.")
         if self.pattern is not None:
             text = accepted if isinstance(accepted, str) else encode(accepted)
             if not Pattern(self.pattern).is_all_of(text):
-                self._refuse(self.message or "This does not have the expected form.")
+                refuse(self, self.message or "This does not have the expected form.")
         return accepted
 
     def to_json(self) -> dict[str, Json]:
@@ -184,85 +164,6 @@ class Field:
         except (KeyError, TypeError, ValueError) as error:
             name = str(data.get("name"))[:64]
             raise InvalidTool(name, f"this is not a stored field: {error!r:.80}") from None
-
-    def _typed(self, value: object) -> Json:
-        match self.type:
-            case FieldType.TEXT | FieldType.MULTILINE | FieldType.SECRET:
-                return self._text(value)
-            case FieldType.NUMBER:
-                return self._number(value)
-            case FieldType.BOOLEAN:
-                return self._boolean(value)
-            case FieldType.DATE:
-                return self._date(value)
-            case FieldType.SELECT:
-                return self._choice(value)
-            case FieldType.MULTI_SELECT:
-                return self._several(value)
-            case _:
-                assert_never(self.type)
-
-    def _text(self, value: object) -> str:
-        if not isinstance(value, str):
-            self._refuse("Enter text.")
-        # Browsers always send the lines of a textarea with CRLF.
-        text = value.replace("\r\n", "\n") if self.type is FieldType.MULTILINE else value
-        if len(text) > self.max_length:
-            self._refuse(f"Enter at most {self.max_length} characters.")
-        if self.type is not FieldType.SECRET and _CONTROL.search(text):
-            self._refuse("Control characters are not allowed.")
-        # A line break in a single line is a way to forge headers and log lines.
-        if self.type is FieldType.TEXT and text.splitlines() not in ([], [text]):
-            self._refuse("Enter a single line.")
-        return text
-
-    def _number(self, value: object) -> int | float:
-        number = self._spelt_number(value.strip()) if isinstance(value, str) else value
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            self._refuse("Enter a number.")
-        try:
-            check(number)
-        except InvalidJson:
-            self._refuse("This number is too large.")
-        if self.minimum is not None and number < self.minimum:
-            self._refuse(f"Enter {self.minimum} or more.")
-        if self.maximum is not None and number > self.maximum:
-            self._refuse(f"Enter {self.maximum} or less.")
-        return number
-
-    def _spelt_number(self, text: str) -> int | float:
-        if len(text) > _NUMBER_CHARS or not _NUMBER.fullmatch(text):
-            self._refuse("Enter a number.")
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
-
-    def _boolean(self, value: object) -> bool:
-        if isinstance(value, bool):
-            return value
-        word = value.strip().lower() if isinstance(value, str) else ""
-        return _BOOLEANS[word] if word in _BOOLEANS else self._refuse("Choose yes or no.")
-
-    def _date(self, value: object) -> str:
-        text = value.strip() if isinstance(value, str) else ""
-        # fromisoformat() alone also takes weeks and 20250131.
-        if not _DATE.fullmatch(text) or not _is_in_calendar(text):
-            self._refuse("Enter a date as YYYY-MM-DD.")
-        return text
-
-    def _choice(self, value: object) -> str:
-        if not isinstance(value, str) or value not in {option.value for option in self.choices}:
-            self._refuse("Choose one of the options.")
-        return value
-
-    def _several(self, value: object) -> list[Json]:
-        if not isinstance(value, list | tuple):
-            self._refuse("Choose from the options.")
-        chosen = [self._choice(item) for item in cast("Sequence[object]", value)]
-        if len(set(chosen)) < len(chosen):
-            self._refuse("Choose each option once.")
-        return list(chosen)
-
-    def _refuse(self, message: str) -> NoReturn:
-        raise InvalidAnswer({self.name: message})
 
 
 # Left out by `to_json` if unchanged; `options` and `show_if` have their own shapes there.
@@ -323,13 +224,13 @@ def _contradictions(field: Field) -> Iterator[str]:
     yield from _number_contradictions(field)
     if field.show_if is not None and field.show_if.field == field.name:
         yield "its show_if names the field itself"
-    if field.type is FieldType.SECRET and field.default is not None:
+    if field.kind.is_secret and field.default is not None:
         yield "a secret cannot have a default"
 
 
 def _option_contradictions(field: Field) -> Iterator[str]:
     values = [option.value for option in field.choices]
-    if (field.type in _SELECTS) is not bool(values):
+    if field.kind.takes_options is not bool(values):
         yield "a select needs options, and no other type takes them"
     if len(set(values)) < len(values):
         yield "two of its options have the same value"
@@ -340,7 +241,7 @@ def _option_contradictions(field: Field) -> Iterator[str]:
 def _pattern_contradictions(field: Field) -> Iterator[str]:
     if field.pattern is None:
         return
-    if field.type not in _PATTERNED:
+    if not field.kind.takes_pattern:
         yield f"a {field.type} field takes no pattern"
     try:
         Pattern(field.pattern)
@@ -350,7 +251,7 @@ def _pattern_contradictions(field: Field) -> Iterator[str]:
 
 def _number_contradictions(field: Field) -> Iterator[str]:
     bounds = [bound for bound in (field.minimum, field.maximum) if bound is not None]
-    if bounds and field.type is not FieldType.NUMBER:
+    if bounds and not field.kind.takes_bounds:
         yield "only a number field takes a minimum or maximum"
     # Not `sorted`: every comparison with nan is false, so this refuses nan too.
     if not all(low <= high for low in bounds[:1] for high in bounds[-1:]):
@@ -363,11 +264,3 @@ def _accepted_default(field: Field) -> Json:
     except InvalidAnswer as error:
         reason = f"its default is not valid: {error.errors[field.name]}"
         raise InvalidTool(field.name, reason) from None
-
-
-def _is_in_calendar(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True

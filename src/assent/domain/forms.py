@@ -54,6 +54,11 @@ class UserInput:
                 raise InvalidTool(where, f"a form needs {needed!r}")
         return cls(**ours)
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The names of the fields whose values only the tool may see."""
+        return frozenset(item.name for item in self.fields if item.kind.is_secret)
+
     def scope(self, tool: str) -> str:
         """Return the name under which answers to this tool are saved."""
         return f"tool:{tool}" if self.family is None else f"family:{self.family}"
@@ -170,7 +175,7 @@ def _answer(item: Field, values: Mapping[str, object], known: Mapping[str, Json]
     if item.is_given(value):
         return item.accept(value)
     # No page shows a stored secret again, so an empty field means to keep it.
-    if item.name not in values or item.type is FieldType.SECRET:
+    if item.name not in values or item.kind.is_secret:
         kept = _usable(item, known)
         if (kept := item.default if kept is None else kept) is not None:
             return kept
@@ -184,7 +189,7 @@ def _usable(item: Field, known: Mapping[str, Json]) -> Json:
     value = known.get(item.name)
     if not item.is_given(value):
         return None
-    if item.type is FieldType.SECRET:
+    if item.kind.is_secret:
         return value  # a reference to the secret: its value was accepted when it was entered
     try:
         return item.accept(value)
@@ -217,10 +222,10 @@ def _refuse_contradictions(fields: tuple[Field, ...]) -> None:
 
 def _can_hold(rule: ShowIf, earlier: Mapping[str, Field]) -> bool:
     other = earlier.get(rule.field)
-    if other is None or other.type is FieldType.SECRET:
+    if other is None or other.kind.is_secret:
         return False
-    several = other.type is FieldType.MULTI_SELECT
+    answer = [rule.equals] if other.kind.takes_several else rule.equals
     try:
-        return rule.holds(other.accept([rule.equals] if several else rule.equals))
+        return rule.holds(other.accept(answer))
     except InvalidAnswer:
         return False

@@ -20,7 +20,7 @@ from assent.domain.cards import (
 )
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.decisions import Decision
-from assent.domain.fields import Field, FieldType, ShowIf
+from assent.domain.fields import Field, ShowIf
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Question, Request
@@ -182,9 +182,7 @@ def _blanks(question: Question) -> tuple[Blank, ...]:
     return tuple(
         Blank(
             field=field,
-            prefilled=value_of(known[name])
-            if name in known and field.type is not FieldType.SECRET
-            else None,
+            prefilled=value_of(known[name]) if name in known and not field.kind.is_secret else None,
             only_if=None if field.show_if is None else _condition(field.show_if, fields),
         )
         for name, field in fields.items()
@@ -192,7 +190,7 @@ def _blanks(question: Question) -> tuple[Blank, ...]:
 
 
 def _condition(rule: ShowIf, fields: Mapping[str, Field]) -> Condition:
-    among = fields[rule.field].type is FieldType.MULTI_SELECT
+    among = fields[rule.field].kind.takes_several
     return Condition(field=rule.field, value=value_of(rule.equals), among=among)
 
 

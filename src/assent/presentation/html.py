@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import assert_never
 
 from assent.domain.cards import Blank, Card, Choice, FieldChange, Members, Note, Past
-from assent.domain.fields import FieldType
 from assent.presentation.fields import json_of
 from assent.presentation.html_values import (
     block,
@@ -162,7 +161,7 @@ def _about(blank: Blank) -> Iterator[Html]:
     for option in field.choices:
         label = f"  {safe_line(option.label)}" if option.label else ""
         yield isolated(quoted(option.value) + label)
-    if blank.prefilled is not None and field.type is not FieldType.SECRET:
+    if blank.prefilled is not None and not field.kind.is_secret:
         yield joined((element("span", "filled in with", class_="remark"), value(blank.prefilled)))
 
 

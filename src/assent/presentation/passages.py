@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from assent.domain.cards import Blank, Condition, Members, Note, Past, Text
-from assent.domain.fields import FieldType, Option
+from assent.domain.fields import Option
 from assent.presentation.fields import (
     json_of,
     put_change,
@@ -123,7 +123,7 @@ def _blank(sheet: Sheet, blank: Blank, place: SheetPlace) -> None:
     if blank.only_if is not None:
         put_value(sheet, condition_words(blank.only_if), blank.only_if.value, inside)
     _options(sheet, field.choices, replace(inside, sign="○", role=SpanRole.MUTED))
-    if blank.prefilled is not None and field.type is not FieldType.SECRET:
+    if blank.prefilled is not None and not field.kind.is_secret:
         put_value(sheet, "filled in with", blank.prefilled, inside)
 
 

@@ -17,7 +17,6 @@ from assent.domain.cards import (
     Truth,
     Value,
 )
-from assent.domain.fields import FieldType
 from assent.domain.tools import EffectiveTool, Hint
 from assent.errors import InvalidJson
 from assent.presentation.blobs import blob_of, pieces_of
@@ -31,7 +30,7 @@ def hints_of(tool: EffectiveTool | None) -> Mapping[str, Hint]:
     if tool is None:
         return {}
     form = tool.tool.user_input
-    secrets = [f.name for f in form.fields if f.type is FieldType.SECRET] if form else []
+    secrets = form.secrets if form else ()
     return {**tool.tool.hints, **dict.fromkeys(secrets, Hint(secret=True))}
 
 

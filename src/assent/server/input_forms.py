@@ -1,10 +1,9 @@
 """Input requests for frontends: in the form of `/api/tool-user-input`, and as a JSON schema."""
 
 from collections.abc import Mapping
-from typing import assert_never
 
 from assent.domain.canonical import Json
-from assent.domain.fields import Field, FieldType
+from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
@@ -54,7 +53,7 @@ def _field(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
     if item.options:
         told["options"] = [option.value for option in item.choices]
         told["option_labels"] = {o.value: o.label for o in item.choices if o.label}
-    if item.name in known and item.type is not FieldType.SECRET:
+    if item.name in known and not item.kind.is_secret:
         told["value"] = known[item.name]
     return told
 
@@ -81,41 +80,12 @@ def _is_wanted(item: Field, known: Mapping[str, Json]) -> bool:
 
 
 def _property(item: Field, known: Mapping[str, Json]) -> dict[str, Json]:
-    told: dict[str, Json] = {"title": item.label, **_typed(item)}
+    told: dict[str, Json] = {"title": item.label, **item.kind.schema(item)}
     if item.help:
         told["description"] = item.help
-    default = item.default if item.type is FieldType.SECRET else known.get(item.name, item.default)
+    default = item.default if item.kind.is_secret else known.get(item.name, item.default)
     if default is not None:
         told["default"] = default
     if item.placeholder:
         told["examples"] = [item.placeholder]
-    return told
-
-
-def _typed(item: Field) -> dict[str, Json]:
-    choices: list[Json] = [option.value for option in item.choices]
-    match item.type:
-        case FieldType.TEXT | FieldType.MULTILINE:
-            return _text(item)
-        case FieldType.SECRET:
-            return {**_text(item), "writeOnly": True, "format": "password"}
-        case FieldType.DATE:
-            return {"type": "string", "format": "date"}
-        case FieldType.NUMBER:
-            bounds = {"minimum": item.minimum, "maximum": item.maximum}
-            return {"type": "number", **{n: v for n, v in bounds.items() if v is not None}}
-        case FieldType.BOOLEAN:
-            return {"type": "boolean"}
-        case FieldType.SELECT:
-            return {"type": "string", "enum": choices}
-        case FieldType.MULTI_SELECT:
-            return {"type": "array", "items": {"enum": choices}, "uniqueItems": True}
-    assert_never(item.type)
-
-
-def _text(item: Field) -> dict[str, Json]:
-    told: dict[str, Json] = {"type": "string", "maxLength": item.max_length}
-    if item.pattern is not None:
-        # Our patterns match the whole value, those of a JSON schema any part of it.
-        told["pattern"] = f"^(?:{item.pattern})$"
     return told

@@ -16,7 +16,6 @@ from assent.domain.outputs import json_text, jsonable
 from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.engine.gate.inputs import secret_names
 from assent.engine.gate.planner import Asking
 from assent.engine.loop.proposals import storable
 from assent.errors import (
@@ -298,7 +297,7 @@ def _said(request: Request, verdict: Verdict) -> object:
             return _changes(verdict)
         case verdicts.Give(values=values):
             form = request.question.form
-            hidden = secret_names(UserInput.from_json(form)) if form else frozenset[str]()
+            hidden = UserInput.from_json(form).secrets if form else frozenset[str]()
             return {name: repr(value) for name, value in values.items() if name not in hidden}
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
             return output

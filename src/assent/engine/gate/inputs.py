@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
-from assent.domain.forms import FieldType, UserInput
+from assent.domain.forms import UserInput
 from assent.domain.saved_values import SavedValue, SealedSecret
 from assent.domain.tools import EffectiveTool
 from assent.engine.ids import Ids
@@ -24,7 +24,7 @@ def known_answers(
     These are saved answers of this tool or family, with secrets by reference, and values that the
     model is allowed to fill in.
     """
-    secrets = secret_names(form)
+    secrets = form.secrets
     scope = form.scope(tool.tool.name)
     fillable = {item.name for item in form.fields if item.model_may_fill} - secrets
     allowed = {name: value for name, value in prefilled.items() if name in fillable}
@@ -35,11 +35,6 @@ def known_answers(
         if form.save and value.scope == scope and value.secret is (value.name in secrets)
     }
     return {**allowed, **kept}
-
-
-def secret_names(form: UserInput) -> frozenset[str]:
-    """Return the fields whose values only the runner may see."""
-    return frozenset(item.name for item in form.fields if item.type is FieldType.SECRET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +60,7 @@ def merge(
 ) -> Merged:
     """Put validated answers into the arguments; secrets are sealed and replaced by references."""
     form = tool.tool.user_input
-    hidden = frozenset[str]() if form is None else secret_names(form)
+    hidden = frozenset[str]() if form is None else form.secrets
     keep = form is not None and form.save
     fresh = {n for n, value in answers.items() if n in hidden and not is_reference(value)}
     refs = {name: ids("sec") for name in fresh}

@@ -9,7 +9,6 @@ from assent.domain.decisions import Approve, Arguments
 from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Toolbox
-from assent.engine.gate.inputs import secret_names
 from assent.engine.vault import MASKED, forged, placements, references
 from assent.errors import InvalidArguments, InvalidJson
 
@@ -55,7 +54,7 @@ def take_in(proposal: Proposal, toolbox: Toolbox) -> Accepted | Refused:
 def _accepted(tool: EffectiveTool, raw: dict[str, Json]) -> Accepted:
     form = tool.tool.user_input
     asked = frozenset[str]() if form is None else {item.name for item in form.fields}
-    secret = frozenset[str]() if form is None else secret_names(form)
+    secret = frozenset[str]() if form is None else form.secrets
     prefilled = {n: value for n, value in raw.items() if n in asked and n not in secret}
     rest = {name: value for name, value in raw.items() if name not in asked}
     arguments = tool.tool.arguments.normalise(rest, partial=True)

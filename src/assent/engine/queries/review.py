@@ -7,7 +7,7 @@ from typing import Final
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.cards import Card, Past
-from assent.domain.forms import FieldType, UserInput
+from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Person
 from assent.domain.record import Precedent
@@ -263,5 +263,4 @@ def _edit(request: Request, revisions: Sequence[Revision]) -> Revision | None:
 
 def _secrets(request: Request) -> frozenset[str]:
     form = request.question.form
-    fields = UserInput.from_json(form).fields if form else ()
-    return frozenset(each.name for each in fields if each.type is FieldType.SECRET)
+    return UserInput.from_json(form).secrets if form else frozenset()

@@ -16,7 +16,6 @@ from assent.domain.people import ADMIN, Audience
 from assent.domain.policy import Deny
 from assent.domain.requests import Question
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
-from assent.engine.gate.inputs import secret_names
 from assent.engine.gate.intake import Accepted
 from assent.engine.gate.planner import Asking, Plan, Planner, result_wanted
 from assent.engine.kernel import Kernel
@@ -292,7 +291,7 @@ def _prefilled(tool: EffectiveTool, given: Mapping[str, Json]) -> dict[str, Json
     form = tool.tool.user_input
     if form is None:
         return {}
-    names = {item.name for item in form.fields} - secret_names(form)
+    names = {item.name for item in form.fields} - form.secrets
     return {n: v for n, v in given.items() if n in names and not forged(v, frozenset())}
 
 

@@ -1,7 +1,7 @@
 """Requests as frontends need them: the data to show, fill in and decide one."""
 
 from assent.domain.canonical import Json
-from assent.domain.forms import FieldType
+from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -53,13 +53,9 @@ def fields_of(request: Request) -> Json:
 
 def prefilled_of(request: Request) -> dict[str, Json]:
     """Return the values that are filled in already; of a secret not even its reference."""
-    fields = fields_of(request)
-    secret = {
-        str(field["name"])
-        for field in (fields if isinstance(fields, list) else ())
-        if isinstance(field, dict) and field.get("type") == FieldType.SECRET
-    }
-    return {n: value for n, value in request.question.prefilled.items() if n not in secret}
+    form = request.question.form
+    secrets = UserInput.from_json(form).secrets if form else frozenset[str]()
+    return {n: value for n, value in request.question.prefilled.items() if n not in secrets}
 
 
 def _preview(preview: Preview | None) -> Json:

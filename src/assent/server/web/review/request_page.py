@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from assent.domain.canonical import Json, encode
 from assent.domain.cards import Blank, Items, Text, Verb
-from assent.domain.fields import FieldType
+from assent.domain.field_types import Control
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
 from assent.engine.queries.review import Review
@@ -114,7 +114,7 @@ def _is_fit(blank: Blank) -> bool:
     """Return True if a control shows the whole suggestion: no hidden characters or joined lines."""
     match blank.prefilled:
         case Text(text=text):
-            is_long = blank.field.type is FieldType.MULTILINE
+            is_long = blank.field.kind.control is Control.LINES
             return is_plain(text) and (is_long or not _BREAKS.search(text))
         case _:
             return True

@@ -6,7 +6,7 @@ from assent.domain import decisions
 from assent.domain.canonical import Json, parse
 from assent.domain.cards import Verb
 from assent.domain.decisions import Verdict
-from assent.domain.fields import FieldType
+from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
@@ -58,13 +58,13 @@ def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
     given: dict[str, object] = {}
     for field in UserInput.from_json(request.question.form).fields:
         if values := posted.all(f"{ANSWER}{field.name}"):
-            given[field.name] = _answer(field.type, values)
+            given[field.name] = _answer(field, values)
     return given
 
 
-def _answer(kind: FieldType, values: Sequence[str]) -> object:
+def _answer(field: Field, values: Sequence[str]) -> object:
     # An unticked box posts nothing; the hidden field before it says that the field was shown.
-    if kind is FieldType.MULTI_SELECT:
+    if field.kind.takes_several:
         return [value for value in values if value] or None
     return values[-1] or None
 

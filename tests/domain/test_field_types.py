@@ -1,0 +1,28 @@
+"""The table of field types: complete, and the only place that knows the types."""
+
+from pathlib import Path
+
+import assent
+from assent.domain.field_types import FIELD_KINDS, FieldType
+
+SOURCE = Path(assent.__file__).parent
+# The demo declares forms, as users do.
+DECLARING = {"domain/field_types.py", "domain/fields.py"} | {
+    f"demo/{each.name}" for each in (SOURCE / "demo").glob("*.py")
+}
+
+
+def test_every_field_type_has_a_row() -> None:
+    assert set(FIELD_KINDS) == set(FieldType)
+
+
+def test_no_surface_compares_field_types() -> None:
+    code = [each for kind in ("*.py", "*.html") for each in SOURCE.rglob(kind)]
+    named = {
+        str(each.relative_to(SOURCE))
+        for each in code
+        if "FieldType." in (text := each.read_text()) or "field.type ==" in text
+    }
+
+    assert code
+    assert named <= DECLARING
