@@ -37,7 +37,7 @@ from assent.server.web.admin import people as people_pages
 from assent.server.web.admin import settings as settings_pages
 from assent.server.web.admin import tools as tool_pages
 from assent.server.web.chat import routes as chat_pages
-from assent.server.web.history import call_page, export, history, record
+from assent.server.web.history import routes as history_pages
 from assent.server.web.inbox import batch, inbox
 from assent.server.web.insights import routes as insight_pages
 from assent.server.web.insights.cache import Surveys
@@ -69,11 +69,7 @@ ROUTES: Sequence[BaseRoute] = (
     *review_pages.routes,
     *link.routes,
     *chat_pages.routes,
-    *history.routes,
-    # Before the page of a call, which would take the path of the export for an id.
-    *export.routes,
-    *call_page.routes,
-    *record.routes,
+    *history_pages.routes,
     *insight_pages.routes,
     *tool_pages.routes,
     *people_pages.routes,

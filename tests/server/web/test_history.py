@@ -24,7 +24,7 @@ from assent.domain.tools import Hint
 from assent.engine.ids import new_id
 from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.ports import Tx
-from assent.server.web.history import csv_rows
+from assent.server.web.history import export
 from assent.store.record import CALLS_READ
 from assent.testing import calls, says
 from tests.server.conftest import Serve, Served
@@ -459,10 +459,10 @@ async def test_a_spreadsheet_runs_nothing_that_somebody_wrote_into_a_call(serve:
 
 def test_a_cell_that_begins_like_a_formula_is_text() -> None:
     for text in ("=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "  =1", "\n=1", "＝1"):
-        [[cell]] = csv.reader(io.StringIO(csv_rows.row([text]), newline=""))
+        [[cell]] = csv.reader(io.StringIO(export.csv_row([text]), newline=""))
         assert cell == f"'{text}"
     [row] = csv.reader(
-        io.StringIO(csv_rows.row(["a=b", -4, None, True, 'q"uote', "a\nb"]), newline="")
+        io.StringIO(export.csv_row(["a=b", -4, None, True, 'q"uote', "a\nb"]), newline="")
     )
     assert row == ["a=b", "-4", "", "yes", 'q"uote', "a\nb"]
 
@@ -489,9 +489,7 @@ async def test_a_file_ends_when_whoever_asked_for_it_may_no_longer_read(serve: S
             await anext(lines)
             await served.assent.people.revoke_key(key.id, by=root)
             last = [line async for line in lines][-1]
-        assert json.loads(last) == {
-            "id": "stopped: whoever asked for this file may no longer read it"
-        }
+        assert json.loads(last) == {"id": "stopped: you may no longer read this"}
         assert (await client.get("/audit/export")).status_code == 303
 
 

@@ -26,7 +26,7 @@ from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
 from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate.gate import Gate
 from assent.server.web.admin.tool_treatment import (
-    Course,
+    Forecast,
     facts,
     length,
     lowered,
@@ -57,19 +57,19 @@ def rule(number: int, effect: Effect, place: str | None) -> Rule:
     return Rule(name=f"rule {number}", effect=effect, when=lambda given, _: given[place] is True)
 
 
-def course(verdict: Verdict) -> Course:
+def course(verdict: Verdict) -> Forecast:
     match verdict:
         case Allow():
-            return Course.RUNS
+            return Forecast.RUNS
         case Ask():
-            return Course.ASKS
+            return Forecast.ASKS
         case Deny():
-            return Course.DENIED
+            return Forecast.DENIED
 
 
-async def judged(subject: EffectiveTool, policy: Policy) -> set[Course]:
+async def judged(subject: EffectiveTool, policy: Policy) -> set[Forecast]:
     """What the gate says to every call that there can be."""
-    found: set[Course] = set()
+    found: set[Forecast] = set()
     for values in product((True, False), repeat=len(PLACES)):
         arguments: dict[str, Json] = dict(zip(PLACES, values, strict=True))
         found.add(course(await Gate(policy=policy).judge(subject, arguments, CONTEXT)))

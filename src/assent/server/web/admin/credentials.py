@@ -1,14 +1,27 @@
-"""Sessions and API keys as pages list them, and the scopes that they really open."""
+"""Sessions and API keys as pages show them: valid ones, the scopes they open, new ones just once.
+
+A new key or link is sealed for one page of one session and kept in the browser's cookie for a
+minute. The server stores nothing; a reload neither shows it again nor makes another one.
+"""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from assent.domain.canonical import encode, parse
 from assent.domain.credentials import Key, Session
 from assent.domain.people import Person, Scope
 from assent.engine.people.accounts import People
 from assent.engine.people.credential_status import Held
+from assent.errors import InvalidJson, SecretUnreadable
 from assent.server.access import AUDIT, CHAT, DECIDE, MANAGE, READ, Need
-from assent.server.caller import Caller
+from assent.server.auth.cookies import ONCE_SECONDS
+from assent.server.caller import Caller, caller_of
+from assent.server.service import service_of
 
 SCOPES: Final = {
     Scope.CHAT: "talk to agents",
@@ -35,14 +48,14 @@ def may_end(caller: Caller, credential: Key | Session) -> bool:
     return credential.id == caller.credential or credential.scopes <= caller.scopes
 
 
-def useful(scopes: Collection[Scope], person: Person) -> list[Scope]:
+def open_scopes(scopes: Collection[Scope], person: Person) -> list[Scope]:
     """Return the scopes that a credential really opens, given the roles of its person."""
     return [scope for scope in Scope if scope in scopes and _is_open(scope, person)]
 
 
-def opened(keys: Iterable[Key], person: Person) -> dict[str, list[Scope]]:
+def scopes_by_key(keys: Iterable[Key], person: Person) -> dict[str, list[Scope]]:
     """Return, by key id, the scopes that each key of this person really opens."""
-    return {key.id: useful(key.scopes, person) for key in keys}
+    return {key.id: open_scopes(key.scopes, person) for key in keys}
 
 
 def _is_open(scope: Scope, person: Person) -> bool:
@@ -60,3 +73,53 @@ def may(caller: Caller, need: Need) -> bool:
 def stored_text(given: str) -> str:
     """Return text that can be used in a query: stored text never holds a null character."""
     return given.replace("\x00", "").strip()
+
+
+_SEALED_AS: Final = "once"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSecret:
+    """A new secret and the person it belongs to."""
+
+    person: str
+    text: str
+
+
+def show_once(request: Request, secret: NewSecret, *, page: str, address: str) -> Response:
+    """Redirect to the page that shows the secret; it passes the same `page` to `secret_for`."""
+    service = service_of(request)
+    until = int(datetime.now(UTC).timestamp()) + ONCE_SECONDS
+    text = encode([secret.person, secret.text, until])
+    sealed = service.assent.vault.seal(text, row=_SEALED_AS, field=_place(request, page))
+    response = RedirectResponse(address, 303)
+    service.auth.cookies.keep_once(response, sealed)
+    return response
+
+
+def secret_for(request: Request, page: str) -> NewSecret | None:
+    """Return the secret that this page is to show; usually None."""
+    service = service_of(request)
+    sealed = service.auth.cookies.once(request)
+    try:
+        text = service.assent.vault.open(sealed or "", row=_SEALED_AS, field=_place(request, page))
+        match parse(text):
+            case [str(person), str(new), int(until)]:
+                in_time = datetime.now(UTC).timestamp() < until
+                return NewSecret(person=person, text=new) if in_time else None
+            case _:
+                return None
+    except (SecretUnreadable, InvalidJson):
+        return None
+
+
+def forget(request: Request, secret: NewSecret | None, response: Response) -> Response:
+    """Delete the cookie once its secret was shown."""
+    if secret is not None:
+        service_of(request).auth.cookies.drop_once(response)
+    return response
+
+
+def _place(request: Request, page: str) -> str:
+    caller = caller_of(request)
+    return f"{caller.method} {caller.credential} {page}"

@@ -17,8 +17,17 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.web.admin.credentials import SCOPES, may, may_end, stored_text, useful
-from assent.server.web.admin.one_time_secrets import Told, forget, tell_once, told_once
+from assent.server.web.admin.credentials import (
+    SCOPES,
+    NewSecret,
+    forget,
+    may,
+    may_end,
+    open_scopes,
+    secret_for,
+    show_once,
+    stored_text,
+)
 from assent.server.web.admin.people import address_of
 
 _PAGE: Final = 50
@@ -44,7 +53,7 @@ async def _index(
         after=stored_text(asked.get("after", "")),
         limit=_PAGE,
     )
-    told = told_once(request, "keys")
+    secret = secret_for(request, "keys")
     page = service.pages.render(
         request,
         "keys",
@@ -57,25 +66,25 @@ async def _index(
         offered=await _offered(service, posted.one("person") if posted else person),
         lifetimes=LIFETIMES,
         address_of=address_of,
-        told=told,
+        secret=secret,
         posted=posted,
         problem=problem,
         done=asked.get("done", "") if not problem else "",
     )
-    return forget(request, told, page)
+    return forget(request, secret, page)
 
 
 async def _opened(service: Service, keys: Sequence[Key]) -> dict[str, list[Scope]]:
     """Return, by key id, the scopes that each key really opens; owners may differ."""
     held = Held(accounts=frozenset(key.person for key in keys))
     accounts = (await service.assent.people.standing.of(held)).accounts
-    return {key.id: useful(key.scopes, accounts[key.person].person) for key in keys}
+    return {key.id: open_scopes(key.scopes, accounts[key.person].person) for key in keys}
 
 
 async def _offered(service: Service, person: str) -> list[Scope]:
     """Return the scopes that a key of this person can use; all scopes if no account is named."""
     account = await service.assent.people.find(stored_text(person))
-    return list(Scope) if account is None else useful(Scope, account.person)
+    return list(Scope) if account is None else open_scopes(Scope, account.person)
 
 
 async def issue(request: Request) -> Response:
@@ -96,8 +105,8 @@ async def issue(request: Request) -> Response:
     except (NotFound, InvalidAccount) as error:
         said = _said(error)
         return await _index(request, posted=posted, problem=said, status=422)
-    told = Told(person=person, text=text)
-    return tell_once(request, told, page="keys", address="/keys?done=issued")
+    secret = NewSecret(person=person, text=text)
+    return show_once(request, secret, page="keys", address="/keys?done=issued")
 
 
 def _scopes(posted: Posted, person: str, offered: Sequence[Scope]) -> list[Scope]:

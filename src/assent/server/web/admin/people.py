@@ -1,14 +1,17 @@
 """Pages for admins: the accounts, their roles, sign-in links, sessions and keys."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
+from assent.domain.canonical import Json
+from assent.domain.events import Entry
 from assent.domain.people import (
     ADMIN,
     APPROVER,
@@ -18,6 +21,7 @@ from assent.domain.people import (
     Person,
     PersonKind,
 )
+from assent.engine.people.directory import CHANGES
 from assent.errors import (
     AccountExists,
     InvalidAccount,
@@ -28,9 +32,16 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, live_sessions, opened, stored_text
-from assent.server.web.admin.one_time_secrets import Told, forget, tell_once, told_once
-from assent.server.web.admin.person_changes import changes_of
+from assent.server.web.admin.credentials import (
+    SCOPES,
+    NewSecret,
+    forget,
+    live_sessions,
+    scopes_by_key,
+    secret_for,
+    show_once,
+    stored_text,
+)
 
 _PAGE: Final = 50
 _KEYS: Final = 20
@@ -114,7 +125,7 @@ async def _page(
     people, by = service.assent.people, caller.person
     account = await people.get(stored_text(request.path_params["id"]))
     keys = await people.directory.keys(account.id, by=by, after="", limit=_KEYS)
-    told = told_once(request, _page_name(account.id))
+    secret = secret_for(request, _page_name(account.id))
     page = service.pages.render(
         request,
         "person",
@@ -131,17 +142,17 @@ async def _page(
         sessions=[(each, True) for each in await live_sessions(people, account.id, by=by)],
         this_session=caller.credential,
         keys=[(each, True) for each in keys.items],
-        opened=opened(keys.items, account.person),
+        opened=scopes_by_key(keys.items, account.person),
         more_keys=keys.next is not None,
-        changes=changes_of(await people.directory.changes_of(account.id, by=by)),
+        changes=_changes(await people.directory.changes_of(account.id, by=by)),
         scopes=SCOPES,
         now=datetime.now(UTC),
-        told=told,
+        secret=secret,
         posted=posted,
         problem=problem,
         done=request.query_params.get("done", "") if not problem else "",
     )
-    return forget(request, told, page)
+    return forget(request, secret, page)
 
 
 async def change(request: Request) -> Response:
@@ -199,9 +210,9 @@ async def _link(request: Request, account: Account) -> Response:
         account.id, by=caller_of(request).person
     )
     link = f"{service.settings.origin.rstrip('/')}/sign-in/link/{token}"
-    told = Told(person=account.id, text=link)
-    return tell_once(
-        request, told, page=_page_name(account.id), address=f"{address_of(account.id)}?done=link"
+    secret = NewSecret(person=account.id, text=link)
+    return show_once(
+        request, secret, page=_page_name(account.id), address=f"{address_of(account.id)}?done=link"
     )
 
 
@@ -235,6 +246,76 @@ def _roles(posted: Posted) -> list[str]:
 
 def _page_name(person: str) -> str:
     return f"person {person}"
+
+
+# Entries that hold the state of the account after the change.
+_STATES: Final = frozenset({"add_person", "change_person", "link_person"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountChange:
+    """One change of an account, in words."""
+
+    at: datetime
+    by: str
+    words: str
+
+
+def _changes(entries: list[Entry]) -> list[AccountChange]:
+    """Return the changes, newest first.
+
+    If the list was cut, its oldest entry is left out: the state before it is not known.
+    """
+    states = [entry for entry in entries if entry.action in _STATES]
+    older = dict(zip([each.id for each in states], [*states[1:], None], strict=False))
+    kept = entries[:-1] if len(entries) == CHANGES else entries
+    return [
+        AccountChange(at=each.at, by=each.actor, words=_change_words(each, older.get(each.id)))
+        for each in kept
+    ]
+
+
+def _change_words(entry: Entry, older: Entry | None) -> str:
+    data = entry.data
+    match entry.action:
+        case "add_person":
+            return f"added the account with {_role_words(data)}"
+        case "change_person" | "link_person":
+            return ", ".join(_differences(data, {} if older is None else older.data)) or (
+                "changed the name"
+            )
+        case "issue_key":
+            return f"made the key assent_{data.get('prefix')}_… that may {_listed(data, 'scopes')}"
+        case "revoke_key":
+            return f"revoked the key assent_{data.get('prefix')}_…"
+        case _:
+            return "made a link to decide" if entry.request_id else "made a sign-in link"
+
+
+def _differences(new: dict[str, Json], old: dict[str, Json]) -> Iterable[str]:
+    now, before = _set(new, "roles"), _set(old, "roles")
+    for said, roles in (("gave", now - before), ("took", before - now)):
+        if roles:
+            noun = "role" if len(roles) == 1 else "roles"
+            yield f"{said} the {noun} {' and '.join(sorted(roles))}"
+    if new.get("disabled") != old.get("disabled", False):
+        yield "disabled the account" if new.get("disabled") else "enabled the account"
+    if new.get("behind") != old.get("behind"):
+        human = new.get("behind")
+        yield f"said that {human} is behind it" if human else "said that nobody is behind it"
+
+
+def _role_words(data: dict[str, Json]) -> str:
+    return f"the roles {_listed(data, 'roles')}" if data.get("roles") else "no roles"
+
+
+def _listed(data: dict[str, Json], name: str) -> str:
+    return ", ".join(sorted(_set(data, name)))
+
+
+def _set(data: dict[str, Json], name: str) -> set[str]:
+    found: Any = data.get(name)
+    return {str(each) for each in cast("list[object]", found)} if isinstance(found, list) else set()
 
 
 routes: list[BaseRoute] = [

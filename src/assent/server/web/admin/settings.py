@@ -14,7 +14,13 @@ from assent.server.caller import Method, caller_of
 from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
-from assent.server.web.admin.credentials import SCOPES, live_sessions, may_end, opened, useful
+from assent.server.web.admin.credentials import (
+    SCOPES,
+    live_sessions,
+    may_end,
+    open_scopes,
+    scopes_by_key,
+)
 from assent.server.web.admin.people import KINDS, ROLES
 from assent.server.web.pages import Theme, keep_theme, theme_named
 
@@ -42,11 +48,11 @@ async def show(request: Request) -> Response:
         method=_METHODS[caller.method],
         sessions=[(each, may_end(caller, each)) for each in mine],
         keys=[(each, may_end(caller, each)) for each in keys.items],
-        opened=opened(keys.items, me),
+        opened=scopes_by_key(keys.items, me),
         now=datetime.now(UTC),
         roles=ROLES,
         kinds=KINDS,
-        opens=[SCOPES[scope] for scope in useful(caller.scopes, me)],
+        opens=[SCOPES[scope] for scope in open_scopes(caller.scopes, me)],
         scopes=SCOPES,
         themes=list(Theme),
         done=request.query_params.get("done", ""),

@@ -15,8 +15,8 @@ from assent.domain.policy import Effect, Policy, Rule
 from assent.domain.tools import EffectiveTool, Generator, Hitl, Manual, Regular, Risk, is_predicate
 
 
-class Course(StrEnum):
-    """The outcome of a call as far as it is known before its arguments, the strictest last."""
+class Forecast(StrEnum):
+    """What will happen to a call, as far as is known without its arguments; the strictest last."""
 
     RUNS = "runs"
     DEPENDS = "depends"
@@ -24,11 +24,11 @@ class Course(StrEnum):
     DENIED = "denied"
 
 
-COURSES: Final[Mapping[Course, str]] = {
-    Course.RUNS: "Runs by itself",
-    Course.DEPENDS: "Depends on the call",
-    Course.ASKS: "Asks a person",
-    Course.DENIED: "Never runs",
+FORECASTS: Final[Mapping[Forecast, str]] = {
+    Forecast.RUNS: "Runs by itself",
+    Forecast.DEPENDS: "Depends on the call",
+    Forecast.ASKS: "Asks a person",
+    Forecast.DENIED: "Never runs",
 }
 CONFIRMATIONS: Final[Mapping[Confirmation, str]] = {
     Confirmation.CLICK: "a click",
@@ -40,7 +40,7 @@ _EFFECTS: Final[Mapping[Effect, tuple[str, str]]] = {
     Effect.ASK: ("asks a person", "asks for some calls"),
     Effect.DENY: ("denies it", "denies some calls"),
 }
-_STRICT: Final = tuple(Course)
+_STRICT: Final = tuple(Forecast)
 _FIRM: Final = tuple(Confirmation)
 _HARM: Final = tuple(Risk)
 
@@ -52,7 +52,7 @@ class Treatment:
     `rules` are shown only to people who may read the policy.
     """
 
-    course: Course
+    course: Forecast
     # What a call needs from people besides a decision.
     needs: str
     reasons: tuple[str, ...]
@@ -61,16 +61,16 @@ class Treatment:
     @property
     def words(self) -> str:
         """The outcome in a few words; a call that needs people anyway does not "run by itself"."""
-        if self.needs and self.course is Course.RUNS:
+        if self.needs and self.course is Forecast.RUNS:
             return "No approval"
-        return COURSES[self.course]
+        return FORECASTS[self.course]
 
 
 def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
     """Judge the tool as the gate would, as far as that is possible without a call."""
     found, rules = outcomes(tool, policy), [rule for rule in policy.rules if rule.covers(tool)]
     reasons = [_wish_words(tool), *_also(tool)]
-    if policy.hook is not None and found - {Course.DENIED}:
+    if policy.hook is not None and found - {Forecast.DENIED}:
         reasons.append("This deployment's own code looks at each call, too.")
     if not policy.approvals:
         reasons.append("Approvals are switched off in this deployment: nobody is asked.")
@@ -82,7 +82,7 @@ def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
     )
 
 
-def outcomes(tool: EffectiveTool, policy: Policy) -> frozenset[Course]:
+def outcomes(tool: EffectiveTool, policy: Policy) -> frozenset[Forecast]:
     """Return all outcomes that calls may have, by the tool's own setting and the rules."""
     rules = [rule for rule in policy.rules if rule.covers(tool)]
     always = {rule.effect for rule in rules if rule.when is None}
@@ -93,26 +93,30 @@ def outcomes(tool: EffectiveTool, policy: Policy) -> frozenset[Course]:
         for number in range(len(sometimes) + 1)
         for some in combinations(sometimes, number)
     }
-    if not policy.approvals and Course.ASKS in found:
-        found = found - {Course.ASKS} | {Course.RUNS}
+    if not policy.approvals and Forecast.ASKS in found:
+        found = found - {Forecast.ASKS} | {Forecast.RUNS}
     return frozenset(found)
 
 
-def _wishes(tool: EffectiveTool) -> tuple[Course, ...]:
+def _wishes(tool: EffectiveTool) -> tuple[Forecast, ...]:
     if is_predicate(tool.requires_approval):
-        return Course.ASKS, Course.RUNS
-    return (Course.ASKS,) if tool.requires_approval else (Course.RUNS,)
+        return Forecast.ASKS, Forecast.RUNS
+    return (Forecast.ASKS,) if tool.requires_approval else (Forecast.RUNS,)
 
 
-def _ruled(wish: Course, matching: Set[Effect]) -> Course:
-    said = {Effect.DENY: Course.DENIED, Effect.ASK: Course.ASKS, Effect.ALLOW: Course.RUNS}
+def _ruled(wish: Forecast, matching: Set[Effect]) -> Forecast:
+    said = {
+        Effect.DENY: Forecast.DENIED,
+        Effect.ASK: Forecast.ASKS,
+        Effect.ALLOW: Forecast.RUNS,
+    }
     return next((course for effect, course in said.items() if effect in matching), wish)
 
 
-def _course(found: Set[Course]) -> Course:
-    if found == {Course.ASKS, Course.DENIED}:
-        return Course.ASKS
-    return next(iter(found)) if len(found) == 1 else Course.DEPENDS
+def _course(found: Set[Forecast]) -> Forecast:
+    if found == {Forecast.ASKS, Forecast.DENIED}:
+        return Forecast.ASKS
+    return next(iter(found)) if len(found) == 1 else Forecast.DEPENDS
 
 
 def _needs(tool: EffectiveTool) -> str:
@@ -129,9 +133,9 @@ def _wish_words(tool: EffectiveTool) -> str:
     origin = tool.describe()["requires_approval"].origin
     by = _SAYERS.get(origin, "The tool itself") if is_own else "An admin's setting"
     match _wishes(tool):
-        case (Course.ASKS,):
+        case (Forecast.ASKS,):
             return f"{by} says that it asks."
-        case (Course.RUNS,):
+        case (Forecast.RUNS,):
             return f"{by} does not ask."
         case _:
             return f"{by} looks at the arguments to say whether it asks."
@@ -253,7 +257,7 @@ def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     """Explain in sentences how calls will be treated."""
     found, who = outcomes(tool, policy), deciders(_asked(tool, policy))
     first = _fate(tool, found, who)
-    if Course.ASKS not in found:
+    if Forecast.ASKS not in found:
         return (first,)
     within, end = _within(tool, policy), "They wait until somebody decides."
     if within is not None:
@@ -264,17 +268,17 @@ def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     return (first, f"{takes}{several}.", end)
 
 
-def _fate(tool: EffectiveTool, found: Set[Course], who: str) -> str:
+def _fate(tool: EffectiveTool, found: Set[Forecast], who: str) -> str:
     name = tool.tool.name
     match sorted(found, key=_STRICT.index):
-        case [Course.RUNS]:
+        case [Forecast.RUNS]:
             return _unasked(tool, who)
-        case [Course.ASKS]:
+        case [Forecast.ASKS]:
             return f"Calls of {name} wait for {who}."
-        case [Course.DENIED]:
+        case [Forecast.DENIED]:
             return f"Calls of {name} never run: a rule of this deployment denies them."
         case several:
-            said = {Course.RUNS: "run at once", Course.ASKS: f"wait for {who}"}
+            said = {Forecast.RUNS: "run at once", Forecast.ASKS: f"wait for {who}"}
             parts = [f"some {said.get(each, 'are denied')}" for each in several]
             return f"It depends on the call of {name}: {'; '.join(parts)}."
 
@@ -314,15 +318,15 @@ def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tupl
         found.append(f"It counts as {after.risk} instead of {before.risk}.")
     pairs = [(set(_wishes(before)), set(_wishes(after)))]
     pairs.append((set(outcomes(before, policy)), set(outcomes(after, policy))))
-    if any(Course.RUNS in new and (Course.RUNS not in old or old - new) for old, new in pairs):
+    if any(Forecast.RUNS in new and (Forecast.RUNS not in old or old - new) for old, new in pairs):
         found.append("Calls that were asked about may run without anybody being asked.")
-    elif any(Course.DENIED in old and Course.DENIED not in new for old, new in pairs):
+    elif any(Forecast.DENIED in old and Forecast.DENIED not in new for old, new in pairs):
         found.append("Calls that were denied may be approved.")
     if _FIRM.index(after.confirmation) < _FIRM.index(before.confirmation):
         old, new = CONFIRMATIONS[before.confirmation], CONFIRMATIONS[after.confirmation]
         found.append(f"Approving takes {new} instead of {old}.")
     # If nobody was asked before, nobody could approve, so a wider audience lowers nothing.
-    was_asked = policy.hook is not None or any(old != {Course.RUNS} for old, _ in pairs)
+    was_asked = policy.hook is not None or any(old != {Forecast.RUNS} for old, _ in pairs)
     return (*found, *(_wider(before.audience, after.audience) if was_asked else ()))
 
 

@@ -18,12 +18,11 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.web.admin import override_form, tool_treatment
+from assent.server.web.admin import overrides, tool_treatment
 from assent.server.web.admin.credentials import may
-from assent.server.web.admin.override_form import Form
+from assent.server.web.admin.overrides import OverrideForm, override_changes
 from assent.server.web.admin.parameters import Parameter, parameters_of, schema_text
-from assent.server.web.admin.tool_changes import changes_of
-from assent.server.web.admin.tool_treatment import CONFIRMATIONS, COURSES, Treatment
+from assent.server.web.admin.tool_treatment import CONFIRMATIONS, FORECASTS, Treatment
 
 _HARM: Final = tuple(Risk)
 _WRONG: Final = "Not saved: see below."
@@ -33,7 +32,7 @@ _MISTYPED: Final = "Type the name of the tool exactly as it is written."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ToolEntry:
     """One tool of one agent, with all that its page says about it."""
 
     agent: str
@@ -63,10 +62,10 @@ class Item:
         return schema_text(self.it.tool)
 
 
-def _items(service: Service) -> list[Item]:
+def _items(service: Service) -> list[ToolEntry]:
     policy, catalogue = service.assent.policy, service.assent.catalogue
     return [
-        Item(
+        ToolEntry(
             agent=agent,
             it=tool,
             treatment=tool_treatment.treatment(tool, policy),
@@ -78,7 +77,7 @@ def _items(service: Service) -> list[Item]:
     ]
 
 
-def _named(service: Service, name: str) -> list[Item]:
+def _named(service: Service, name: str) -> list[ToolEntry]:
     found = [item for item in _items(service) if item.it.tool.name == name]
     if not found:
         raise NotFound("tool", name)
@@ -102,7 +101,7 @@ async def index(request: Request) -> Response:
         total=len(_items(service)),
         asked={name: asked.get(name, "") for name in ("q", "risk", "course")},
         risks=list(reversed(Risk)),
-        courses=COURSES,
+        courses=FORECASTS,
         policy=service.assent.policy if may(caller_of(request), POLICY) else None,
         policy_version=service.assent.policy_version,
         covered=tool_treatment.covered,
@@ -110,7 +109,7 @@ async def index(request: Request) -> Response:
     )
 
 
-def _fits(item: Item, asked: Mapping[str, str]) -> bool:
+def _fits(item: ToolEntry, asked: Mapping[str, str]) -> bool:
     tool, piece = item.it.tool, asked.get("q", "").strip().lower()
     text = f"{tool.name} {tool.description} {item.it.category} {tool.source}".lower()
     return (
@@ -124,7 +123,7 @@ async def show(request: Request) -> Response:
     """Show one tool, in every agent that has it."""
     service, name = service_of(request), request.path_params["name"]
     override = service.assent.catalogue.overrides.get(name)
-    return await _page(request, override_form.form_of(override))
+    return await _page(request, overrides.form_of(override))
 
 
 async def change(request: Request) -> Response:
@@ -133,20 +132,20 @@ async def change(request: Request) -> Response:
     items, posted = _named(service, name), await posted_of(request)
     if posted.one("do") not in ("set", "clear"):
         raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
-    form = override_form.filled(posted)
-    wanted = None if posted.one("do") == "clear" else override_form.override_from(form)
-    if isinstance(wanted, Form):
+    form = overrides.form_posted(posted)
+    wanted = None if posted.one("do") == "clear" else overrides.override_in(form)
+    if isinstance(wanted, OverrideForm):
         return await _page(request, wanted, problem=_WRONG, status=422)
     current = service.assent.catalogue.overrides.get(name)
     if posted.one("seen") != await _seen(service, name):
-        return await _page(request, override_form.form_of(current), problem=_STALE, status=409)
+        return await _page(request, overrides.form_of(current), problem=_STALE, status=409)
     if wanted == current:
         return await _page(request, form, problem=_SAME, status=422)
     return await _confirmed(request, items, wanted, posted)
 
 
 async def _confirmed(
-    request: Request, items: list[Item], wanted: tools.Override | None, posted: Posted
+    request: Request, items: list[ToolEntry], wanted: tools.Override | None, posted: Posted
 ) -> Response:
     service, name = service_of(request), request.path_params["name"]
     lowers = _lowered(service, items, wanted)
@@ -157,7 +156,9 @@ async def _confirmed(
     return RedirectResponse(f"/tools/{name}?done=yes", 303)
 
 
-def _lowered(service: Service, items: list[Item], wanted: tools.Override | None) -> tuple[str, ...]:
+def _lowered(
+    service: Service, items: list[ToolEntry], wanted: tools.Override | None
+) -> tuple[str, ...]:
     policy = service.assent.policy
     found = [
         line
@@ -169,7 +170,7 @@ def _lowered(service: Service, items: list[Item], wanted: tools.Override | None)
 
 def _ask(
     request: Request,
-    items: list[Item],
+    items: list[ToolEntry],
     wanted: tools.Override | None,
     lowers: tuple[str, ...],
     posted: Posted,
@@ -189,11 +190,13 @@ def _ask(
         meaning=tool_treatment.meaning(after, policy),
         lowers=lowers,
         problem=_MISTYPED if mistyped else "",
-        sent={name: posted.one(name) for name in (*override_form.NAMES, "do", "seen")},
+        sent={name: posted.one(name) for name in (*overrides.NAMES, "do", "seen")},
     )
 
 
-async def _page(request: Request, form: Form, *, problem: str = "", status: int = 200) -> Response:
+async def _page(
+    request: Request, form: OverrideForm, *, problem: str = "", status: int = 200
+) -> Response:
     service, caller, name = service_of(request), caller_of(request), request.path_params["name"]
     items = _named(service, name)
     policy, override = service.assent.policy, service.assent.catalogue.overrides.get(name)
@@ -211,12 +214,14 @@ async def _page(request: Request, form: Form, *, problem: str = "", status: int 
         overridden=override is not None,
         knows_policy=knows_policy,
         may_change=may(caller, MANAGE),
-        changes=await changes_of(service.assent.people.directory, name) if knows_policy else (),
+        changes=await override_changes(service.assent.people.directory, name)
+        if knows_policy
+        else (),
         seen=await _seen(service, name),
         done=request.query_params.get("done") == "yes" and not problem,
         risks=list(Risk),
         confirmations={each: CONFIRMATIONS[each] for each in Confirmation},
-        units=list(override_form.UNITS),
+        units=list(overrides.UNITS),
     )
 
 

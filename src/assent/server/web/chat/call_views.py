@@ -23,7 +23,7 @@ from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 from assent.server.web.admin.tool_treatment import deciders
 from assent.server.web.chat.live_answer import Far
-from assent.server.web.history.summaries import on_a_line, status_class, status_words
+from assent.server.web.history.wording import on_a_line, status_class, status_words
 from assent.server.web.template_filters import prose
 
 # The space on a phone between a call's name and its buttons.

@@ -1,7 +1,9 @@
-"""Downloads of the listed calls or entries: read and sent page by page, never held whole."""
+"""Downloads of the listed calls or entries as JSON Lines or CSV, read and sent page by page."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import csv
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Generic, TypeVar
@@ -24,15 +26,13 @@ from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.redaction import Hints, data_of, plain, secrets_of
 from assent.server.service import service_of
-from assent.server.web.history import csv_rows
-from assent.server.web.history.filters import CALL_FIELDS, RECORD_FIELDS, Sieve
-from assent.server.web.history.history import place_of
+from assent.server.web.history.filters import CALL_FIELDS, RECORD_FIELDS, HistoryFilters, place_of
 
 T = TypeVar("T")
 Line = dict[str, Json]
 # Arguments can be long, so only one page of them is held at a time.
 _PAGE: Final = 100
-_STOPPED: Final = "stopped: whoever asked for this file may no longer read it"
+_STOPPED: Final = "stopped: you may no longer read this"
 _TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 CALL_COLUMNS: Final = (
     *("id", "created_at", "settled_at", "conversation_id", "agent", "owner", "tool", "source"),
@@ -46,7 +46,7 @@ ENTRY_COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File(Generic[T]):
+class Download(Generic[T]):
     """A file to download: its columns, how a page is read, and how an item becomes a line."""
 
     name: str
@@ -58,8 +58,8 @@ class File(Generic[T]):
 async def calls(request: Request) -> Response:
     """Download the calls that match the filters of the address."""
     person, assent = caller_of(request).person, service_of(request).assent
-    wanted = Sieve.of(request.query_params, CALL_FIELDS).calls
-    file = File(
+    wanted = HistoryFilters.of(request.query_params, CALL_FIELDS).calls
+    file = Download(
         name="calls",
         columns=CALL_COLUMNS,
         read=lambda after: assent.queries.record.past_calls(
@@ -74,8 +74,8 @@ async def entries(request: Request) -> Response:
     """Download the entries of the record that match the filters of the address."""
     assent = service_of(request).assent
     secrets = secrets_of(assent.catalogue)
-    wanted = Sieve.of(request.query_params, RECORD_FIELDS).entries
-    file = File(
+    wanted = HistoryFilters.of(request.query_params, RECORD_FIELDS).entries
+    file = Download(
         name="record",
         columns=ENTRY_COLUMNS,
         read=lambda after: assent.queries.record.search(wanted, after=after, limit=_PAGE),
@@ -84,10 +84,10 @@ async def entries(request: Request) -> Response:
     return _sent(request, file)
 
 
-def _sent(request: Request, file: File[T]) -> Response:
+def _sent(request: Request, file: Download[T]) -> Response:
     kind, after = request.query_params.get("format", "jsonl"), place_of(request)
     if kind not in _TYPES:
-        raise InvalidCommand("A file is made as jsonl or csv")
+        raise InvalidCommand("The format of a file is jsonl or csv")
     name = f"assent-{file.name}-{datetime.now(UTC):%Y-%m-%d}.{kind}"
     headers = {
         "content-type": _TYPES[kind],
@@ -100,11 +100,11 @@ def _sent(request: Request, file: File[T]) -> Response:
 
 
 async def _chunks(
-    request: Request, file: File[T], after: Place | None, written: Callable[[Line], str]
+    request: Request, file: Download[T], after: Place | None, written: Callable[[Line], str]
 ) -> AsyncIterator[str]:
     service, caller = service_of(request), caller_of(request)
     if written is not _jsonl:
-        yield csv_rows.row(file.columns)
+        yield csv_row(file.columns)
     while True:
         # A long download may outlive the session: permission may be lost after it began.
         if await service.auth.fallen([caller]):
@@ -119,7 +119,7 @@ async def _chunks(
         after = found.next
 
 
-def _written(file: File[T], items: Sequence[T], written: Callable[[Line], str]) -> str:
+def _written(file: Download[T], items: Sequence[T], written: Callable[[Line], str]) -> str:
     return "".join(written(file.line(item)) for item in items)
 
 
@@ -128,7 +128,7 @@ def _jsonl(line: Line) -> str:
 
 
 def _csv(columns: Sequence[str]) -> Callable[[Line], str]:
-    return lambda line: csv_rows.row([_flat(line.get(name)) for name in columns])
+    return lambda line: csv_row([_flat(line.get(name)) for name in columns])
 
 
 def _flat(value: Json) -> Json:
@@ -188,6 +188,44 @@ def entry_line(entry: Entry, secrets: Hints) -> Line:
         "target": entry.target,
         "data": plain(Members(data_of(entry, secrets))),
     }
+
+
+# A cell that begins so is read as a formula; also after blanks, which some spreadsheets skip.
+_FORMULA: Final = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "|",
+    "%",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)
+
+
+def csv_row(cells: Iterable[object]) -> str:
+    """Return one line of CSV that a spreadsheet opens without running anything in it."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow([_cell(cell) for cell in cells])
+    return line.getvalue()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return str(value)
+    text = str(value)
+    # Some readers end a cell at a NUL.
+    text = text.replace("\x00", "\ufffd")
+    return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
 routes: list[BaseRoute] = [

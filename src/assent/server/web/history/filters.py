@@ -1,4 +1,4 @@
-"""Filters as an address carries them; an unknown value counts as no filter."""
+"""Filters in the address of a page or download; an unknown value counts as no filter."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Final, TypeVar
 
+from starlette.requests import Request
+
 from assent.domain.lifecycle import CallStatus
+from assent.domain.paging import Place
 from assent.domain.record import CallFilter, RecordFilter
 from assent.domain.tools import Risk
 
@@ -24,13 +27,13 @@ _FIRST_DAY, _LAST_DAY = date(1970, 1, 2), date(2200, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class HistoryFilters:
     """The requested filters by name; empty where there is none."""
 
     asked: Asked
 
     @classmethod
-    def of(cls, given: Mapping[str, str], fields: tuple[str, ...]) -> "Sieve":
+    def of(cls, given: Mapping[str, str], fields: tuple[str, ...]) -> "HistoryFilters":
         """Read these fields from an address."""
         return cls(
             {name: _CONTROL.sub("", given.get(name, ""))[:_LONGEST].strip() for name in fields}
@@ -73,6 +76,12 @@ class Sieve:
             since=_day(self["from"]),
             until=_day(self["to"], after=1),
         )
+
+
+def place_of(request: Request) -> Place | None:
+    """Return the place where the page begins; raises `BadPage`."""
+    given = request.query_params.get("after")
+    return Place.parse(given) if given else None
 
 
 def _one_of(kind: type[T], given: str) -> T | None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, cast
 
@@ -21,8 +22,7 @@ from assent.presentation.html import render_changes
 from assent.presentation.html_values import block, entries, foreign, value
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.values import entries_of, value_of
-from assent.server.web.history.summaries import judge_words, lasted
-from assent.server.web.history.timeline_steps import (
+from assent.server.web.history.wording import (
     ACTIONS,
     EDITING,
     ENDED_RUN,
@@ -30,9 +30,9 @@ from assent.server.web.history.timeline_steps import (
     OPENED,
     QUESTIONS,
     STARTED,
-    Look,
-    Part,
-    Step,
+    StepMark,
+    judge_words,
+    lasted,
 )
 from assent.server.web.template_filters import exact
 
@@ -52,6 +52,31 @@ _UNDONE: Final = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepDetail:
+    """A long part of a step, which unfolds under its own heading."""
+
+    heading: str
+    content: Html
+    digest: str = ""
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineStep:
+    """One thing that happened; `since` says how long it took until then."""
+
+    at: datetime
+    mark: StepMark
+    title: str
+    by: Html | None = None
+    via: str = ""
+    since: str = ""
+    facts: tuple[tuple[str, Html], ...] = ()
+    details: tuple[StepDetail, ...] = ()
+    link: str = ""
+
+
 class Timeline:
     """Builds the steps of one call's history."""
 
@@ -62,9 +87,9 @@ class Timeline:
         self._before: datetime | None = None
         self._why = ""
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[TimelineStep]:
         """Return all steps, oldest first."""
-        return [self._step(mark) for mark in self._ordered()]
+        return [self._step(each) for each in self._ordered()]
 
     def _ordered(self) -> Iterator[Entry | Request]:
         """Yield each question after the entry that led to it and before those that are about it.
@@ -84,25 +109,25 @@ class Timeline:
                 yield opened
         yield from unseen
 
-    def _step(self, mark: Entry | Request) -> Step:
-        step = self._asked(mark) if isinstance(mark, Request) else self._noted(mark)
+    def _step(self, what: Entry | Request) -> TimelineStep:
+        step = self._asked(what) if isinstance(what, Request) else self._noted(what)
         self._before = step.at
         return step
 
-    def _noted(self, entry: Entry) -> Step:
-        look, title = heading(entry)
+    def _noted(self, entry: Entry) -> TimelineStep:
+        mark, title = heading(entry)
         self._attempts += entry.action in STARTED
         self._why = str(entry.data.get("reason") or "")
         decision = self._story.decision(entry)
-        step = Step(
+        step = TimelineStep(
             at=entry.at,
-            look=look,
+            mark=mark,
             title=title,
             by=self._by(entry),
             via=entry.channel,
             since=self._since(entry),
             facts=tuple(self._facts(entry, decision)),
-            parts=tuple(self._parts(entry)),
+            details=tuple(self._details(entry)),
         )
         if entry.action in STARTED:
             self._started = entry.at
@@ -143,7 +168,7 @@ class Timeline:
         if entry.target in _UNDONE and not self._story.call.attempts:
             yield "so", element("span", "nothing ran, and the agent was told")
 
-    def _holder(self, entry: Entry) -> Iterator[Part]:
+    def _holder(self, entry: Entry) -> Iterator[StepDetail]:
         """Yield the claim's fence and worker, for people who investigate a fault."""
         call, fence = self._story.call, entry.data.get("fence")
         rows = [("fence", str(fence))] if isinstance(fence, int) else []
@@ -154,23 +179,23 @@ class Timeline:
             element("div", element("dt", name), element("dd", _code(text))) for name, text in rows
         ]
         if shown:
-            yield Part(heading="By which worker", content=element("dl", *shown, class_="ids"))
+            yield StepDetail(heading="By which worker", content=element("dl", *shown, class_="ids"))
 
-    def _parts(self, entry: Entry) -> Iterator[Part]:
+    def _details(self, entry: Entry) -> Iterator[StepDetail]:
         if entry.action == "propose":
             yield self._arguments(self._story.revisions[0])
             yield from self._raw(self._story.revisions[0])
             words = self._story.message.text if self._story.message else ""
             if words:
-                yield Part(heading="What the agent said", content=block(words))
+                yield StepDetail(heading="What the agent said", content=block(words))
         if entry.action in STARTED:
             yield from self._holder(entry)
         if entry.action in EDITING:
             yield from self._revised(entry)
         if metadata := entry.data.get("metadata"):
-            yield Part(heading="What the tool said", content=value(value_of(metadata)))
+            yield StepDetail(heading="What the tool said", content=value(value_of(metadata)))
         if entry.action == "late_outcome":
-            yield Part(
+            yield StepDetail(
                 heading="What it ended with",
                 content=block(f"{entry.data.get('detail')}"),
                 is_open=True,
@@ -179,14 +204,14 @@ class Timeline:
             yield from self._reports()
             yield from self._output()
 
-    def _raw(self, first: Revision) -> Iterator[Part]:
+    def _raw(self, first: Revision) -> Iterator[StepDetail]:
         """Yield the text that the model wrote, if it is not the same JSON as the first revision."""
         raw = self._story.call.proposed
         # In raw text no field can be masked, so it is not shown if any argument is secret.
         if not any(hint.secret for hint in self._hints.values()) and not _says(raw, first):
-            yield Part(heading="As the model wrote them", content=block(raw), is_open=True)
+            yield StepDetail(heading="As the model wrote them", content=block(raw), is_open=True)
 
-    def _revised(self, entry: Entry) -> Iterator[Part]:
+    def _revised(self, entry: Entry) -> Iterator[StepDetail]:
         number = entry.data.get("revision")
         after = self._story.revision(number) if isinstance(number, int) else None
         if after is None:
@@ -194,11 +219,11 @@ class Timeline:
         before = self._story.revision(after.revision - 1)
         if before is not None:
             found = changes(before.arguments.thaw(), after.arguments.thaw(), self._hints)
-            yield Part(heading="What changed", content=render_changes(found), is_open=True)
+            yield StepDetail(heading="What changed", content=render_changes(found), is_open=True)
         yield self._arguments(after)
 
-    def _arguments(self, revision: Revision) -> Part:
-        return Part(
+    def _arguments(self, revision: Revision) -> StepDetail:
+        return StepDetail(
             heading=f"Arguments, revision {revision.revision}",
             content=self._shown(revision.arguments),
             digest=revision.arguments.digest,
@@ -210,21 +235,21 @@ class Timeline:
         warning = () if arguments.is_intact else (_TAMPERED,)
         return joined((*warning, entries(found) if found else _NONE))
 
-    def _reports(self) -> Iterator[Part]:
+    def _reports(self) -> Iterator[StepDetail]:
         reports = self._story.reports
         if reports:
             shown = (element("li", _clock(each.at), " ", _report(each.data)) for each in reports)
             count = f"Progress, {len(reports)} report{'' if len(reports) == 1 else 's'}"
-            yield Part(heading=count, content=element("ol", *shown, class_="reports"))
+            yield StepDetail(heading=count, content=element("ol", *shown, class_="reports"))
 
-    def _output(self) -> Iterator[Part]:
+    def _output(self) -> Iterator[StepDetail]:
         call = self._story.call
         if call.output is not None:
             heading = "Result" if call.status is CallStatus.SUCCEEDED else "What the agent was told"
             is_open = call.status not in _UNDONE
-            yield Part(heading=heading, content=output_of(call.output), is_open=is_open)
+            yield StepDetail(heading=heading, content=output_of(call.output), is_open=is_open)
 
-    def _asked(self, request: Request) -> Step:
+    def _asked(self, request: Request) -> TimelineStep:
         facts = [
             ("may decide", _audience(request.audience, request.owner)),
             ("until", _deadline(request.decide_by)),
@@ -235,9 +260,9 @@ class Timeline:
             # The entry before often gave the same reason, as when a call is in doubt.
             if text and text != self._why:
                 facts.append((label, _said(text)))
-        return Step(
+        return TimelineStep(
             at=request.created_at,
-            look=Look.ASKED,
+            mark=StepMark.ASKED,
             title=QUESTIONS[request.kind],
             facts=tuple(facts),
             link=f"/requests/{request.id}",
@@ -256,15 +281,15 @@ def output_of(stored: str) -> Html:
     return block(found) if isinstance(found, str) else value(value_of(found))
 
 
-def heading(entry: Entry) -> tuple[Look, str]:
+def heading(entry: Entry) -> tuple[StepMark, str]:
     """Return the mark and the title of an entry of the record."""
     if entry.action == "gate" and entry.target is not None:
         return GATED[CallStatus(entry.target)]
     if entry.data.get("ran") is True:
-        return Look.BAD, "It ran, but its output could not be kept"
+        return StepMark.BAD, "It ran, but its output could not be kept"
     # An unknown action was recorded by another version of ours, so its name is readable.
     words = entry.action.replace("_", " ").capitalize()
-    return ACTIONS.get(entry.action, (Look.NOTE, words))
+    return ACTIONS.get(entry.action, (StepMark.NOTE, words))
 
 
 def _says(raw: str, revision: Revision) -> bool:

@@ -9,7 +9,7 @@ from assent.engine.agents import Catalogue
 from assent.engine.queries.requests import InboxPage
 from assent.presentation.markup import Html, element
 from assent.presentation.values import entries_of, hints_of
-from assent.server.web.history.summaries import on_a_line
+from assent.server.web.history.wording import on_a_line
 
 # Longer arguments are not read from the database for a list.
 LONGEST: Final = 4_000

@@ -1,7 +1,5 @@
 """The page of statistics about requests and their answers: plots with their numbers."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from starlette.requests import Request
@@ -22,27 +20,20 @@ from assent.presentation.text import safe_line
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
+from assent.server.web.history.export import csv_row
 from assent.server.web.insights import figures, plots
 from assent.server.web.insights.figures import OUTCOMES, VERDICTS, by_slot, ranges
 
 Row = tuple[str, str, str, float | int]
 _HEADER = ("figure", "of", "measure", "value")
-# A spreadsheet would read a cell that begins so as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table(insights: Insights) -> str:
     """Return all figures as CSV: times in seconds, shares from 0 to 1, moments in UTC."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(_HEADER)
-    writer.writerows((f, _inert(of), measure, value) for f, of, measure, value in _rows(insights))
-    return out.getvalue()
-
-
-def _inert(text: str) -> str:
-    text = safe_line(text)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    rows = (
+        csv_row((f, safe_line(of), measure, value)) for f, of, measure, value in _rows(insights)
+    )
+    return "".join((csv_row(_HEADER), *rows))
 
 
 def _rows(insights: Insights) -> Iterator[Row]:

@@ -24,7 +24,7 @@ from assent.presentation.values import hints_of
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted
 from assent.server.service import service_of
-from assent.server.web.history.summaries import on_a_line, status_class, status_words
+from assent.server.web.history.wording import on_a_line, status_class, status_words
 from assent.server.web.review.edit_form import ARGUMENTS, Edit
 from assent.server.web.review.editing.json_text import is_plain, spelt
 from assent.server.web.review.shown_token import seal_of
