@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ import uvicorn
 from assent import Assent, Person
 from assent.domain.people import PersonKind, Scope
 from assent.server import Settings, create_app
+from assent.server.streams import StreamProtocol
 from tests.conftest import World
 
 ROLES: dict[str, frozenset[str]] = {
@@ -136,10 +137,14 @@ def serve(world: World) -> Serve:
 
     @asynccontextmanager
     async def serving(
-        script: Any, *tools: Any, settings: Settings | None = None, **options: Any
+        script: Any,
+        *tools: Any,
+        settings: Settings | None = None,
+        protocols: Sequence[StreamProtocol] = (),
+        **options: Any,
     ) -> AsyncGenerator[Served]:
         assent = world(script, *tools, **options)
-        async with listening(create_app(assent, settings)) as base:
+        async with listening(create_app(assent, settings, protocols=protocols)) as base:
             served = Served(base, assent, await accounts(assent))
             try:
                 yield served

@@ -45,6 +45,8 @@ AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
 AUDIT_PAGE = replace(AUDIT, page=True)
 MANAGE = Need(scope=Scope.MANAGE, roles=frozenset({ADMIN}))
 MANAGE_PAGE = replace(MANAGE, page=True)
+# Of every stream protocol, also of one that the package does not know: its author has no choice.
+STREAM: Mapping[str, Need] = {"POST": HISTORY, "GET": CHAT, "HEAD": CHAT}
 
 ACCESS: Mapping[str, Need] = {
     "GET /healthz": PUBLIC,

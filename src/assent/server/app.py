@@ -1,15 +1,18 @@
 """The composition of the service: all routes and middleware in one app."""
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Final
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match
 
 from assent.domain import parameters
 from assent.engine.assent import Assent
+from assent.errors import InvalidParameter
 from assent.server import problems
 from assent.server.api import (
     audit,
@@ -30,7 +33,11 @@ from assent.server.security import Protection
 from assent.server.service import Service
 from assent.server.settings import Settings
 from assent.server.shutdown import on_stop
-from assent.server.streams import agui, chat, data_stream_routes, user_input, validate_tool
+from assent.server.streams import user_input, validate_tool
+from assent.server.streams.agui import AguiProtocol
+from assent.server.streams.data_stream import DataStreamProtocol
+from assent.server.streams.protocol import StreamProtocol, routes_of
+from assent.server.streams.ui_messages import UiMessageProtocol
 from assent.server.web import error_pages, static_files
 from assent.server.web.admin import keys
 from assent.server.web.admin import people as people_pages
@@ -47,6 +54,11 @@ from assent.server.web.review import routes as review_pages
 
 # Headers that frontends on other origins read to tell the streams apart and to know when to retry.
 EXPOSED = ("x-vercel-ai-data-stream", "x-vercel-ai-ui-message-stream", "retry-after")
+PROTOCOLS: Sequence[StreamProtocol] = (
+    UiMessageProtocol(),
+    DataStreamProtocol(),
+    AguiProtocol(),
+)
 # Routes are made once, when their modules load; a path without a row in `access` fails there.
 ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
@@ -57,11 +69,9 @@ ROUTES: Sequence[BaseRoute] = (
     *audit.router.routes,
     *events.routes,
     *people.router.routes,
-    *chat.routes,
-    *data_stream_routes.routes,
+    *(route for each in PROTOCOLS for route in routes_of(each)),
     *validate_tool.routes,
     *user_input.routes,
-    *agui.routes,
     *pages.routes,
     *static_files.routes,
     *inbox.routes,
@@ -78,15 +88,21 @@ ROUTES: Sequence[BaseRoute] = (
 )
 
 
-def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
+def create_app(
+    assent: Assent,
+    settings: Settings | None = None,
+    *,
+    protocols: Sequence[StreamProtocol] = (),
+) -> FastAPI:
     """Return an ASGI app that serves this engine, alone or mounted in another app.
 
     It opens the engine when it starts. A mounted app is not started: open the engine in the outer
-    app.
+    app. `protocols` are stream protocols of your own, besides those that are built in.
     """
     parameters.instance(Assent).taken("create_app", "assent", assent)
     settings = Settings() if settings is None else settings
     parameters.instance(Settings).taken("create_app", "settings", settings)
+    own = _PROTOCOLS.taken("create_app", "protocols", protocols)
     assent.limit(settings.quotas)
     app = FastAPI(
         title="Assent",
@@ -107,6 +123,8 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
         pulse=Pulse(assent),
     )
     app.router.routes.extend(ROUTES)
+    for protocol in own:
+        app.router.routes.extend(_own_routes(protocol, app.router.routes))
     app.add_middleware(Protection, settings=settings)
     # Outermost, because pages of other origins must be able to read refusals, too.
     app.add_middleware(
@@ -120,6 +138,23 @@ def create_app(assent: Assent, settings: Settings | None = None) -> FastAPI:
     error_pages.install(app)
     document.install(app)
     return app
+
+
+_PROTOCOLS: Final = parameters.several(
+    parameters.instance(StreamProtocol), tuple, "a StreamProtocol or several of them"
+)
+_PARAMETER: Final = re.compile(r"\{[^}]*\}")
+
+
+def _own_routes(protocol: StreamProtocol, others: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
+    """Return the routes of a protocol; raises if a path is another route's: one would be hidden."""
+    found = routes_of(protocol)
+    for route in found:
+        scope = {"type": "http", "method": "GET", "path": _PARAMETER.sub("x", route.path)}
+        if any(other.matches(scope)[0] is not Match.NONE for other in others):
+            name = type(protocol).__name__
+            raise InvalidParameter(name, "a path", "one that no other route has", repr(route.path))
+    return found
 
 
 @asynccontextmanager

@@ -103,8 +103,12 @@ class _Guarded:
     methods: set[str] | None
     needs: Mapping[str, Need]
 
-    def _look_up(self) -> None:
-        self.needs = {method: need_of(method, self.path) for method in self.methods or ()}
+    def _look_up(self, given: Mapping[str, Need] | None = None) -> None:
+        methods = self.methods or ()
+        if given is None:
+            self.needs = {method: need_of(method, self.path) for method in methods}
+        else:
+            self.needs = {method: given[method] for method in methods}
 
     async def _admitted(self, scope: Scope, receive: Receive) -> Receive:
         need = self.needs.get(scope["method"])
@@ -112,11 +116,11 @@ class _Guarded:
 
 
 class GuardedRoute(_Guarded, Route):
-    """A plain route behind the guard."""
+    """A plain route behind the guard; `needs` replaces its rows in the access table."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, needs: Mapping[str, Need] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._look_up()
+        self._look_up(needs)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().handle(scope, await self._admitted(scope, receive), send)

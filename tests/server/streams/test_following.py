@@ -8,25 +8,25 @@ from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.errors import ModelFailed
 from assent.server.streams import steps as told
 from assent.server.streams.following import follow
-from assent.server.streams.steps import Step
+from assent.server.streams.steps import TurnStep
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.streams.lines import Shop
 
 
-async def followed(assent: Assent, turn_id: str, after: int = 0) -> list[Step]:
+async def followed(assent: Assent, turn_id: str, after: int = 0) -> list[TurnStep]:
     async with asyncio.timeout(20):
         return [step async for step in follow(assent, turn_id, after=after)]
 
 
-def kinds(steps: list[Step]) -> list[str]:
+def kinds(steps: list[TurnStep]) -> list[str]:
     """Their names, with neighbouring texts as one."""
     names = [type(step).__name__ for step in steps]
     pairs = zip(names, ["", *names], strict=False)
     return [name for name, before in pairs if not name == before == "TextSaid"]
 
 
-def only(steps: list[Step], kind: type[Any]) -> Any:
+def only(steps: list[TurnStep], kind: type[Any]) -> Any:
     [found] = [step for step in steps if isinstance(step, kind)]
     return found
 
@@ -122,8 +122,8 @@ async def test_a_failure_is_told_until_the_turn_is_resumed(world: World, owner: 
         await assent.resume(turn_id, by=owner)
         resumed = await followed(assent, turn_id)
 
-    assert kinds(failed)[-2:] == ["StepFinished", "TurnFailed"]
-    assert "gone" in only(failed, told.TurnFailed).message
+    assert kinds(failed)[-2:] == ["StepFinished", "TurnErrored"]
+    assert "gone" in only(failed, told.TurnErrored).message
     assert kinds(resumed)[-4:] == ["StepReset", "TextSaid", "StepFinished", "TurnFinished"]
     assert kinds(resumed).count("StepStarted") == 1
 

@@ -1,1 +1,70 @@
-"""Turns as streams, in the protocols that frontends understand."""
+"""Turns as streams, in the protocols that frontends understand; a protocol of your own is one more.
+
+See `StreamProtocol`, and `create_app(…, protocols=[…])`.
+"""
+
+from assent.server.streams.actions import (
+    ClientOutput,
+    DecideRequests,
+    RetryTurn,
+    SendMessage,
+    StreamAction,
+    StreamStart,
+)
+from assent.server.streams.protocol import (
+    StreamEncoder,
+    StreamProtocol,
+    StreamReader,
+    StreamRequest,
+)
+from assent.server.streams.steps import (
+    CallProposed,
+    CallRevised,
+    CallSettled,
+    Opened,
+    Progressed,
+    ReasoningSaid,
+    RequestClosed,
+    Requested,
+    StepFinished,
+    StepPaused,
+    StepReset,
+    StepStarted,
+    TextSaid,
+    TurnErrored,
+    TurnFinished,
+    TurnStep,
+    TurnStopped,
+    TurnWaiting,
+)
+
+__all__ = [
+    "CallProposed",
+    "CallRevised",
+    "CallSettled",
+    "ClientOutput",
+    "DecideRequests",
+    "Opened",
+    "Progressed",
+    "ReasoningSaid",
+    "RequestClosed",
+    "Requested",
+    "RetryTurn",
+    "SendMessage",
+    "StepFinished",
+    "StepPaused",
+    "StepReset",
+    "StepStarted",
+    "StreamAction",
+    "StreamEncoder",
+    "StreamProtocol",
+    "StreamReader",
+    "StreamRequest",
+    "StreamStart",
+    "TextSaid",
+    "TurnErrored",
+    "TurnFinished",
+    "TurnStep",
+    "TurnStopped",
+    "TurnWaiting",
+]

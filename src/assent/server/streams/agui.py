@@ -4,13 +4,11 @@ Only two parts of a posted body are read: the newest message, if it is the user'
 interrupts that the server itself has open. History, state, context and tools are ignored.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from fastapi.exceptions import RequestValidationError
-from pydantic import Field, TypeAdapter, ValidationError
-from starlette.requests import Request
+from pydantic import Field, TypeAdapter
 from starlette.responses import Response
 
 from assent.domain.canonical import digest
@@ -18,6 +16,7 @@ from assent.domain.lifecycle import TurnStatus
 from assent.engine.queries.snapshots import Turn
 from assent.engine.threads import aside, weight
 from assent.errors import (
+    AssentError,
     ConfirmationRequired,
     Conflict,
     EditRefused,
@@ -31,19 +30,25 @@ from assent.errors import (
     NotEligible,
     UnsupportedContent,
 )
-from assent.server.caller import Caller, caller_of
-from assent.server.frames import streamed
-from assent.server.guard import GuardedRoute
-from assent.server.service import Service, service_of
-from assent.server.streams.agui_events import AguiEvents
-from assent.server.streams.agui_held import Held
+from assent.server.caller import Caller
+from assent.server.service import Service
+from assent.server.streams.actions import (
+    MAX_TEXT_CHARS,
+    ChatId,
+    StreamAction,
+    StreamStart,
+    agent_of,
+)
+from assent.server.streams.agui_events import AguiEvents, ShownMessages, refused_run
 from assent.server.streams.agui_resume import Entry, Resuming
-from assent.server.streams.bodies import CamelBody
-from assent.server.streams.chat_posts import ChatId
-from assent.server.streams.chat_turns import Place, agent_of
-from assent.server.streams.following import follow
+from assent.server.streams.bodies import CamelBody, misshapen, validated
+from assent.server.streams.protocol import (
+    StreamEncoder,
+    StreamProtocol,
+    StreamReader,
+    StreamRequest,
+)
 
-_MAX_TEXT_CHARS = 200_000
 # Errors that the protocol reports in its own stream; every other is a problem before the stream.
 _REFUSALS = (
     ConfirmationRequired,
@@ -56,8 +61,7 @@ _REFUSALS = (
     InvalidResume,
     NotEligible,
 )
-T = TypeVar("T")
-Text = Annotated[str, Field(max_length=_MAX_TEXT_CHARS)]
+Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 Posted = dict[str, Any]
 
 
@@ -81,7 +85,7 @@ class RunInput(CamelBody):
                 return None
 
 
-class Said(CamelBody):
+class UserMessage(CamelBody):
     """The user's newest message: a text, or a list of text parts."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
@@ -99,128 +103,124 @@ class Said(CamelBody):
 
 
 _RUN = TypeAdapter(RunInput)
-_SAID = TypeAdapter(Said)
+_MESSAGE = TypeAdapter(UserMessage)
 
 
-async def run(request: Request) -> Response:
-    """Take a message or answers, and stream the run."""
-    body = await request.body()
-    posted = await aside(len(body), _shaped, _RUN.validate_json, body, ())
-    service, caller = service_of(request), caller_of(request)
-    running = Running(
-        service=service, caller=caller, posted=posted, agent=request.path_params.get("agent")
-    )
-    events = AguiEvents(
-        posted.thread_id,
-        posted.run_id,
-        declared=posted.protocol_version,
-        viewer=caller.person,
-        catalogue=service.assent.catalogue,
-        base=service.settings.base,
-    )
-    try:
-        place = await running.place()
-    except _REFUSALS as error:
-        why = f"{error}. None of the answers counted." if posted.resume else str(error)
-        told = b"".join(events.refused(why, error.code))
-        return Response(told, headers=events.headers)
-    votes = await service.assent.queries.requests.votes(caller.person, place.turn_id)
-    events.repeat(await running.held(place), votes)
-    steps = follow(service.assent, place.turn_id, after=place.after)
-    return streamed(request, steps, events)
+class AguiProtocol(StreamProtocol):
+    """The endpoint of AG-UI; a client that reconnects posts the same run again."""
+
+    posts = ("/agui", "/agui/{agent}")
+
+    def read(self, given: StreamRequest) -> StreamAction:
+        posted = validated(_RUN.validate_json, given.body)
+        return Run(conversation_id=posted.thread_id, posted=posted, agent=given.path.get("agent"))
+
+    def encoder(self, reader: StreamReader) -> StreamEncoder:
+        start = reader.start
+        if not isinstance(start, RunStart):
+            raise TypeError(start)
+        return AguiEvents(
+            start.posted.thread_id,
+            start.posted.run_id,
+            declared=start.posted.protocol_version,
+            viewer=reader.person,
+            catalogue=reader.catalogue,
+            base=reader.settings.base,
+            shown=start.shown,
+            votes=reader.votes,
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """Carries out one posted run."""
+@dataclass(frozen=True, kw_only=True)
+class RunStart(StreamStart):
+    """The position at which the stream of a run begins, and what its client shows already."""
 
-    service: Service
-    caller: Caller
+    posted: RunInput
+    shown: ShownMessages
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(StreamAction):
+    """Send a message, resume a paused run, or follow the newest turn again."""
+
     posted: RunInput
     agent: str | None
 
-    async def place(self) -> Place:
-        """Do what the run asks for; return the position at which its stream begins."""
-        said = self._said()
+    def refusal(self, error: AssentError) -> Response | None:
+        if not isinstance(error, _REFUSALS):
+            return None
+        why = f"{error}. None of the answers counted." if self.posted.resume else str(error)
+        run = refused_run(self.posted.thread_id, self.posted.run_id, why, error.code)
+        return Response(run, headers=AguiEvents.headers)
+
+    async def begin(self, service: Service, caller: Caller) -> StreamStart:
+        message = self._message()
         if self.posted.resume:
-            await self._refuse_unheard(said, self.posted.resume)
-            return await self._resuming().resume(self.posted.resume)
-        turn = await self._newest() if said is None else await self._say(said)
+            await self._refuse_unheard(service, caller, message, self.posted.resume)
+            resuming = Resuming(service=service, caller=caller, thread_id=self.conversation_id)
+            return await self._start(service, await resuming.resume(self.posted.resume))
+        if message is None:
+            # The client reconnects.
+            turn = await service.assent.queries.conversations.newest_own_turn(
+                caller.person, self.conversation_id
+            )
+        else:
+            turn = await self._send(service, caller, message)
         if turn.status is TurnStatus.FAILED:
             # The protocol has no other way to retry than to post the same run again.
-            await self.service.assent.restart(turn.id, by=self.caller.person)
-        return Place(turn_id=turn.id)
+            await service.assent.restart(turn.id, by=caller.person)
+        return await self._start(service, StreamStart(turn_id=turn.id))
 
-    def _resuming(self) -> Resuming:
-        thread_id = self.posted.thread_id
-        return Resuming(service=self.service, caller=self.caller, thread_id=thread_id)
-
-    def _said(self) -> Said | None:
+    def _message(self) -> UserMessage | None:
         messages = self.posted.messages
         if not messages or messages[-1].get("role") != "user":
             return None
-        return _shaped(_SAID.validate_python, messages[-1], ("messages", len(messages) - 1))
+        return validated(_MESSAGE.validate_python, messages[-1], "messages", len(messages) - 1)
 
-    def _key(self, said: Said) -> str:
-        return f"agui:{digest(f'{self.posted.thread_id} {said.id}')}"
+    def _key(self, message: UserMessage) -> str:
+        return f"agui:{digest(f'{self.conversation_id} {message.id}')}"
 
-    async def _refuse_unheard(self, said: Said | None, entries: Sequence[Entry]) -> None:
+    async def _refuse_unheard(
+        self,
+        service: Service,
+        caller: Caller,
+        message: UserMessage | None,
+        entries: Sequence[Entry],
+    ) -> None:
         """Raise if a new message comes with answers: it would be lost.
 
         A message that was received before is only history.
         """
-        person, thread_id = self.caller.person, self.posted.thread_id
-        conversations = self.service.assent.queries.conversations
-        if said is None:
-            await conversations.own(person, thread_id)
-        elif not await conversations.has_heard(person, thread_id, self._key(said)):
+        conversations, person = service.assent.queries.conversations, caller.person
+        if message is None:
+            await conversations.own(person, self.conversation_id)
+        elif not await conversations.has_heard(person, self.conversation_id, self._key(message)):
             reason = "a new message came with it: answer first, then send the message"
             raise InvalidResume(entries[0].interrupt_id, reason)
 
-    async def _say(self, said: Said) -> Turn:
-        text = said.text
+    async def _send(self, service: Service, caller: Caller, message: UserMessage) -> Turn:
+        text = message.text
         if not text.strip():
             at = ("body", "messages", len(self.posted.messages) - 1, "content")
-            raise RequestValidationError(
-                [{"type": "value_error", "loc": at, "msg": "A message has some text"}]
-            )
+            raise misshapen("A message has some text", *at)
         try:
-            id = await self.service.assent.start(
-                agent_of(self.service, self.agent or self.posted.agent),
+            id = await service.assent.start(
+                agent_of(service, self.agent or self.posted.agent),
                 text,
-                by=self.caller.person,
-                conversation_id=self.posted.thread_id,
+                by=caller.person,
+                conversation_id=self.conversation_id,
                 create=True,
-                idempotency_key=self._key(said),
+                idempotency_key=self._key(message),
             )
         except KeyReused:
-            raise MessageChanged(said.id) from None
-        return await self.service.assent.turn(id)
+            raise MessageChanged(message.id) from None
+        return await service.assent.turn(id)
 
-    async def _newest(self) -> Turn:
-        """Return the newest turn, for a client that reconnects without a new message."""
-        return await self.service.assent.queries.conversations.newest_own_turn(
-            self.caller.person, self.posted.thread_id
-        )
-
-    async def held(self, place: Place) -> Held:
+    async def _start(self, service: Service, start: StreamStart) -> RunStart:
         """Compare what the client shows already with what this stream is about to send."""
-        events = await self.service.assent.queries.conversations.events(
-            place.turn_id, after=place.after
-        )
+        events = await service.assent.queries.conversations.events(start.turn_id, after=start.after)
         messages = self.posted.messages
-        return await aside(weight(list(messages)), Held.of, place.turn_id, events, messages)
-
-
-def _shaped(validate: Callable[[Any], T], posted: Any, at: tuple[str | int, ...]) -> T:
-    try:
-        return validate(posted)
-    except ValidationError as error:
-        found: list[Any] = [{**each, "loc": ("body", *at, *each["loc"])} for each in error.errors()]
-        raise RequestValidationError(found) from None
-
-
-routes = [
-    GuardedRoute("/agui", run, methods=["POST"]),
-    GuardedRoute("/agui/{agent}", run, methods=["POST"]),
-]
+        shown = await aside(
+            weight(list(messages)), ShownMessages.of, start.turn_id, events, messages
+        )
+        return RunStart(turn_id=start.turn_id, after=start.after, posted=self.posted, shown=shown)

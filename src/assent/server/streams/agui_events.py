@@ -1,7 +1,8 @@
 """The encoder for AG-UI 1.0, limited to the events that 0.0.59 accepts, too."""
 
-from collections.abc import Iterator, Mapping, Set
-from typing import assert_never
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, assert_never
 
 from ag_ui.core import (
     BaseEvent,
@@ -30,27 +31,75 @@ from ag_ui.core import (
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
+from assent.domain.events import Event, EventKind
 from assent.domain.outputs import as_text
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.agents import Catalogue
-from assent.server.frames import EVENT_STREAM, SSE_BEAT, compact, sse
+from assent.server.frames import compact, sse
 from assent.server.streams import steps as told
-from assent.server.streams.agui_held import Held, message_id, reasoning_id, result_id
 from assent.server.streams.agui_interrupts import interrupt_of
-from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
+from assent.server.streams.protocol import StreamEncoder
+from assent.server.streams.steps import End, OfCall, OfStep, Said, TurnStep
 
 PROTOCOL_VERSION = "1.0"
 REVISED = "assent.call_revised"
 PROGRESS = "assent.progress"
 Told = BaseEvent | dict[str, Json]
+Posted = dict[str, Any]
 
 
-class AguiEvents:
+def message_id(turn_id: str, step: int) -> str:
+    """Return the id of the assistant's message in one step; it is the same in every replay."""
+    return f"{turn_id}.{step}"
+
+
+def reasoning_id(message_id: str) -> str:
+    """Return the id of the message with the model's reasoning before this message."""
+    return f"{message_id}.reasoning"
+
+
+def result_id(call_id: str) -> str:
+    """Return the id of the message with a call's result."""
+    return f"{call_id}.result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMessages:
+    """The client's messages without those that will be sent again; None if none of them will be.
+
+    They are only sent back for the client's display: nothing of them is believed or stored.
+    """
+
+    rest: tuple[Posted, ...] | None = None
+    # A snapshot does not remove reasoning from the client, so it is not sent again.
+    thoughts: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, turn_id: str, events: Sequence[Event], posted: Sequence[Posted]) -> "ShownMessages":
+        """Compare the messages that a stream of these events sends with those a client posted."""
+        coming = frozenset(_ids(turn_id, events))
+        rest = tuple(message for message in posted if _stem(message) not in coming)
+        thoughts = {str(m.get("id")) for m in posted if m.get("role") == "reasoning"}
+        is_same = len(rest) == len(posted)
+        return cls(rest=None if is_same else rest, thoughts=frozenset(thoughts))
+
+
+def _ids(turn_id: str, events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if event.kind is EventKind.STEP:
+            yield message_id(turn_id, int(str(event.data["step"])))
+        elif event.kind is EventKind.RESULT:
+            yield result_id(str(event.data["call_id"]))
+
+
+def _stem(message: Posted) -> str:
+    """Return the id without the suffix of further messages in the same step."""
+    return ".".join(str(message.get("id")).split(".")[:2])
+
+
+class AguiEvents(StreamEncoder):
     """Encodes one run; `declared` is the protocol version that the client names."""
-
-    headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
-    beat = SSE_BEAT
 
     def __init__(
         self,
@@ -61,41 +110,29 @@ class AguiEvents:
         viewer: Person,
         catalogue: Catalogue,
         base: str = "",
+        shown: ShownMessages | None = None,
+        votes: Set[str] = frozenset(),
     ) -> None:
         self._declared = declared
         self._thread, self._run = thread_id, run_id
         self._viewer, self._catalogue, self._base = viewer, catalogue, base
-        self._held = Held()
-        self._votes: Set[str] = frozenset()
+        self._shown, self._votes = shown or ShownMessages(), votes
         self._message, self._spoke = "", False
         self._open: str | None = None
         self._thinking: str | None = None
         self._calls: dict[str, Call] = {}
         self._over = False
 
-    def repeat(self, held: Held, votes: Set[str]) -> None:
-        """Note what the client shows and has approved already, before the first step."""
-        self._held, self._votes = held, votes
-
-    def encode(self, step: Step) -> Iterator[bytes]:
+    def encode(self, step: TurnStep) -> Iterator[bytes]:
         """Encode one step as events."""
         return map(_framed, self._events(step))
-
-    def refused(self, message: str, code: str) -> Iterator[bytes]:
-        """Encode a whole run that could not begin; open requests stay open."""
-        yield _framed(self._started())
-        yield _framed(RunErrorEvent(message=message, code=code))
 
     def broken(self, message: str) -> Iterator[bytes]:
         """Encode that the stream cannot go on; the client can run again to follow the turn."""
         if not self._over:
-            yield _framed(self._failed(message, "stream_broken"))
+            yield _framed(RunErrorEvent(message=message, code="stream_broken"))
 
-    def close(self) -> Iterator[bytes]:
-        """Encode nothing: the last event of a run is its end."""
-        return iter(())
-
-    def _events(self, step: Step) -> Iterator[Told]:
+    def _events(self, step: TurnStep) -> Iterator[Told]:
         if isinstance(step, Said):
             yield from self._said(step)
             return
@@ -110,9 +147,9 @@ class AguiEvents:
             yield self._end(step)
 
     def _opened(self) -> Iterator[Told]:
-        yield self._started()
-        if self._held.rest is not None:
-            yield {"type": "MESSAGES_SNAPSHOT", "messages": [*self._held.rest]}
+        yield _started(self._thread, self._run)
+        if self._shown.rest is not None:
+            yield {"type": "MESSAGES_SNAPSHOT", "messages": [*self._shown.rest]}
 
     def _said(self, step: Said) -> Iterator[BaseEvent]:
         match step:
@@ -153,11 +190,6 @@ class AguiEvents:
                 # Open requests are sent at the end, in their state at that time.
                 pass
 
-    def _started(self) -> BaseEvent:
-        return RunStartedEvent(
-            thread_id=self._thread, run_id=self._run, protocol_version=PROTOCOL_VERSION
-        )
-
     def _text(self, text: str) -> Iterator[BaseEvent]:
         yield from self._stop_thinking()
         if self._open is None:
@@ -166,7 +198,7 @@ class AguiEvents:
         yield TextMessageContentEvent(message_id=self._open, delta=text)
 
     def _reasoning(self, text: str) -> Iterator[BaseEvent]:
-        if reasoning_id(self._message) in self._held.thoughts:
+        if reasoning_id(self._message) in self._shown.thoughts:
             return
         if self._thinking is None:
             yield from self._shut()
@@ -206,8 +238,8 @@ class AguiEvents:
             case told.TurnStopped():
                 # Not an error: the client would keep its interrupts, and could never go on.
                 return self._finished(self._cancelled())
-            case told.TurnFailed(message=message):
-                return self._failed(message, "turn_failed")
+            case told.TurnErrored(message=message):
+                return RunErrorEvent(message=message, code="turn_failed")
         assert_never(step)
 
     def _interrupt(self, request: Request) -> Interrupt:
@@ -223,8 +255,15 @@ class AguiEvents:
     def _finished(self, outcome: RunFinishedOutcome) -> BaseEvent:
         return RunFinishedEvent(thread_id=self._thread, run_id=self._run, outcome=outcome)
 
-    def _failed(self, message: str, code: str) -> BaseEvent:
-        return RunErrorEvent(message=message, code=code)
+
+def refused_run(thread_id: str, run_id: str, message: str, code: str) -> bytes:
+    """Return the whole stream of a run that could not begin; open requests stay open."""
+    events = (_started(thread_id, run_id), RunErrorEvent(message=message, code=code))
+    return b"".join(map(_framed, events))
+
+
+def _started(thread_id: str, run_id: str) -> BaseEvent:
+    return RunStartedEvent(thread_id=thread_id, run_id=run_id, protocol_version=PROTOCOL_VERSION)
 
 
 def _custom(name: str, value: dict[str, Json]) -> BaseEvent:

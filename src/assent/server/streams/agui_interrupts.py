@@ -10,7 +10,7 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.server.input_forms import schema_of, user_input_request
-from assent.server.streams.questions import question
+from assent.server.streams.protocol import question
 
 _REASONS = {
     RequestKind.APPROVAL: "tool_call",

@@ -37,8 +37,8 @@ from assent.errors import (
 )
 from assent.server.caller import Caller
 from assent.server.service import Service
+from assent.server.streams.actions import StreamStart
 from assent.server.streams.bodies import CamelBody, Id
-from assent.server.streams.chat_turns import Place
 
 _MOVES = frozenset({EventKind.DECIDED, EventKind.CALL, EventKind.RESULT})
 _AGREEING: dict[type[Verdict], RequestStatus] = {
@@ -159,7 +159,7 @@ class Resuming:
     caller: Caller
     thread_id: str
 
-    async def resume(self, entries: Sequence[Entry]) -> Place:
+    async def resume(self, entries: Sequence[Entry]) -> StreamStart:
         """Decide all of them, or refuse before any is decided; return where the stream goes on.
 
         The same answers again decide nothing and lead to the same position.
@@ -222,13 +222,13 @@ class Resuming:
             waives=waives,
         )
 
-    async def _place(self, answers: Sequence[Answered]) -> Place:
+    async def _place(self, answers: Sequence[Answered]) -> StreamStart:
         turn_id = answers[0].request.turn_id
         said = [each for each in answers if each.verdict is not None] or answers
 
         events = await self.service.assent.queries.conversations.events(turn_id)
         after = min(_settling(events, each.request) for each in said) - 1
-        return Place(turn_id=turn_id, after=after)
+        return StreamStart(turn_id=turn_id, after=after)
 
 
 def _settling(events: Sequence[Event], request: Request) -> int:

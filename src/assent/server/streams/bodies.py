@@ -1,6 +1,7 @@
 """Posted JSON as typed bodies; an invalid one is refused as a problem before any of it is used."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
@@ -35,16 +36,21 @@ async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
     """Return the typed body; raises `RequestValidationError` or `InvalidJson` if it is invalid."""
     limits = JsonLimits(bytes=service_of(request).settings.max_body_bytes)
     body = await request.body()
-    return await aside(len(body), _shaped, body, limits, shape)
+    return await aside(len(body), lambda: validated(shape.validate_python, parse(body, limits)))
 
 
-def _shaped(body: bytes, limits: JsonLimits, shape: TypeAdapter[T]) -> T:
-    posted: Any = parse(body, limits)
+def validated(validate: Callable[[Any], T], posted: Any, *at: str | int) -> T:
+    """Return the typed form of a part of a body; raises `RequestValidationError` if it has none."""
     try:
-        return shape.validate_python(posted)
+        return validate(posted)
     except ValidationError as error:
-        found: list[Any] = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+        found: list[Any] = [{**each, "loc": ("body", *at, *each["loc"])} for each in error.errors()]
         raise RequestValidationError(found) from None
+
+
+def misshapen(reason: str, *at: str | int) -> RequestValidationError:
+    """Return the error for a request that its schema allows but this endpoint does not."""
+    return RequestValidationError([{"type": "value_error", "loc": at, "msg": reason}])
 
 
 def id_in_path(request: Request, name: str) -> str:

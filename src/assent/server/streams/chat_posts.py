@@ -1,28 +1,17 @@
 """Posts of chat clients: a whole history, of which only the newest message is read."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, cast
 
-from fastapi.exceptions import RequestValidationError
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.alias_generators import to_camel
-from starlette.requests import Request
 
-from assent.domain.canonical import Json
-from assent.engine.threads import aside
+from assent.domain.decisions import Approve, Reject, approve, reject
 from assent.errors import InvalidJson, JsonFault, UnsupportedContent
-from assent.server.streams.bodies import Body
+from assent.server.streams.actions import MAX_TEXT_CHARS, ChatId, ClientOutput, SendMessage
+from assent.server.streams.bodies import Body, misshapen, validated
 
-# Clients make up the ids, and those of nanoid begin with any of these characters; only "." and ".."
-# are refused, because they are steps in a path.
-_ANY = "[A-Za-z0-9_.:-]"
-_NAME = "[A-Za-z0-9_:-]"
-CHAT_ID = rf"^({_NAME}{_ANY}{{0,127}}|\.{_NAME}{_ANY}{{0,126}}|\.\.{_ANY}{{1,126}})$"
-_MAX_TEXT_CHARS = 200_000
-T = TypeVar("T")
-ChatId = Annotated[str, Field(pattern=CHAT_ID)]
 _Part = Mapping[str, Any]
 
 
@@ -56,56 +45,47 @@ class Written(Body):
 
     id: Annotated[str, Field(max_length=200)] | None = None
     role: Literal["system", "user", "assistant", "data"]
-    content: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
+    content: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
     parts: list[dict[str, Any]] | None = None
     tool_invocations: list[dict[str, Any]] | None = None
     attachments: Annotated[list[Any] | None, Field(alias="experimental_attachments")] = None
 
 
-class Approval(Body):
+class ApprovalAnswer(Body):
     """A person's answer to an approval: only the JSON values `true` and `false` count."""
 
     request_id: Annotated[str, Field(alias="id", max_length=200)]
     # The call whose part contains the answer: it is about what the page shows there.
     call_id: Annotated[str | None, Field(alias="toolCallId", max_length=200)] = None
     approved: bool
-    reason: Annotated[str, Field(max_length=_MAX_TEXT_CHARS)] | None = None
+    reason: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
     # Not in the SDK's own type; a page that asks for the value adds it.
     typed: Annotated[str, Field(max_length=10_000)] | None = None
 
+    @property
+    def verdict(self) -> Approve | Reject:
+        """The same verdict as the engine takes it."""
+        return approve(typed=self.typed) if self.approved else reject(self.reason or "")
+
 
 _POST = TypeAdapter(Post)
-_APPROVAL = TypeAdapter(Approval)
+_APPROVAL = TypeAdapter(ApprovalAnswer)
 _WRITTEN = TypeAdapter(Written)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
-    """The outcome that a client reports for a call that it ran itself."""
-
-    call_id: str
-    output: Json = None
-    error: str | None = None
-
-
-async def post_of(request: Request) -> tuple[Post, Written]:
+def post_of(body: bytes) -> tuple[Post, Written]:
     """Return the post and its newest message; raises `RequestValidationError` if they do not fit.
 
     The rest of the history need not follow our other rules for JSON, because it is not read.
     """
-    body = await request.body()
-    return await aside(len(body), _read, body)
-
-
-def _read(body: bytes) -> tuple[Post, Written]:
     try:
         # Not pydantic's own parser, which refuses half a surrogate pair: JavaScript writes some.
         posted = json.loads(body, object_pairs_hook=_object)
     except ValueError as error:
         raise InvalidJson(JsonFault.SYNTAX, str(error)) from None
-    post = _validated(lambda: _POST.validate_python(posted), ())
+    post = validated(_POST.validate_python, posted)
     at = ("messages", len(post.messages) - 1)
-    return post, _validated(lambda: _WRITTEN.validate_python(post.messages[-1]), at)
+    return post, validated(_WRITTEN.validate_python, post.messages[-1], *at)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -116,17 +96,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _validated(validate: Callable[[], T], at: tuple[str | int, ...]) -> T:
-    try:
-        return validate()
-    except ValidationError as error:
-        found: list[Any] = [{**each, "loc": ("body", *at, *each["loc"])} for each in error.errors()]
-        raise RequestValidationError(found) from None
-
-
-def misshapen(reason: str, *at: str) -> RequestValidationError:
-    """Return the error for a request that its schema allows but this endpoint does not."""
-    return RequestValidationError([{"type": "value_error", "loc": at, "msg": reason}])
+def message_of(conversation_id: str, post: Post, message: Written) -> SendMessage:
+    """Return the user's newest message, to be sent."""
+    return SendMessage(
+        conversation_id=conversation_id,
+        text=text_of(message),
+        message_id=message.id,
+        agent=post.agent,
+        on_pending=post.on_pending,
+    )
 
 
 def text_of(message: Written) -> str:
@@ -141,26 +119,26 @@ def text_of(message: Written) -> str:
         raise UnsupportedContent(strange)
     texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
     text = "\n".join(texts) if texts else message.content or ""
-    if not text.strip() or len(text) > _MAX_TEXT_CHARS:
-        reason = f"a message has 1 to {_MAX_TEXT_CHARS:,} characters of text"
+    if not text.strip() or len(text) > MAX_TEXT_CHARS:
+        reason = f"a message has 1 to {MAX_TEXT_CHARS:,} characters of text"
         raise misshapen(reason, "body", "messages", "text")
     return text
 
 
-def approvals_of(message: Written) -> tuple[Approval, ...]:
+def approvals_of(message: Written) -> tuple[ApprovalAnswer, ...]:
     """Return the approvals that this message answers (AI SDK 6 and 7); raises if one is unclear."""
     answered = [p for p in _tool_parts(message) if p.get("state") == "approval-responded"]
     return tuple(_approval(part) for part in answered)
 
 
-def _approval(part: _Part) -> Approval:
+def _approval(part: _Part) -> ApprovalAnswer:
     said: Any = part.get("approval")
     if isinstance(said, dict):
         said = {**cast("_Part", said), "toolCallId": part.get("toolCallId")}
-    return _validated(lambda: _APPROVAL.validate_python(said), ("messages", "approval"))
+    return validated(_APPROVAL.validate_python, said, "messages", "approval")
 
 
-def outputs_of(message: Written) -> tuple[Output, ...]:
+def outputs_of(message: Written) -> tuple[ClientOutput, ...]:
     """Return every output that this message shows: the server's own, and perhaps a client's."""
     return (*_part_outputs(_tool_parts(message)), *_invocation_outputs(_invocations(message)))
 
@@ -171,13 +149,13 @@ def _tool_parts(message: Written) -> list[_Part]:
     return [p for kind, p in kinds if kind.startswith("tool-") or kind == "dynamic-tool"]
 
 
-def _part_outputs(parts: Iterable[_Part]) -> Iterable[Output]:
+def _part_outputs(parts: Iterable[_Part]) -> Iterable[ClientOutput]:
     for part in parts:
         call_id = str(part.get("toolCallId"))
         if part.get("state") == "output-available" and part.get("preliminary") is not True:
-            yield Output(call_id=call_id, output=part.get("output"))
+            yield ClientOutput(call_id=call_id, output=part.get("output"))
         elif part.get("state") == "output-error":
-            yield Output(call_id=call_id, error=str(part.get("errorText")))
+            yield ClientOutput(call_id=call_id, error=str(part.get("errorText")))
 
 
 def _invocations(message: Written) -> list[_Part]:
@@ -187,7 +165,7 @@ def _invocations(message: Written) -> list[_Part]:
     return [cast("_Part", each) for each in found if isinstance(each, dict)]
 
 
-def _invocation_outputs(invocations: Iterable[_Part]) -> Iterable[Output]:
+def _invocation_outputs(invocations: Iterable[_Part]) -> Iterable[ClientOutput]:
     for each in invocations:
         if each.get("state") == "result":
-            yield Output(call_id=str(each.get("toolCallId")), output=each.get("result"))
+            yield ClientOutput(call_id=str(each.get("toolCallId")), output=each.get("result"))

@@ -1,5 +1,6 @@
-"""The encoder for AI SDK 4: the data stream, with the `8:` line of pending calls."""
+"""AI SDK 4: `/api/qa/chat_streamed` and the data stream, with the `8:` line of pending calls."""
 
+import re
 from collections.abc import Iterator
 
 from assent.domain.calls import Call
@@ -10,7 +11,16 @@ from assent.domain.requests import Request
 from assent.server.frames import compact, utf8
 from assent.server.input_forms import user_input_request
 from assent.server.streams import steps as told
-from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
+from assent.server.streams.actions import CHAT_ID, DecideRequests, StreamAction
+from assent.server.streams.bodies import misshapen
+from assent.server.streams.chat_posts import message_of, outputs_of, post_of
+from assent.server.streams.protocol import (
+    StreamEncoder,
+    StreamProtocol,
+    StreamReader,
+    StreamRequest,
+)
+from assent.server.streams.steps import End, OfCall, OfStep, Said, TurnStep
 
 HEADERS = {
     "content-type": "text/plain; charset=utf-8",
@@ -37,7 +47,34 @@ def line(code: str, value: Json) -> bytes:
     return utf8(f"{code}:{compact(value)}\n")
 
 
-class DataStream:
+class DataStreamProtocol(StreamProtocol):
+    """The chat endpoints of AI SDK 4, whose approvals are decided at an endpoint of their own."""
+
+    posts = follows = ("/api/qa/chat_streamed", "/api/qa/chat_streamed/{thread_id}")
+    # Not 204, because this major version treats a response without a body as an error.
+    idle_headers = HEADERS
+
+    def read(self, given: StreamRequest) -> StreamAction:
+        post, message = post_of(given.body)
+        id = given.path.get("thread_id") or post.id
+        if id is None or re.fullmatch(CHAT_ID, id) is None:
+            msg = (
+                "an id of the conversation is wanted, in the path or as 'id': "
+                "1 to 128 letters, digits, '_', '.', ':' and '-', but not '.' or '..' alone"
+            )
+            raise misshapen(msg, "thread_id")
+        if message.role == "user":
+            return message_of(id, post, message)
+        return DecideRequests(conversation_id=id, outputs=outputs_of(message))
+
+    def conversation_id(self, given: StreamRequest) -> str:
+        return given.query.get("chatId") or given.path.get("thread_id") or ""
+
+    def encoder(self, reader: StreamReader) -> StreamEncoder:  # noqa: ARG002 - the same for all
+        return DataStream()
+
+
+class DataStream(StreamEncoder):
     """Encodes one stream; a waiting call gets no `a:` line.
 
     Its `a:` line would hold a marker as the result, which clients would resubmit.
@@ -47,7 +84,7 @@ class DataStream:
     # An unknown prefix is fatal for the client, even that of an SSE comment.
     beat = b"\n"
 
-    def encode(self, step: Step) -> Iterator[bytes]:
+    def encode(self, step: TurnStep) -> Iterator[bytes]:
         if isinstance(step, Said):
             yield line("0" if isinstance(step, told.TextSaid) else "g", step.text)
         elif isinstance(step, OfStep):
@@ -59,9 +96,6 @@ class DataStream:
 
     def broken(self, message: str) -> Iterator[bytes]:
         yield line("3", message)
-
-    def close(self) -> Iterator[bytes]:
-        yield from ()
 
 
 def _of_step(step: OfStep) -> Iterator[bytes]:
@@ -106,7 +140,7 @@ def _ended(end: End) -> Iterator[bytes]:
             yield _finish(reason)
         case told.TurnStopped():
             yield _finish("stopped")
-        case told.TurnFailed(message=message):
+        case told.TurnErrored(message=message):
             yield line("3", message)
             yield _finish(FinishReason.ERROR)
 

@@ -24,20 +24,20 @@ from assent.server.streams.steps import (
     ReasoningSaid,
     RequestClosed,
     Requested,
-    Step,
     StepFinished,
     StepPaused,
     StepReset,
     StepStarted,
     TextSaid,
-    TurnFailed,
+    TurnErrored,
     TurnFinished,
+    TurnStep,
     TurnStopped,
     TurnWaiting,
 )
 
 
-async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[Step]:
+async def follow(assent: Assent, turn_id: str, *, after: int = 0) -> AsyncGenerator[TurnStep]:
     """Replay a turn from a cursor and follow it until nothing more happens by itself.
 
     A reader that leaves early changes nothing: the turn goes on and can be followed again.
@@ -64,7 +64,7 @@ class Telling:
     _called: bool = False
     _reason: str = FinishReason.STOP
 
-    def tell(self, event: Event, look: Look) -> Iterator[Step]:
+    def tell(self, event: Event, look: Look) -> Iterator[TurnStep]:
         """Yield the steps that one event stands for."""
         data = event.data
         match event.kind:
@@ -87,7 +87,7 @@ class Telling:
                 self._called = self._called or event.kind is EventKind.PROPOSED
                 yield from _of_call(event.kind, data, look)
 
-    def _start(self, number: int) -> Iterator[Step]:
+    def _start(self, number: int) -> Iterator[TurnStep]:
         # After a failure the same step is announced again.
         if self._number == number:
             return
@@ -95,12 +95,12 @@ class Telling:
         self._number = number
         yield StepStarted(turn_id=self.turn_id, number=number)
 
-    def _finish(self, reason: str) -> Iterator[Step]:
+    def _finish(self, reason: str) -> Iterator[TurnStep]:
         if self._number is not None:
             yield StepFinished(reason=reason)
         self._number, self._called = None, False
 
-    def end(self, turn: Turn) -> Iterator[Step]:
+    def end(self, turn: Turn) -> Iterator[TurnStep]:
         """Yield the last steps of a turn that rests."""
         match turn.status:
             case TurnStatus.WAITING | TurnStatus.RUNNING | TurnStatus.READY:
@@ -115,7 +115,7 @@ class Telling:
                 yield TurnStopped()
             case TurnStatus.FAILED:
                 yield from self._finish(FinishReason.ERROR)
-                yield TurnFailed(message=turn.error or "The turn failed.")
+                yield TurnErrored(message=turn.error or "The turn failed.")
 
 
 def _of_call(kind: EventKind, data: Mapping[str, Json], look: Look) -> Iterator[OfCall]:

@@ -159,7 +159,7 @@ class TurnStopped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnFailed:
+class TurnErrored:
     """The turn ended with an error and can be resumed; the stream ends."""
 
     message: str
@@ -169,5 +169,5 @@ class TurnFailed:
 Said = TextSaid | ReasoningSaid
 OfCall = CallProposed | CallRevised | Requested | RequestClosed | Progressed | CallSettled
 OfStep = StepStarted | StepReset | StepPaused | StepFinished
-End = TurnWaiting | TurnFinished | TurnStopped | TurnFailed
-Step = Opened | Said | OfCall | OfStep | End
+End = TurnWaiting | TurnFinished | TurnStopped | TurnErrored
+TurnStep = Opened | Said | OfCall | OfStep | End

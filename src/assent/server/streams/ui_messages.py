@@ -1,6 +1,7 @@
-"""The encoder for AI SDK 5, 6 and 7: the UI message stream, with approvals and questions."""
+"""AI SDK 5, 6 and 7: `POST /api/chat` and the UI message stream, with approvals and questions."""
 
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import Literal
 
 from assent.domain.calls import Call
@@ -9,12 +10,27 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.messages import FinishReason
 from assent.domain.people import Person
 from assent.domain.requests import Request
-from assent.server.frames import EVENT_STREAM, SSE_BEAT, sse, utf8
+from assent.server.frames import EVENT_STREAM, sse, utf8
 from assent.server.settings import AiSdk
 from assent.server.streams import steps as told
+from assent.server.streams.actions import ClientOutput, DecideRequests, RetryTurn, StreamAction
+from assent.server.streams.bodies import misshapen
+from assent.server.streams.chat_posts import (
+    ApprovalAnswer,
+    approvals_of,
+    message_of,
+    outputs_of,
+    post_of,
+)
 from assent.server.streams.data_stream import finish_of
-from assent.server.streams.questions import question
-from assent.server.streams.steps import End, OfCall, OfStep, Said, Step
+from assent.server.streams.protocol import (
+    StreamEncoder,
+    StreamProtocol,
+    StreamReader,
+    StreamRequest,
+    question,
+)
+from assent.server.streams.steps import End, OfCall, OfStep, Said, TurnStep
 
 HEADERS = {
     "content-type": EVENT_STREAM,
@@ -25,7 +41,58 @@ _DECIDED = {RequestStatus.APPROVED: True, RequestStatus.REJECTED: False}
 _Part = Literal["text", "reasoning"]
 
 
-class UiMessages:
+class UiMessageProtocol(StreamProtocol):
+    """The chat endpoints of `useChat`; the major version of the AI SDK is a setting."""
+
+    posts = ("/api/chat",)
+    follows = ("/api/chat/{id}/stream",)
+
+    def read(self, given: StreamRequest) -> StreamAction:
+        post, message = post_of(given.body)
+        if post.id is None:
+            raise misshapen("an id of the conversation is wanted", "body", "id")
+        if message.role != "user":
+            return _answers(post.id, approvals_of(message), outputs_of(message))
+        if post.trigger == "regenerate-message":
+            return RetryTurn(conversation_id=post.id)
+        return message_of(post.id, post, message)
+
+    def encoder(self, reader: StreamReader) -> StreamEncoder:
+        settings = reader.settings
+        return UiMessages(
+            settings.ai_sdk,
+            reader.person,
+            base=settings.base,
+            voted=reader.start.voted,
+            votes=reader.votes,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerApprovals(DecideRequests):
+    """Decide approvals of the chat, and nothing else; `calls` has those that the page shows."""
+
+    calls: frozenset[tuple[str, str]]
+
+    def answers(self, request: Request) -> bool:
+        shown = {call_id for request_id, call_id in self.calls if request_id == request.id}
+        return request.kind is RequestKind.APPROVAL and shown <= {request.call_id}
+
+
+def _answers(
+    id: str, approvals: Sequence[ApprovalAnswer], outputs: Sequence[ClientOutput]
+) -> AnswerApprovals:
+    return AnswerApprovals(
+        conversation_id=id,
+        decisions=[(said.request_id, said.verdict) for said in approvals],
+        calls=frozenset(
+            (said.request_id, said.call_id) for said in approvals if said.call_id is not None
+        ),
+        outputs=outputs,
+    )
+
+
+class UiMessages(StreamEncoder):
     """Encodes one stream for one reader.
 
     A client crashes on a chunk that its major version does not know: 5 has no approvals, 6 no
@@ -33,7 +100,6 @@ class UiMessages:
     """
 
     headers = HEADERS
-    beat = SSE_BEAT
 
     def __init__(
         self,
@@ -49,7 +115,7 @@ class UiMessages:
         self._part: tuple[_Part, str] | None = None
         self._denied: set[str] = set()
 
-    def encode(self, step: Step) -> Iterator[bytes]:
+    def encode(self, step: TurnStep) -> Iterator[bytes]:
         for chunk in self._chunks(step):
             yield sse(chunk)
 
@@ -59,7 +125,7 @@ class UiMessages:
     def close(self) -> Iterator[bytes]:
         yield utf8("data: [DONE]\n\n")
 
-    def _chunks(self, step: Step) -> Iterator[dict[str, Json]]:
+    def _chunks(self, step: TurnStep) -> Iterator[dict[str, Json]]:
         if isinstance(step, Said):
             yield from self._said(step)
             return
@@ -210,7 +276,7 @@ def _ended(end: End) -> dict[str, Json]:
             return _finish(reason)
         case told.TurnStopped():
             return {"type": "abort"}
-        case told.TurnFailed(message=message):
+        case told.TurnErrored(message=message):
             return {"type": "error", "errorText": message}
 
 
