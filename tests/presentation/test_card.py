@@ -27,7 +27,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.people import Audience
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Hint, Preview, Risk, effective
-from assent.engine.decisions.checks import ANSWERS
+from assent.domain.verdicts import names_for
 from assent.presentation.card import card_of
 from tests.presentation.samples import NOW
 
@@ -310,7 +310,9 @@ def test_every_choice_is_a_verdict_that_the_engine_takes(kind: RequestKind) -> N
     offered = {choice.verb for choice in card_of(request(kind), call({}), TOOL).choices}
 
     # An edit is an approval of other arguments.
-    assert {VerdictName.APPROVE if verb is Verb.EDIT else verb for verb in offered} <= ANSWERS[kind]
+    assert {VerdictName.APPROVE if verb is Verb.EDIT else verb for verb in offered} <= names_for(
+        kind
+    )
 
 
 def test_a_closed_request_says_how_it_ended_and_offers_nothing() -> None:

@@ -6,23 +6,14 @@ import sys
 from importlib.metadata import version
 from typing import NoReturn
 
+from assent.domain.decisions import VerdictName
+
 FAILED = 2
 HOST = "127.0.0.1"
 PORT = 8000
 SCOPES = ("chat", "read", "decide", "audit", "manage")
 ROLES_HELP = "requester, approver, auditor, admin, or one of your own"
 KINDS = ("human", "service", "agent")
-VERDICTS = (
-    "approve",
-    "reject",
-    "answer",
-    "supply",
-    "fail",
-    "cancel",
-    "ran",
-    "did_not_run",
-    "run_again",
-)
 
 
 class Parser(argparse.ArgumentParser):
@@ -174,9 +165,9 @@ def _decide(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "verdict",
         nargs="?",
-        choices=VERDICTS,
+        choices=tuple(VerdictName),
         metavar="VERDICT",
-        help=f"{', '.join(VERDICTS)}; without one you are shown the request and asked",
+        help=f"{', '.join(VerdictName)}; without one you are shown the request and asked",
     )
     command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
     edits = command.add_mutually_exclusive_group()

@@ -33,7 +33,7 @@ from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.demo.agent import Home
 from assent.domain.confirmations import Confirmation
-from assent.domain.decisions import Approve, RunAgain
+from assent.domain.decisions import RunVerdict
 from assent.domain.people import ADMIN, Person
 from assent.engine.agents import Agent
 from assent.errors import InvalidCommand, NotFound
@@ -183,7 +183,7 @@ async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
     if options.yes or options.typed is not None:
         await desk.cast(docket, verdict, shown)
         return
-    runs = isinstance(verdict, Approve | RunAgain)
+    runs = isinstance(verdict, RunVerdict)
     question = f"{docket.warning} It runs as soon as a worker runs."
     takes_step = runs and docket.card.confirmation is Confirmation.STEP
     if not takes_step or await desk.console.is_sure(question):

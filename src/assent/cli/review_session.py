@@ -12,10 +12,10 @@ from assent.cli.details import show_details
 from assent.cli.editing import show_edit
 from assent.cli.keyboard import Interrupted
 from assent.cli.pager import Pager
-from assent.cli.prompts import DETAILS, KEYS, LATER, Hearing
 from assent.cli.request_view import Docket, docket_of
 from assent.cli.screen import Ink
-from assent.domain.decisions import Approve, RunAgain, Verdict
+from assent.cli.verdicts import DETAILS, LATER, VerdictPrompt
+from assent.domain.decisions import Approve, RunVerdict, Verdict
 from assent.domain.events import EventKind
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
@@ -67,9 +67,9 @@ class Desk:
         if not docket.request.is_open:
             self._say_gone(docket)
             return Sitting.GONE
-        shown, hearing = await self.show(docket), self._hearing(docket)
+        shown, prompt = await self.show(docket), self._prompt(docket)
         while shown is not None:
-            verdict = await self._unless_gone(docket, self._verdict(hearing))
+            verdict = await self._unless_gone(docket, self._verdict(prompt))
             if isinstance(verdict, Sitting):
                 return verdict
             try:
@@ -77,7 +77,7 @@ class Desk:
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
                 docket = await docket_of(self.assent, request_id)
-                shown, hearing = await self.show(docket), self._hearing(docket)
+                shown, prompt = await self.show(docket), self._prompt(docket)
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
             except AssentError as error:
@@ -122,7 +122,7 @@ class Desk:
             try:
                 return await self.cast(docket, verdict, shown)
             except ConfirmationRequired as error:
-                if not isinstance(verdict, Approve | RunAgain):
+                if not isinstance(verdict, RunVerdict):
                     raise
                 verdict = replace(verdict, typed=await self.console.retyped(error))
 
@@ -153,20 +153,20 @@ class Desk:
         if not problems:
             self.console.screen.quote(str(error))
 
-    def _hearing(self, docket: Docket) -> Hearing:
-        return Hearing(console=self.console, docket=docket)
+    def _prompt(self, docket: Docket) -> VerdictPrompt:
+        return VerdictPrompt(console=self.console, docket=docket)
 
-    async def _verdict(self, hearing: Hearing) -> Verdict | Sitting:
+    async def _verdict(self, prompt: VerdictPrompt) -> Verdict | Sitting:
         """Return the person's verdict, after as many looks and attempts as they like."""
-        docket = hearing.docket
+        docket = prompt.docket
         while True:
-            key = await self.console.choose(KEYS[docket.request.kind], docket.countdown)
+            key = await self.console.choose(prompt.keys(docket.request.kind), docket.countdown)
             if key is LATER:
                 return Sitting.LATER
             try:
                 if key is DETAILS:
                     await show_details(self.assent, self.console.screen, docket)
-                elif (verdict := await hearing.hear(key)) is not None:
+                elif (verdict := await prompt.ask(key)) is not None:
                     return verdict
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)

@@ -1,79 +1,168 @@
-"""Verdicts given as options on the command line, for scripts and for experienced people."""
+"""Verdicts at a terminal: from the options of a command, or from questions to a person."""
 
 import json
 import sys
 from argparse import Namespace
-from typing import cast
+from dataclasses import dataclass
+from typing import Any, cast
 
+from assent.cli.console import ARROW, Console, Key
+from assent.cli.editing import Editing
+from assent.cli.form import TerminalForm
+from assent.cli.request_view import Docket
+from assent.cli.screen import Ink
+from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
-from assent.domain.decisions import (
-    Approve,
-    Cancel,
-    DidNotRun,
-    Fail,
-    Give,
-    Ran,
-    Reject,
-    RunAgain,
-    Supply,
-    Verdict,
-)
+from assent.domain.confirmations import Confirmation
+from assent.domain.decisions import Approve, Give, RunAgain, Verdict
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import parsed
-from assent.errors import InvalidCommand
+from assent.domain.tools import Hitl
+from assent.domain.verdicts import Verb, VerdictRow, offers, row_of
+from assent.errors import InvalidCommand, InvalidOutput, NotFound
+from assent.presentation.text import safe_line
 
 STDIN = "-"
+DETAILS, LATER = Key("d", "details"), Key("l", "later")
+_APPROVE, _BACK = Key("a", "approve"), Key("b", "back")
 
 
 def verdict_of(options: Namespace) -> Verdict:
     """Return the verdict that the options of a command line stand for."""
-    text: str = options.text or ""
-    match cast("str", options.verdict):
-        case "approve":
-            whole, patch = _said(options.arguments), _said(options.edit)
-            return Approve(arguments=whole, edit=patch, typed=options.typed)
-        case "reject":
-            return Reject(reason=text)
-        case "answer":
-            return Give(values=_values(options.values))
-        case "supply":
-            return Supply(output=_result(options.text))
-        case "fail":
-            return Fail(reason=text or "It failed.")
-        case "cancel":
-            return Cancel(reason=text)
-        case "ran":
-            said = _said(options.text)
-            return Ran(output=None if said is None else parsed(said))
-        case "did_not_run":
-            return DidNotRun(reason=text)
-        case "run_again":
-            return RunAgain(typed=options.typed)
-        case other:
-            raise InvalidCommand(f"{other!r} is no verdict")
+    row = row_of(options.verdict)
+    given: dict[str, Any] = {row.text: options.text or "", "typed": options.typed}
+    if "arguments" in row.fields:
+        given |= {"arguments": _read(options.arguments), "edit": _read(options.edit)}
+    if "values" in row.fields:
+        given["values"] = _values(options.values)
+    if "output" in row.fields:
+        given["output"] = _output(row, _read(options.text))
+    return row.read(given)
 
 
-def _read(text: str) -> str:
+def _read(text: str | None) -> str | None:
     # Secrets do not belong in a shell's history: they can come from a file or a pipe.
     return sys.stdin.read() if text == STDIN else text
 
 
-def _result(text: str | None) -> str:
+def _output(row: VerdictRow, text: str | None) -> Json:
+    if row.verb is not Verb.SUPPLY:
+        return None if text is None else parsed(text)
     if text is None:
         raise InvalidCommand("a result needs its text, or - to read it; '' is an empty one")
-    return _read(text)
-
-
-def _said(text: str | None) -> str | None:
-    return None if text is None else _read(text)
+    # As it was typed: the tool says whether it is JSON.
+    return text
 
 
 def _values(text: str | None) -> dict[str, Json]:
-    if text is None:
+    given = _read(text)
+    if given is None:
         raise InvalidCommand("an answer needs --values '{…}', or --values - to read them")
     try:
-        values = json.loads(_read(text))
+        values = json.loads(given)
     except ValueError as error:
         raise InvalidCommand(f"--values is no JSON: {error}") from None
     if not isinstance(values, dict):
         raise InvalidCommand("--values has to be a JSON object")
     return cast("dict[str, Json]", values)
+
+
+@dataclass(slots=True, kw_only=True)
+class VerdictPrompt:
+    """Asks one person the questions that lead to a verdict on one request."""
+
+    console: Console
+    docket: Docket
+    # An edit that is not sent yet; a second edit starts from it.
+    _edited: Frozen | None = None
+
+    @staticmethod
+    def keys(kind: RequestKind) -> tuple[Key, ...]:
+        """Return the keys for a request of this kind, in order."""
+        return (*(Key(*row.key) for row in offers(kind)), DETAILS, LATER)
+
+    async def ask(self, key: Key) -> Verdict | None:
+        """Return the verdict that a key stands for; None if the person turned back on the way."""
+        [row] = [row for row in offers(self.docket.request.kind) if Key(*row.key) == key]
+        match row.verb:
+            case Verb.APPROVE:
+                return Approve() if await self._is_sure("It runs now, as shown.") else None
+            case Verb.EDIT:
+                return await self._edit()
+            case Verb.ANSWER:
+                return await self._answer()
+            case Verb.RUN_AGAIN:
+                tool = safe_line(self.docket.request.tool)
+                sure = await self.console.is_sure(f"If {tool} did run, this runs it a second time.")
+                return RunAgain() if sure else None
+            case _ if "output" in row.fields:
+                output = await self._output(row)
+                return None if output is None else row.read({"output": output})
+            case _:
+                return row.read({row.text: await self._words(row)})
+
+    async def _is_sure(self, effect: str) -> bool:
+        """Ask for a second step if the approval needs one, so that none happens by accident.
+
+        A value that has to be typed is asked for later.
+        """
+        if self.docket.card.confirmation is not Confirmation.STEP:
+            return True
+        return await self.console.is_sure(f"{self.docket.warning} {effect}")
+
+    async def _edit(self) -> Approve | None:
+        """Approve the call with other arguments."""
+        if self.docket.tool is None:
+            self.console.screen.line("Its tool is not known here: nobody could check an edit.")
+            return None
+        if self._edited is not None:
+            self.console.screen.line("Your last changes are still here.", Ink.FAINT)
+        editing = Editing(console=self.console, docket=self.docket, tool=self.docket.tool)
+        asked = self.docket.call.arguments
+        runs = await editing.edit((self._edited or asked).thaw())
+        if runs is None:
+            return None
+        is_changed = runs.digest != asked.digest
+        self._edited = runs if is_changed else None
+        counts = is_changed and await self._approves_edit()
+        return Approve(arguments=runs.thaw(), runs=runs.digest) if counts else None
+
+    async def _approves_edit(self) -> bool:
+        if self.docket.card.confirmation is Confirmation.CLICK:
+            return await self.console.choose((_APPROVE, _BACK)) is _APPROVE
+        return await self._is_sure("It runs now, with your changes.")
+
+    async def _answer(self) -> Give | None:
+        """Answer an input request with its form, filled in."""
+        asked = self.docket.request.question
+        if asked.form is None:
+            raise NotFound("form of request", self.docket.request.id)
+        form = UserInput.from_json(asked.form)
+        values = await TerminalForm(console=self.console, form=form, known=asked.prefilled).fill()
+        return None if values is None else Give(values=values)
+
+    async def _words(self, row: VerdictRow) -> str:
+        prompt = f"{row.question} The agent is told; Enter gives no {row.text} {ARROW}"
+        return (await self.console.keyboard.ask(prompt)).strip()
+
+    async def _output(self, row: VerdictRow) -> Json:
+        """Ask for an output that fits the tool's declared result; None if the person goes back."""
+        while typed := (await self.console.keyboard.ask(f"{row.question} {ARROW}")).strip():
+            try:
+                self._check(typed)
+            except InvalidOutput as error:
+                self.console.screen.line("That is not what this tool returns:", Ink.BAD)
+                self.console.screen.quote(error.reason)
+            else:
+                return _output(row, typed)
+        return None
+
+    def _check(self, output: Json) -> None:
+        tool = None if self.docket.tool is None else self.docket.tool.tool
+        if tool is None or tool.output is None:
+            return
+        # A tool that reworks an answer accepts what its hook accepts, which only the hook knows.
+        reworks = isinstance(tool.kind, Hitl) and tool.kind.on_response_received is not None
+        if not reworks:
+            tool.output.normalise(parsed(output))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from assent.domain.canonical import Path
 from assent.domain.confirmations import Confirmation, Phrase
@@ -10,6 +9,7 @@ from assent.domain.decisions import VerdictName
 from assent.domain.fields import Field
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.tools import LOCAL, Risk
+from assent.domain.verdicts import Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,25 +136,6 @@ class FailedPreview:
 
 
 CardPreview = TextPreview | DiffPreview | FailedPreview
-
-
-class Verb(StrEnum):
-    """An action offered to a person: the verdicts by their recorded names, and two more.
-
-    `edit` leads to an approval of other arguments; `review` opens a surface that shows everything.
-    """
-
-    APPROVE = "approve"
-    EDIT = "edit"
-    REJECT = "reject"
-    ANSWER = "answer"
-    SUPPLY = "supply"
-    FAIL = "fail"
-    CANCEL = "cancel"
-    RAN = "ran"
-    DID_NOT_RUN = "did_not_run"
-    RUN_AGAIN = "run_again"
-    REVIEW = "review"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

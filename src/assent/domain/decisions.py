@@ -18,7 +18,27 @@ _ARGUMENTS = "a mapping or the JSON text of an object"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approve:
+class RunVerdict:
+    """A verdict that lets the call run; `typed` confirms it where the request asks for that."""
+
+    typed: str | None = None
+
+    def __post_init__(self) -> None:
+        _want("typed", self.typed, (str, type(None)), "a text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonVerdict:
+    """A verdict that gives a reason, which is told to the model."""
+
+    reason: str
+
+    def __post_init__(self) -> None:
+        _want("reason", self.reason, str, "a text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approve(RunVerdict):
     """Run the call: as shown, with `arguments` in place of all, or as changed by `edit`.
 
     `runs` is the digest of the arguments that were shown as what will run: no others run.
@@ -26,13 +46,12 @@ class Approve:
 
     arguments: Arguments | None = None
     edit: Arguments | None = None
-    typed: str | None = None
     runs: str | None = None
 
     def __post_init__(self) -> None:
+        RunVerdict.__post_init__(self)
         _want("args", self.arguments, (Mapping, str, type(None)), _ARGUMENTS)
         _want("edit", self.edit, (Mapping, str, type(None)), _ARGUMENTS)
-        _want("typed", self.typed, (str, type(None)), "a text")
         _want("runs", self.runs, (str, type(None)), "a digest")
         if self.arguments is not None and self.edit is not None:
             both = "args replaces all arguments, edit changes only what it names: give one of them"
@@ -45,13 +64,10 @@ class Approve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reject:
+class Reject(ReasonVerdict):
     """Do not run the call; the reason is told to the model."""
 
     reason: str = ""
-
-    def __post_init__(self) -> None:
-        _want("reason", self.reason, str, "a text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,23 +90,15 @@ class Supply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fail:
+class Fail(ReasonVerdict):
     """The call that waits for an output has failed."""
-
-    reason: str
-
-    def __post_init__(self) -> None:
-        _want("reason", self.reason, str, "a text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cancel:
+class Cancel(ReasonVerdict):
     """Withdraw the call."""
 
     reason: str = ""
-
-    def __post_init__(self) -> None:
-        _want("reason", self.reason, str, "a text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,23 +109,15 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DidNotRun:
+class DidNotRun(ReasonVerdict):
     """A call in doubt did not run, and is not to be run."""
 
     reason: str = ""
 
-    def __post_init__(self) -> None:
-        _want("reason", self.reason, str, "a text")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunAgain:
+class RunAgain(RunVerdict):
     """A call in doubt did not run: run it now. This is a fresh approval."""
-
-    typed: str | None = None
-
-    def __post_init__(self) -> None:
-        _want("typed", self.typed, (str, type(None)), "a text")
 
 
 Verdict = Approve | Reject | Give | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
@@ -200,24 +200,6 @@ class VerdictName(StrEnum):
     RAN = "ran"
     DID_NOT_RUN = "did_not_run"
     RUN_AGAIN = "run_again"
-
-
-_NAMES: dict[type, VerdictName] = {
-    Approve: VerdictName.APPROVE,
-    Reject: VerdictName.REJECT,
-    Give: VerdictName.GIVE,
-    Supply: VerdictName.SUPPLY,
-    Fail: VerdictName.FAIL,
-    Cancel: VerdictName.CANCEL,
-    Ran: VerdictName.RAN,
-    DidNotRun: VerdictName.DID_NOT_RUN,
-    RunAgain: VerdictName.RUN_AGAIN,
-}
-
-
-def name_of(verdict: Verdict) -> VerdictName:
-    """Return the recorded name of a verdict."""
-    return _NAMES[type(verdict)]
 
 
 class Decision(Struct, frozen=True, kw_only=True):

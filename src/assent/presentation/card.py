@@ -16,7 +16,6 @@ from assent.domain.cards import (
     Note,
     Past,
     TextPreview,
-    Verb,
 )
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.decisions import Decision
@@ -25,6 +24,7 @@ from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Question, Request
 from assent.domain.tools import EffectiveTool, Preview, Risk, usual_confirmation
+from assent.domain.verdicts import Verb, VerdictRow, offers, row_of
 from assent.presentation.diff import changes
 from assent.presentation.phrases import phrase_of
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
@@ -40,33 +40,6 @@ _RAISED = {
     Risk.SAFE: Risk.MODERATE,
     Risk.MODERATE: Risk.DANGEROUS,
     Risk.DANGEROUS: Risk.DANGEROUS,
-}
-_REJECT = (Verb.REJECT, "it will not run; the agent is told your reason")
-_CANCEL = (Verb.CANCEL, "withdraw the call; the agent is told your reason")
-# The effect of each choice; that of an approval depends on how many approvals are needed.
-_EFFECTS: Mapping[RequestKind, tuple[tuple[Verb, str], ...]] = {
-    RequestKind.APPROVAL: (
-        (Verb.APPROVE, ""),
-        (
-            Verb.EDIT,
-            "change the arguments; the policy checks them again, then {tool} runs with yours",
-        ),
-        _REJECT,
-    ),
-    RequestKind.INPUT: (
-        (Verb.ANSWER, "your answers go to {tool} with these arguments, after one more check"),
-        _CANCEL,
-    ),
-    RequestKind.RESULT: (
-        (Verb.SUPPLY, "the agent gets your output as that of {tool}"),
-        (Verb.FAIL, "the agent is told that it failed, and why"),
-        _CANCEL,
-    ),
-    RequestKind.OUTCOME: (
-        (Verb.RAN, "it did run: nothing runs again, and the agent gets the result you give"),
-        (Verb.DID_NOT_RUN, "it did not run and will not run: the agent is told so"),
-        (Verb.RUN_AGAIN, "it did not run: {tool} runs now, which is a new approval"),
-    ),
 }
 
 
@@ -205,21 +178,28 @@ def _note(decision: Decision) -> Note:
 
 
 def _choices(request: Request) -> tuple[Choice, ...]:
-    run = "{tool} runs once, with exactly these arguments"
-    approval = run if request.quorum == 1 else _one_of_several(request, run)
-    if request.confirmation is Confirmation.TYPED:
-        approval = f"{approval}; to confirm it you type a value"
-    said = {**dict(_EFFECTS[request.kind]), Verb.APPROVE: approval}
-    if request.quorum > 1:
-        # Running it again is a new approval and takes as many people.
-        said[Verb.RUN_AGAIN] = f"it did not run: {_one_of_several(request, run)}"
     return tuple(
-        Choice(verb=verb, effect=said[verb].format(tool=request.tool))
-        for verb, _ in _EFFECTS[request.kind]
+        Choice(verb=row.verb, effect=_effect(row, request).format(tool=request.tool))
+        for row in offers(request.kind)
     )
 
 
-def _one_of_several(request: Request, run: str) -> str:
+def _effect(row: VerdictRow, request: Request) -> str:
+    """Return what a verdict does; that of an approval depends on how many are needed."""
+    match row.verb:
+        case Verb.APPROVE:
+            effect = row.effect if request.quorum == 1 else _one_of_several(request)
+            is_typed = request.confirmation is Confirmation.TYPED
+            return f"{effect}; to confirm it you type a value" if is_typed else effect
+        case Verb.RUN_AGAIN if request.quorum > 1:
+            # Running it again is a new approval and takes as many people.
+            return f"it did not run: {_one_of_several(request)}"
+        case _:
+            return row.effect
+
+
+def _one_of_several(request: Request) -> str:
+    run = row_of(Verb.APPROVE).effect
     left = max(request.quorum - request.votes - 1, 0)
     if not left:
         return f"the last of {request.quorum} approvals; {run}"

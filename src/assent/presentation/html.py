@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import assert_never
 
 from assent.domain.cards import Blank, Card, Choice, FieldChange, Members, Note, Past
+from assent.domain.verdicts import done_words
 from assent.presentation.fields import json_of
 from assent.presentation.html_values import (
     block,
@@ -41,7 +42,6 @@ from assent.presentation.outline import (
 from assent.presentation.passages import PAST_CHARS, condition_words
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import mark, quoted, safe_line
-from assent.presentation.verdicts import verdict_words
 
 VERSION = f"html/{RENDERER_VERSION}"
 # A page may show these in its own way; a decision rests on all others.
@@ -169,7 +169,7 @@ def _note(note: Note) -> Html:
     reason = (block(note.reason),) if note.reason else ()
     who = (" by ", foreign(note.by), " via ", foreign(note.channel))
     time = element("time", moment(note.at), datetime=note.at.isoformat())
-    return element("li", time, " ", verdict_words(note.verdict), *who, *reason)
+    return element("li", time, " ", done_words(note.verdict), *who, *reason)
 
 
 def _past(past: Past) -> Html:

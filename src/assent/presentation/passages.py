@@ -6,6 +6,7 @@ from typing import assert_never
 
 from assent.domain.cards import Blank, Condition, Members, Note, Past, Text
 from assent.domain.fields import Option
+from assent.domain.verdicts import done_words
 from assent.presentation.fields import (
     json_of,
     put_change,
@@ -29,7 +30,6 @@ from assent.presentation.outline import (
 from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import quoted, safe_line
 from assent.presentation.truncation import select
-from assent.presentation.verdicts import verdict_words
 from assent.presentation.wrapping import width_of
 
 FACT_COLUMN = 8
@@ -157,9 +157,7 @@ def _notes(sheet: Sheet, notes: Sequence[Note], place: SheetPlace) -> None:
 
 
 def _note(sheet: Sheet, note: Note, place: SheetPlace) -> None:
-    sheet.put(
-        place, Span(moment(note.at), SpanRole.MUTED), Span(f"  {verdict_words(note.verdict)}")
-    )
+    sheet.put(place, Span(moment(note.at), SpanRole.MUTED), Span(f"  {done_words(note.verdict)}"))
     put_value(sheet, "by", Text(note.by), place.inside(), column=3)
     put_value(sheet, "via", Text(note.channel), place.inside(), column=3)
     if note.reason:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from assent.domain.canonical import Json, digest
-from assent.domain.cards import Card, Choice, Verb
+from assent.domain.cards import Card, Choice
+from assent.domain.verdicts import VERDICTS, Verb
 
 # Raise the number whenever the same card gives another text. Unicode decides what is printable.
 RENDERER_VERSION = f"7/unicode-{unicodedata.unidata_version}"
@@ -14,7 +15,7 @@ RENDERER_VERSION = f"7/unicode-{unicodedata.unidata_version}"
 REVIEW = Choice(verb=Verb.REVIEW, effect="open the full review: not everything is shown here")
 CONFIRM = Choice(verb=Verb.REVIEW, effect="open the full review: to approve it you type a value")
 # Choices that run a call, which may have to be confirmed by typing.
-_RUNNING = frozenset({Verb.APPROVE, Verb.EDIT, Verb.RUN_AGAIN})
+_RUNNING = frozenset(row.verb for row in VERDICTS if row.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

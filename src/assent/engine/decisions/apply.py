@@ -15,6 +15,7 @@ from assent.domain.outputs import error_output, failed_response, json_text, pars
 from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
 from assent.domain.tools import Hitl, is_manual_tool
+from assent.domain.verdicts import words_of
 from assent.engine.decisions.answers import Answered
 from assent.engine.decisions.checks import (
     Ballot,
@@ -306,7 +307,7 @@ class Verdicts:
         refusal = self.close(moves, case, ballot, status)
         if refusal is not None:
             return refusal
-        data = {"reason": getattr(ballot.verdict, "reason", ""), **_seen(case.call, ballot)}
+        data = {"reason": words_of(ballot.verdict), **_seen(case.call, ballot)}
         id = case.request.id
         call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
         return self.done(moves, case, status, call)

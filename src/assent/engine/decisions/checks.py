@@ -8,14 +8,15 @@ from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json, check, digest, encode, parse
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.conversations import Conversation, TurnRow
-from assent.domain.decisions import Decision, Verdict, VerdictName, name_of
+from assent.domain.decisions import Decision, Verdict
 from assent.domain.forms import UserInput
 from assent.domain.identifiers import want_findable, want_keepable
-from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.lifecycle import RequestStatus
 from assent.domain.outputs import json_text, jsonable
 from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
+from assent.domain.verdicts import VERDICTS, name_of, names_for, row_of, words_of
 from assent.engine.gate.planner import Asking
 from assent.engine.loop.proposals import storable
 from assent.errors import (
@@ -34,17 +35,8 @@ from assent.errors import (
 )
 from assent.ports import Tx
 
-ANSWERS: dict[RequestKind, frozenset[VerdictName]] = {
-    RequestKind.APPROVAL: frozenset({VerdictName.APPROVE, VerdictName.REJECT, VerdictName.CANCEL}),
-    RequestKind.INPUT: frozenset({VerdictName.GIVE, VerdictName.CANCEL}),
-    RequestKind.RESULT: frozenset({VerdictName.SUPPLY, VerdictName.FAIL, VerdictName.CANCEL}),
-    RequestKind.OUTCOME: frozenset(
-        {VerdictName.RAN, VerdictName.DID_NOT_RUN, VerdictName.RUN_AGAIN}
-    ),
-}
-
 # Verdicts that count towards a quorum; all others are settled by one person.
-_VOTES = frozenset({VerdictName.APPROVE, VerdictName.RUN_AGAIN})
+_VOTES = frozenset(row.name for row in VERDICTS if row.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +108,10 @@ class Refusal:
 
 
 def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
-    match verdict:
-        case verdicts.Supply(output=output) | verdicts.Ran(output=output):
-            return replace(verdict, output=jsonable(request_id, output))
-        case (
-            verdicts.Reject(reason=reason)
-            | verdicts.Fail(reason=reason)
-            | verdicts.Cancel(reason=reason)
-            | verdicts.DidNotRun(reason=reason)
-        ):
-            return replace(verdict, reason=storable(reason))
-        case _:
-            return verdict
+    if isinstance(verdict, verdicts.Supply | verdicts.Ran):
+        return replace(verdict, output=jsonable(request_id, verdict.output))
+    words = {row_of(name_of(verdict)).text: storable(words_of(verdict))}
+    return replace(verdict, **words) if "" not in words else verdict
 
 
 def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
@@ -240,7 +224,7 @@ def objection(case: Case, ballot: Ballot) -> AssentError | None:
     if ballot.digest is not None and ballot.digest != request.digest:
         return StaleDigest(request.id)
     name = name_of(ballot.verdict)
-    if name not in ANSWERS[request.kind]:
+    if name not in names_for(request.kind):
         return WrongVerdict(request.id, request.kind, name)
     return None
 
@@ -258,7 +242,7 @@ def unconfirmed(
 
     `asking` is what the policy wants by now.
     """
-    if not isinstance(verdict, verdicts.Approve | verdicts.RunAgain):
+    if not isinstance(verdict, verdicts.RunVerdict):
         return None
     wanted = firmest(request.confirmation, None if asking is None else asking.confirmation)
     if wanted is not Confirmation.TYPED:
@@ -299,17 +283,11 @@ def _said(request: Request, verdict: Verdict) -> object:
             form = request.question.form
             hidden = UserInput.from_json(form).secrets if form else frozenset[str]()
             return {name: repr(value) for name, value in values.items() if name not in hidden}
-        case verdicts.Supply(output=output) | verdicts.Ran(output=output):
-            return output
-        case (
-            verdicts.Reject(reason=reason)
-            | verdicts.Fail(reason=reason)
-            | verdicts.Cancel(reason=reason)
-            | verdicts.DidNotRun(reason=reason)
-        ):
-            return reason
         case verdicts.RunAgain():
             return None
+        case _:
+            said = [getattr(verdict, name) for name in row_of(name_of(verdict)).fields]
+            return said[0] if len(said) == 1 else said
 
 
 def _changes(approval: verdicts.Approve) -> Json:
@@ -339,7 +317,6 @@ def vote(
     now: datetime,
 ) -> Decision:
     """Return the row of a ballot that counts; `approved` is the digest of what it approves."""
-    reason = getattr(ballot.verdict, "reason", "")
     return Decision(
         id=id,
         request_id=case.request.id,
@@ -347,7 +324,7 @@ def vote(
         channel=ballot.channel,
         verdict=name_of(ballot.verdict),
         fingerprint=fingerprint(case, ballot),
-        reason=reason,
+        reason=words_of(ballot.verdict),
         arguments=arguments,
         digest=approved,
         idempotency_key=ballot.key,

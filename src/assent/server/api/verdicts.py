@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, model_validator
 
 from assent.domain import decisions
 from assent.domain.canonical import Json
+from assent.domain.verdicts import row_of
 from assent.server.api.parameters import ID, Digest
 from assent.server.api.schemas import Given, Problem, Shape
 
@@ -54,13 +55,6 @@ class Edit(Given):
         if len({"arguments", "edit"} & self.model_fields_set) != 1:
             raise ValueError("send either arguments (all of them) or edit (what changes)")
         return self
-
-    @property
-    def approval(self) -> decisions.Approve:
-        """The same verdict as the engine takes it."""
-        whole = self.arguments if "arguments" in self.model_fields_set else None
-        patch = self.edit if whole is None else None
-        return decisions.Approve(arguments=whole, edit=patch, typed=self.typed, runs=self.runs)
 
 
 class Reject(Given):
@@ -177,33 +171,11 @@ EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in
 
 def verdict_of(said: Said) -> decisions.Verdict:
     """Return the same verdict as the engine takes it."""
-    match said:
-        case Edit():
-            return said.approval
-        case Answer(values=values, partial=partial):
-            return decisions.Give(values=values, partial=partial)
-        case Supply():
-            return decisions.Supply(output=said.value)
-        case Ran(output=output):
-            return decisions.Ran(output=output)
-        case Approve(typed=typed):
-            return decisions.Approve(typed=typed)
-        case RunAgain(typed=typed):
-            return decisions.RunAgain(typed=typed)
-        case _:
-            return _with_reason(said)
-
-
-def _with_reason(said: Reject | Fail | Cancel | DidNotRun) -> decisions.Verdict:
-    match said:
-        case Reject(reason=reason):
-            return decisions.Reject(reason=reason)
-        case Fail(reason=reason):
-            return decisions.Fail(reason=reason)
-        case Cancel(reason=reason):
-            return decisions.Cancel(reason=reason)
-        case DidNotRun(reason=reason):
-            return decisions.DidNotRun(reason=reason)
+    given = {name: getattr(said, name) for name in said.model_fields_set}
+    if isinstance(said, Supply):
+        given["output"] = said.value
+    # What has no default there may be left out here.
+    return row_of(said.verdict).read({"reason": "", **given})
 
 
 class CancelBody(Given):

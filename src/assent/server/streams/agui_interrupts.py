@@ -9,6 +9,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
+from assent.domain.verdicts import offers
 from assent.server.input_forms import schema_of, user_input_request
 from assent.server.streams.protocol import question
 
@@ -37,7 +38,7 @@ APPROVAL_SCHEMA: dict[str, Json] = {
 OUTCOME_SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {
-        "outcome": {"enum": ["ran", "did_not_run", "run_again"]},
+        "outcome": {"enum": [row.verb for row in offers(RequestKind.OUTCOME)]},
         "result": {"description": "What it answered, if it ran"},
         "reason": {"type": "string"},
     },

@@ -11,10 +11,7 @@ from assent.domain.canonical import Json
 from assent.domain.decisions import (
     Approve,
     Cancel,
-    DidNotRun,
-    Ran,
     Reject,
-    RunAgain,
     Verdict,
     answer,
     approve,
@@ -26,6 +23,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
+from assent.domain.verdicts import row_of
 from assent.engine.decisions.checks import Ballot
 from assent.engine.queries.requests import PausedRequest
 from assent.errors import (
@@ -108,15 +106,10 @@ def _decided(entry: Entry) -> Approve | Reject:
     return approve(said.edited_args, typed=said.typed)
 
 
-def _found(entry: Entry) -> Ran | DidNotRun | RunAgain:
+def _found(entry: Entry) -> Verdict:
     said = _payload(entry, _FINDING)
-    match said.outcome:
-        case "ran":
-            return Ran(output=said.result)
-        case "did_not_run":
-            return DidNotRun(reason=said.reason or "")
-        case "run_again":
-            return RunAgain(typed=said.typed)
+    given = {"output": said.result, "reason": said.reason or "", "typed": said.typed}
+    return row_of(said.outcome).read(given)
 
 
 def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.cards import Verb
-from assent.domain.decisions import Approve, Reject, Verdict
+from assent.domain.decisions import Verdict
+from assent.domain.verdicts import Verb, row_of
 from assent.engine.queries.review import Review
 from assent.errors import (
     AlreadySettled,
@@ -130,13 +130,10 @@ def _unique(ids: Sequence[str]) -> list[str]:
 
 
 def _verdict(posted: Posted) -> Verdict:
-    match posted.one("verdict"):
-        case Verb.APPROVE:
-            return Approve()
-        case Verb.REJECT:
-            return Reject(reason=posted.one("reason").strip())
-        case _:
-            raise InvalidCommand("The form says neither approve nor reject")
+    verb = posted.one("verdict")
+    if verb not in (Verb.APPROVE, Verb.REJECT):
+        raise InvalidCommand("The form says neither approve nor reject")
+    return row_of(verb).read({"reason": posted.one("reason").strip()})
 
 
 async def _decide_each(

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
-from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation, Phrase
+from assent.domain.verdicts import Verb
 from assent.engine.queries.review import Review
 from assent.errors import AssentError, ConfirmationRequired, TooEarly
 from assent.presentation import html

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from assent.domain.cards import Verb
 from assent.domain.requests import Request
+from assent.domain.verdicts import Verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assent.domain.canonical import Json, encode
-from assent.domain.cards import Blank, Items, Text, Verb
+from assent.domain.cards import Blank, Items, Text
 from assent.domain.field_types import Control
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.people import Person
+from assent.domain.verdicts import VERDICTS, offers
 from assent.engine.queries.review import Review
 from assent.presentation import html
 from assent.presentation.diff import changes
@@ -124,20 +125,6 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else spelt(value)
 
 
-# The notice after a decision.
-_DONE: Final[Mapping[str, str]] = {
-    Verb.APPROVE: "Approved.",
-    Verb.EDIT: "Approved with your changes.",
-    Verb.REJECT: "Rejected.",
-    Verb.ANSWER: "Answered.",
-    Verb.SUPPLY: "Result supplied.",
-    Verb.FAIL: "Reported as failed.",
-    Verb.CANCEL: "Cancelled.",
-    Verb.RAN: "It counts as run.",
-    Verb.DID_NOT_RUN: "It counts as not run.",
-    Verb.RUN_AGAIN: "It runs again.",
-    DRAFT: "Draft kept.",
-}
 # Texts that a person may have typed before they learn that the request is closed.
 _TYPED: Final = {"reason": "Your reason", "output": "Your result", ARGUMENTS: "Your arguments"}
 
@@ -182,6 +169,7 @@ def request_page(request: Request, matter: Review, said: Said) -> Response:
         said=said,
         done=_done(matter, person, said.done),
         kinds=RequestKind,
+        written=[row for row in offers(matter.request.kind) if row.text],
         effects={each.verb: _sentence(each.effect, matter) for each in matter.card.choices},
         filled=filled_of(matter, said.posted, said.errors),
         wanted=spelt(output.schema) if output is not None else "",
@@ -203,10 +191,10 @@ def _done(matter: Review, person: Person, verb: str) -> str:
     """Return the notice for a decision of this person, if it exists: an address is no proof."""
     if verb == DRAFT:
         is_made = matter.request.draft is not None and matter.may_decide
-    else:
-        verdict = Verb.APPROVE if verb == Verb.EDIT else verb
-        is_made = any(n.by == person.id and n.verdict == verdict for n in matter.card.history)
-    return _DONE.get(verb, "") if is_made else ""
+        return "Draft kept." if is_made else ""
+    said = {note.verdict for note in matter.card.history if note.by == person.id}
+    made = (row.notice for row in VERDICTS if row.verb == verb and row.name in said)
+    return next(made, "")
 
 
 def _edited(matter: Review) -> Html | None:

@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from assent.domain.canonical import Json
-from assent.domain.cards import Verb
 from assent.domain.confirmations import Confirmation
-from assent.domain.decisions import Approve, RunAgain, Verdict
+from assent.domain.decisions import Approve, RunAgain, RunVerdict, Verdict
 from assent.domain.lifecycle import RequestStatus
+from assent.domain.verdicts import Verb
 from assent.engine.queries.review import Review
 from assent.errors import (
     AlreadySettled,
@@ -154,7 +154,7 @@ def _needs_step(matter: Review, verdict: Verdict, posted: Posted) -> bool:
 
 def _refuse_mistyped(matter: Review, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
     """Raise for a wrong typed value, as the engine does, but before the check for haste."""
-    if not isinstance(verdict, Approve | RunAgain):
+    if not isinstance(verdict, RunVerdict):
         return
     phrase = phrase_for(matter, edited)
     if phrase is not None and not phrase.is_typed(verdict.typed):

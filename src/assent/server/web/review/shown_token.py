@@ -9,7 +9,7 @@ from typing import Final
 
 from assent.domain.canonical import Json, digest
 from assent.domain.confirmations import Confirmation
-from assent.domain.decisions import Approve, RunAgain, Verdict
+from assent.domain.decisions import RunVerdict, Verdict
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.vault import Vault
@@ -72,7 +72,7 @@ def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> s
     seal = _opened(service.assent.vault, sight, token)
     if seal is None or _is_overtaken(sight, seal, verdict):
         raise StaleDigest(request.id)
-    is_approval = isinstance(verdict, Approve | RunAgain)
+    is_approval = isinstance(verdict, RunVerdict)
     if is_approval and request.confirmation is Confirmation.TYPED:
         left = seal.at + service.settings.dwell - service.assent.clock.now()
         if left.total_seconds() > 0:
@@ -82,7 +82,7 @@ def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> s
 
 def _is_overtaken(sight: Sight, seal: Seal, verdict: Verdict) -> bool:
     """Return True if others approved since: it was asked as one of several, and may be the last."""
-    is_vote = isinstance(verdict, Approve | RunAgain) and not sight.has_voted
+    is_vote = isinstance(verdict, RunVerdict) and not sight.has_voted
     return is_vote and seal.votes != sight.request.votes
 
 

@@ -1,17 +1,16 @@
 """Reading the verdict from a posted form."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from assent.domain import decisions
 from assent.domain.canonical import Json, parse
-from assent.domain.cards import Verb
 from assent.domain.decisions import Verdict
 from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
+from assent.domain.verdicts import Verb, row_of
 from assent.engine.decisions.supplied_results import check_supplied
-from assent.errors import InvalidCommand, InvalidJson, InvalidOutput
+from assent.errors import InvalidCommand, InvalidJson, InvalidOutput, InvalidVerdict
 from assent.server.form_data import Posted
 
 # Prefix of the names of controls that hold a field's answer.
@@ -29,26 +28,21 @@ def verdict_of(
     edited: Mapping[str, Json] | None = None,
 ) -> Verdict:
     """Return the verdict of the form; raises `InvalidCommand` if it has none."""
-    reason, output = posted.one("reason").strip(), posted.one("output")
-    typed = posted.one("typed") if "typed" in posted else None
-    runs = posted.one(RUNS) if RUNS in posted else None
-    made: dict[str, Callable[[], Verdict]] = {
-        Verb.APPROVE: lambda: decisions.Approve(typed=typed),
-        Verb.EDIT: lambda: decisions.Approve(arguments=edited, typed=typed, runs=runs),
-        Verb.REJECT: lambda: decisions.Reject(reason=reason),
-        Verb.ANSWER: lambda: decisions.Give(values=answers_of(request, posted)),
-        DRAFT: lambda: decisions.Give(values=answers_of(request, posted), partial=True),
-        Verb.SUPPLY: lambda: decisions.Supply(output=_checked(tool, output)),
-        Verb.FAIL: lambda: decisions.Fail(reason=reason),
-        Verb.CANCEL: lambda: decisions.Cancel(reason=reason),
-        Verb.RAN: lambda: decisions.Ran(output=_output(output)),
-        Verb.DID_NOT_RUN: lambda: decisions.DidNotRun(reason=reason),
-        Verb.RUN_AGAIN: lambda: decisions.RunAgain(typed=typed),
-    }
     verb = posted.one("verdict")
-    if verb not in made:
-        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
-    return made[verb]()
+    is_draft = verb == DRAFT
+    try:
+        row = row_of(Verb.ANSWER if is_draft else verb)
+    except InvalidVerdict:
+        nothing = "The form says nothing that can be done: choose one of its buttons"
+        raise InvalidCommand(nothing) from None
+    given: dict[str, object] = {row.text: posted.one(row.text).strip(), "arguments": edited}
+    given |= {name: posted.one(name) for name in ("typed", RUNS) if name in posted}
+    if "values" in row.fields:
+        given |= {"values": answers_of(request, posted), "partial": is_draft}
+    if "output" in row.fields:
+        text = posted.one("output")
+        given["output"] = _checked(tool, text) if row.verb is Verb.SUPPLY else _output(text)
+    return row.read(given)
 
 
 def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
