@@ -4,13 +4,14 @@ import asyncio
 from time import perf_counter
 
 from assent import Context, Person, tool
-from assent.domain.messages import Proposal
+from assent.domain.calls import Frozen
 from assent.domain.policy import Effect, Policy, Rule
 from assent.engine.agents import Toolbox
 from assent.engine.gate.gate import Gate
-from assent.engine.gate.intake import Accepted, take_in
+from assent.engine.gate.intake import proposed_arguments
 
 ROUNDS = 20_000
+ARGUMENTS = '{"customer": "ada"}'
 
 
 @tool
@@ -21,30 +22,27 @@ async def look_up(customer: str, limit: int = 10) -> str:
 
 def microseconds() -> dict[str, float]:
     """Mean cost of a decision: the gate itself, and with parsing, normalising and freezing."""
-    toolbox = Toolbox([look_up], {})
+    wanted = Toolbox([look_up], {}).tools["look_up"]
     rules = (
         Rule.of(Effect.DENY, "delete_*"),
         Rule.of(Effect.ASK, "pay", "refund"),
         Rule(effect=Effect.ASK, name="dangerous", risks=frozenset()),
     )[:2]
     gate = Gate(policy=Policy(rules=rules))
-    proposal = Proposal(provider_id="c1", tool="look_up", arguments='{"customer": "ada"}')
     context = Context(
         call_id="call", conversation_id="conv", agent="a", tool="look_up", owner=Person("ada")
     )
 
     async def gate_only() -> None:
-        taken = take_in(proposal, toolbox)
-        if not isinstance(taken, Accepted):
-            raise TypeError("the proposal is fine")
+        arguments, _ = proposed_arguments(wanted, ARGUMENTS)
         for _ in range(ROUNDS):
-            await gate.judge(taken.tool, taken.arguments, context)
+            await gate.rule_on(wanted, arguments, context)
 
     async def with_intake() -> None:
         for _ in range(ROUNDS):
-            taken = take_in(proposal, toolbox)
-            if isinstance(taken, Accepted):
-                await gate.judge(taken.tool, taken.arguments, context)
+            arguments, _ = proposed_arguments(wanted, ARGUMENTS)
+            Frozen.of(arguments)
+            await gate.rule_on(wanted, arguments, context)
 
     return {"gate": _timed(gate_only()), "intake and gate": _timed(with_intake())}
 

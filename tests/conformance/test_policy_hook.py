@@ -179,7 +179,7 @@ async def judged(shop: Shop, rules: list[Rule]) -> str:
     """What the gate says about the gated call."""
     gate = Gate(policy=Policy(rules=tuple(rules), hook=shop.hook))
     context = Context(call_id="c", conversation_id="t", agent="a", tool="pay", owner=Person("ada"))
-    verdict = await gate.judge(effective(shop.pay, None), {"amount": 5}, context)
+    verdict = await gate.rule_on(effective(shop.pay, None), {"amount": 5}, context)
     return type(verdict).__name__.lower()
 
 

@@ -114,7 +114,7 @@ async def judged(policy: Policy, wish: bool | Predicate = True, **gate: Any) -> 
         audience=Audience(),
     )
     context = Context(call_id="c", conversation_id="v", agent="a", tool="pay", owner=STAFF)
-    return await Gate(policy=policy, **gate).judge(subject, {"amount": 5}, context)
+    return await Gate(policy=policy, **gate).rule_on(subject, {"amount": 5}, context)
 
 
 SHORT = timedelta(milliseconds=20)

@@ -23,7 +23,7 @@ from assent import (
     Tool,
     tool,
 )
-from assent.domain.policy import Policy, Verdict, strongest
+from assent.domain.policy import Policy, Ruling, strongest
 from assent.domain.tools import EffectiveTool, effective
 from assent.engine.gate.gate import Gate
 
@@ -139,12 +139,12 @@ sound_gates = st.builds(
 sound_tools = st.builds(declared, wish=st.booleans() | clear | odd)
 
 
-def judge(gate: Gate, item: EffectiveTool) -> Verdict:
-    return asyncio.run(gate.judge(item, {"n": 1}, CONTEXT))
+def judge(gate: Gate, item: EffectiveTool) -> Ruling:
+    return asyncio.run(gate.rule_on(item, {"n": 1}, CONTEXT))
 
 
-def strength(verdict: Verdict) -> int:
-    return STRENGTH[type(verdict)]
+def strength(ruling: Ruling) -> int:
+    return STRENGTH[type(ruling)]
 
 
 def with_rules(gate: Gate, *more: Rule, at: int = 0) -> Gate:
@@ -161,7 +161,7 @@ def matches(rule: Rule, item: EffectiveTool) -> bool:
     return said is True if rule.effect is Effect.ALLOW else said is not False
 
 
-def by_the_book(gate: Gate, item: EffectiveTool) -> type[Verdict]:
+def by_the_book(gate: Gate, item: EffectiveTool) -> type[Ruling]:
     """The design's five steps, written down once more."""
     if item.tool.caller_roles and item.tool.caller_roles.isdisjoint(COOK.roles):
         return Deny
@@ -218,10 +218,10 @@ def test_an_allow_rule_waives_only_what_the_tool_or_the_run_wished(
 def test_a_predicate_that_raises_denies(
     gate: Gate, item: EffectiveTool, rule: Rule, at: int
 ) -> None:
-    verdict = judge(with_rules(gate, rule, at=at), item)
+    ruling = judge(with_rules(gate, rule, at=at), item)
 
     if rule.covers(item):
-        assert isinstance(verdict, Deny)
+        assert isinstance(ruling, Deny)
 
 
 @given(gates, tools, broken, st.sampled_from(["wish", "run", "hook"]))
@@ -254,16 +254,16 @@ def test_matching_rules_decide_by_the_strongest(made: list[Rule], asks: bool) ->
     item = declared(wish=asks)
     effects = {rule.effect for rule in made if matches(rule, item)}
 
-    verdict = judge(Gate(policy=Policy(rules=tuple(made))), item)
+    ruling = judge(Gate(policy=Policy(rules=tuple(made))), item)
 
     if Effect.DENY in effects:
-        assert isinstance(verdict, Deny)
+        assert isinstance(ruling, Deny)
     elif Effect.ASK in effects:
-        assert isinstance(verdict, Ask)
+        assert isinstance(ruling, Ask)
     elif Effect.ALLOW in effects:
-        assert isinstance(verdict, Allow)
+        assert isinstance(ruling, Allow)
     else:
-        assert isinstance(verdict, Ask if asks else Allow)
+        assert isinstance(ruling, Ask if asks else Allow)
 
 
 @given(gates, tools)
@@ -332,20 +332,20 @@ def test_a_star_stands_for_anything_between_what_is_written(a: str, b: str, c: s
     assert not Rule.of(Effect.DENY, f"{a}*{c}x").covers(item)
 
 
-verdicts = st.lists(
+rulings = st.lists(
     st.sampled_from([Allow(by="a"), Allow(by="b"), Ask(by="a"), Ask(by="b"), Deny(by="a")])
 )
 
 
-@given(verdicts)
-def test_the_strongest_of_verdicts_is_the_first_of_the_strictest(given_: list[Verdict]) -> None:
+@given(rulings)
+def test_the_strongest_of_rulings_is_the_first_of_the_strictest(given_: list[Ruling]) -> None:
     found = strongest(given_)
 
     if not given_:
         assert found is None
     else:
-        top = max(strength(verdict) for verdict in given_)
-        assert found == next(verdict for verdict in given_ if strength(verdict) == top)
+        top = max(strength(ruling) for ruling in given_)
+        assert found == next(ruling for ruling in given_ if strength(ruling) == top)
 
 
 def test_the_replies_of_these_tests_include_what_they_promise() -> None:

@@ -140,7 +140,8 @@ _ALLOW: Final = {"by": parameters.text, "waived": parameters.flag}
 _DENY: Final = {"by": parameters.text, "reason": parameters.text}
 _ASK: Final = _DENY | TERMS
 
-Verdict = Allow | Ask | Deny
+# What the gate says of a call; people give a verdict.
+Ruling = Allow | Ask | Deny
 
 # The answers of a policy hook; None leaves the decision to the rules.
 HookAnswer = Effect | Ask | Deny | Allow | None
@@ -251,8 +252,8 @@ class Rule(AskTerms):
         """True if the rule can be checked again inside the claim's transaction."""
         return self.when is None or not iscoroutinefunction(self.when)
 
-    def verdict(self) -> Verdict:
-        """Return the rule's verdict on a call that it matches."""
+    def ruling(self) -> Ruling:
+        """Return the rule's ruling on a call that it matches."""
         match self.effect:
             case Effect.ALLOW:
                 return Allow(by=f"rule:{self.name}", waived=True)
@@ -301,13 +302,13 @@ _RULE: Final = {
 _STRENGTH = {Deny: 2, Ask: 1, Allow: 0}
 
 
-def strongest(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """Return the strongest verdict: deny over ask over allow; of equals the first.
+def strongest(rulings: Iterable[Ruling]) -> Ruling | None:
+    """Return the strongest ruling: deny over ask over allow; of equals the first.
 
     An ask gets the strictest terms of all asks.
     """
-    found = tuple(verdicts)
-    first = max(found, key=lambda verdict: _STRENGTH[type(verdict)], default=None)
+    found = tuple(rulings)
+    first = max(found, key=lambda ruling: _STRENGTH[type(ruling)], default=None)
     asks = [each for each in found if isinstance(each, Ask)]
     if not isinstance(first, Ask) or len(asks) == 1:
         return first

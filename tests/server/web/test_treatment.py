@@ -22,7 +22,7 @@ from assent import (
 )
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared, tool
-from assent.domain.policy import Allow, Ask, Deny, Policy, Verdict
+from assent.domain.policy import Allow, Ask, Deny, Policy, Ruling
 from assent.domain.tools import Context, EffectiveTool, Override, effective
 from assent.engine.gate.gate import Gate
 from assent.server.web.admin.tool_treatment import (
@@ -57,8 +57,8 @@ def rule(number: int, effect: Effect, place: str | None) -> Rule:
     return Rule(name=f"rule {number}", effect=effect, when=lambda given, _: given[place] is True)
 
 
-def course(verdict: Verdict) -> Forecast:
-    match verdict:
+def course(ruling: Ruling) -> Forecast:
+    match ruling:
         case Allow():
             return Forecast.RUNS
         case Ask():
@@ -72,7 +72,7 @@ async def judged(subject: EffectiveTool, policy: Policy) -> set[Forecast]:
     found: set[Forecast] = set()
     for values in product((True, False), repeat=len(PLACES)):
         arguments: dict[str, Json] = dict(zip(PLACES, values, strict=True))
-        found.add(course(await Gate(policy=policy).judge(subject, arguments, CONTEXT)))
+        found.add(course(await Gate(policy=policy).rule_on(subject, arguments, CONTEXT)))
     return found
 
 

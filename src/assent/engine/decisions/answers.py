@@ -12,10 +12,10 @@ from assent.domain.outputs import json_text
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.checks import Case
+from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.inputs import Merged, merge
-from assent.engine.gate.planner import Plan, Planner
+from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
-from assent.engine.runs.claims import context_of
 from assent.engine.threads import aside, weight
 from assent.engine.vault import Vault
 
@@ -24,12 +24,12 @@ _DRAFT = "draft"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The validated answers of a form; without a plan they are a draft."""
+    """The validated answers of a form; without a ruling they are a draft."""
 
     tool: EffectiveTool
     draft: str | None = None
     merged: Merged | None = None
-    plan: Plan | None = None
+    gated: GatedCall | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +47,8 @@ class Answering:
         if given.partial:
             return Answered(tool=tool, draft=await aside(size, self._sealed, case, form, given))
         merged = await aside(size, self._merged, case, tool, form, given)
-        context = context_of(case.call, case.conversation)
-        plan = await planner.judged(tool, merged.arguments, context, frozen=merged.frozen)
-        return Answered(tool=tool, merged=merged, plan=plan)
+        gated = await planner.plan(case.call, tool, merged.frozen, merged.arguments)
+        return Answered(tool=tool, merged=merged, gated=gated)
 
     def _sealed(self, case: Case, form: UserInput, given: Give) -> str:
         before = opened_draft(self.kernel.vault, case.request)

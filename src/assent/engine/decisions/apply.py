@@ -29,7 +29,7 @@ from assent.engine.decisions.checks import (
 )
 from assent.engine.decisions.supplied_results import check_supplied
 from assent.engine.failpoints import point
-from assent.engine.gate.planner import Asking, Plan, binding_of, mint, result_wanted
+from assent.engine.gate.gated_calls import Asking, GatedCall, binding_of, mint, result_wanted
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
 from assent.engine.transitions import Moves, shown
@@ -358,9 +358,9 @@ class Verdicts:
         """Save a draft, or move the answered revision as its judgement says."""
         if answered.draft is not None:
             return self._keep_draft(moves, case, answered.draft)
-        plan, merged = answered.plan, answered.merged
-        if plan is None or merged is None:
-            raise AssertionError("answers are a draft or have a plan")
+        gated, merged = answered.gated, answered.merged
+        if gated is None or merged is None:
+            raise AssertionError("answers are a draft or have a ruling")
         refusal = self.close(moves, case, ballot, R.ANSWERED)
         if refusal is not None:
             return refusal
@@ -371,7 +371,7 @@ class Verdicts:
         call = moves.revise(
             case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id, told=told
         )
-        return self._follow(moves, case, call, plan, R.ANSWERED)
+        return self._follow(moves, case, call, gated, R.ANSWERED)
 
     def _keep_draft(self, moves: Moves, case: Case, draft: str) -> Done | Refusal:
         if not moves.tx.requests.keep_draft(case.request, draft):
@@ -384,23 +384,23 @@ class Verdicts:
         moves: Moves,
         case: Case,
         call: Call,
-        plan: Plan,
+        gated: GatedCall,
         status: RequestStatus,
     ) -> Done:
-        """Move a judged revision to where its plan says."""
+        """Move a revision to where the gate's ruling says."""
         changes: CallChanges = {"policy_version": self.kernel.policy_version}
-        data: dict[str, Json] = {"by": plan.verdict.by}
-        if isinstance(plan.verdict, Deny):
-            changes["output"] = json_text(error_output(plan.verdict.reason))
+        data: dict[str, Json] = {"by": gated.by}
+        if isinstance(gated.ruling, Deny):
+            changes["output"] = json_text(error_output(gated.ruling.reason))
             moved = moves.move(call, S.DENIED, "gate", data=data, **changes)
             return self.done(moves, case, status, moved)
-        if isinstance(plan.verdict, Allow):
-            changes["cleared_by"] = plan.verdict.by
-            changes["approved"] = plan.approved
-        moved = moves.move(call, plan.target, "gate", data=data, **changes)
+        if isinstance(gated.ruling, Allow):
+            changes["cleared_by"] = gated.ruling.by
+            changes["approved"] = gated.ruling.waived
+        moved = moves.move(call, gated.call.status, "gate", data=data, **changes)
         moved = changed(moved, policy_version=self.kernel.policy_version)
-        if plan.asking is not None:
-            self.open(moves, moved, case, plan.asking)
+        if gated.asking is not None:
+            self.open(moves, moved, case, gated.asking)
             return self.done(moves, case, status, moved)
         if not self._runs_here:
             return self.done(moves, case, status, moved)

@@ -17,7 +17,7 @@ from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.domain.verdicts import VERDICTS, name_of, names_for, row_of, words_of
-from assent.engine.gate.planner import Asking
+from assent.engine.gate.gated_calls import Asking
 from assent.engine.loop.proposals import storable
 from assent.errors import (
     AlreadySettled,

@@ -29,7 +29,6 @@ from assent.engine.failpoints import point
 from assent.engine.gate.intake import revised
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
-from assent.engine.runs.claims import context_of
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
@@ -345,9 +344,8 @@ class Deciding:
         if changed is None and same_policy:
             return None
         frozen = changed or call.arguments
-        arguments = await aside(len(frozen.text), frozen.thaw)
-        plan = await planner.judged(tool, arguments, context_of(call, case.conversation))
-        return Rejudged(tool=tool, plan=plan, edited=changed, redefined=redefined)
+        gated = await planner.plan(call, tool, frozen)
+        return Rejudged(tool=tool, gated=gated, edited=changed, redefined=redefined)
 
 
 async def _cleaned(ballot: Ballot) -> Ballot:

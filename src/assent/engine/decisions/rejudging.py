@@ -12,7 +12,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.answers import Answered
 from assent.engine.decisions.apply import Done, Verdicts, is_altered, tell_closed
 from assent.engine.decisions.checks import Ballot, Case, Refusal
-from assent.engine.gate.planner import Asking, Plan
+from assent.engine.gate.gated_calls import Asking, GatedCall
 from assent.engine.runs.claims import REDEFINED
 from assent.engine.transitions import Moves
 from assent.errors import EditRefused, Superseded
@@ -26,19 +26,19 @@ class Rejudged:
     """An approval whose arguments, policy or tool changed, judged once more."""
 
     tool: EffectiveTool
-    plan: Plan
+    gated: GatedCall
     edited: Frozen | None
     redefined: bool
 
     @property
     def is_approvable(self) -> bool:
         """True if the approval stands: nothing denies it, and the question is not put again."""
-        return not (self.redefined or isinstance(self.plan.verdict, Deny))
+        return not (self.redefined or isinstance(self.gated.ruling, Deny))
 
     @property
     def asking(self) -> Asking | None:
         """The request for approval needed now; a manual tool's result is asked for later."""
-        asking = self.plan.asking
+        asking = self.gated.asking
         return asking if asking is not None and asking.kind is RequestKind.APPROVAL else None
 
 
@@ -66,7 +66,7 @@ class Rejudging:
                 return self.verdicts.answer(moves, case, ballot, judged)
             case Misfit(reason=reason):
                 return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=reason)
-            case Rejudged(plan=Plan(verdict=Deny() as denied)):
+            case Rejudged(gated=GatedCall(ruling=Deny() as denied)):
                 return self._denied(moves, case, judged, denied)
             case Rejudged(redefined=True):
                 return self._redefined(moves, case, judged)

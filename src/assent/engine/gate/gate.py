@@ -1,4 +1,4 @@
-"""The gate's judgement of a call: one order of precedence, and any error denies."""
+"""The gate rules on calls: one order of precedence, and any error denies."""
 
 import asyncio
 import inspect
@@ -17,7 +17,7 @@ from assent.domain.policy import (
     HookAnswer,
     Policy,
     Rule,
-    Verdict,
+    Ruling,
     strongest,
 )
 from assent.domain.tools import Arguments, Context, Copied, EffectiveTool, Predicate, is_predicate
@@ -31,15 +31,15 @@ APPROVALS_OFF = "approvals:off"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """Judges calls by a policy; holds no state, so a judgement can be made anywhere."""
+    """Rules on calls by a policy; holds no state, so it can rule anywhere."""
 
     policy: Policy
     per_run: Predicate | None = None
 
-    async def judge(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+    async def rule_on(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Ruling:
         """Allow, ask or deny; any error in between denies."""
         try:
-            return await self._judge(tool, arguments, context)
+            return await self._rule_on(tool, arguments, context)
         except BaseException as error:
             if is_ours(error):
                 raise
@@ -63,7 +63,7 @@ class Gate:
                 if inspect.iscoroutine(said):
                     said.close()
                 elif said is not False and not inspect.isawaitable(said):
-                    return cast("Deny", rule.verdict())
+                    return cast("Deny", rule.ruling())
         except OURS:
             raise
         except BaseException:
@@ -71,58 +71,58 @@ class Gate:
             return Deny(by="error", reason="The policy could not judge this call; it was not run.")
         return None
 
-    async def _judge(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+    async def _rule_on(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Ruling:
         if not _may_call(tool, context):
             return _CALLER
-        verdict = await self._wish(tool, arguments, context)
-        verdict = await self._per_run(verdict, arguments, context)
-        verdict = await self._hooked(verdict, tool, arguments, context)
-        verdict = await self._ruled(verdict, tool, arguments, context)
-        if isinstance(verdict, Ask) and not self.policy.approvals:
+        ruling = await self._wish(tool, arguments, context)
+        ruling = await self._per_run(ruling, arguments, context)
+        ruling = await self._hooked(ruling, tool, arguments, context)
+        ruling = await self._ruled(ruling, tool, arguments, context)
+        if isinstance(ruling, Ask) and not self.policy.approvals:
             return Allow(by=APPROVALS_OFF, waived=True)
-        return verdict
+        return ruling
 
-    async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Verdict:
+    async def _wish(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Ruling:
         wish = tool.requires_approval
         if is_predicate(wish):
             wish = await self._answer(wish(await _copied(arguments, context), context)) is not False
         by = "override" if tool.overridden else "tool"
         return Ask(by=by) if wish else Allow(by=by)
 
-    async def _per_run(self, verdict: Verdict, arguments: Arguments, context: Context) -> Verdict:
+    async def _per_run(self, ruling: Ruling, arguments: Arguments, context: Context) -> Ruling:
         if self.per_run is None:
-            return verdict
+            return ruling
         copied = await _copied(arguments, context)
         asks = await self._answer(self.per_run(copied, context)) is not False
         if asks:
-            return verdict if isinstance(verdict, Ask) else Ask(by="run")
-        return Allow(by="run", waived=isinstance(verdict, Ask))
+            return ruling if isinstance(ruling, Ask) else Ask(by="run")
+        return Allow(by="run", waived=isinstance(ruling, Ask))
 
     async def _hooked(
-        self, verdict: Verdict, tool: EffectiveTool, arguments: Arguments, context: Context
-    ) -> Verdict:
+        self, ruling: Ruling, tool: EffectiveTool, arguments: Arguments, context: Context
+    ) -> Ruling:
         if self.policy.hook is None:
-            return verdict
+            return ruling
         copied = await _copied(arguments, context)
         answer = await self._answer(self.policy.hook(tool, copied, context))
-        return _from_hook(answer, verdict)
+        return _from_hook(answer, ruling)
 
     async def _ruled(
-        self, verdict: Verdict, tool: EffectiveTool, arguments: Arguments, context: Context
-    ) -> Verdict:
+        self, ruling: Ruling, tool: EffectiveTool, arguments: Arguments, context: Context
+    ) -> Ruling:
         matching = [
-            rule.verdict()
+            rule.ruling()
             for rule in self.policy.rules
             if rule.covers(tool) and await self._matches(rule, arguments, context)
         ]
-        ruled = strongest(matching)
-        if ruled is None:
-            return verdict
-        if isinstance(ruled, Allow):
+        by_rules = strongest(matching)
+        if by_rules is None:
+            return ruling
+        if isinstance(by_rules, Allow):
             # An allow waives what the tool or the run asked for, never what the hook said.
-            wished = isinstance(verdict, Ask) and verdict.by in _WISHES
-            return ruled if wished or isinstance(verdict, Allow) else verdict
-        return strongest((ruled, verdict)) or ruled
+            wished = isinstance(ruling, Ask) and ruling.by in _WISHES
+            return by_rules if wished or isinstance(ruling, Allow) else ruling
+        return strongest((by_rules, ruling)) or by_rules
 
     async def _matches(self, rule: Rule, arguments: Arguments, context: Context) -> bool:
         if rule.when is None:
@@ -156,12 +156,12 @@ def _may_call(tool: EffectiveTool, context: Context) -> bool:
     return not roles or not roles.isdisjoint(context.owner.roles)
 
 
-def _from_hook(answer: HookAnswer, verdict: Verdict) -> Verdict:
+def _from_hook(answer: HookAnswer, ruling: Ruling) -> Ruling:
     match answer:
         case None:
-            return verdict
+            return ruling
         case Effect.ALLOW | Allow():
-            return Allow(by="hook", waived=isinstance(verdict, Ask))
+            return Allow(by="hook", waived=isinstance(ruling, Ask))
         case Effect.ASK:
             return Ask(by="hook")
         case Ask():

@@ -1,75 +1,31 @@
-"""Taking in a proposal: parse its arguments, remove fields that are for people, normalise."""
+"""Taking in arguments that a model proposed or a person edited: parsed, checked, normalised."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, check, parse
 from assent.domain.decisions import Approve, Arguments
-from assent.domain.messages import Proposal
 from assent.domain.tools import EffectiveTool
-from assent.engine.agents import Toolbox
 from assent.engine.vault import MASKED, forged, placements, references
-from assent.errors import InvalidArguments, InvalidJson
-
-_SHOWN_NAME_CHARS = 80
+from assent.errors import InvalidArguments
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
-    """A proposal whose arguments fit the schema that the model sees."""
+def proposed_arguments(tool: EffectiveTool, text: str) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Return a proposal's arguments, and its values for fields that people are asked for.
 
-    tool: EffectiveTool
-    arguments: dict[str, Json]
-    frozen: Frozen
-    prefilled: dict[str, Json] = field(default_factory=dict[str, Json])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A proposal that is refused before any question; the model is told why.
-
-    `tool` is None if it is unknown.
+    Raises `InvalidArguments` or `InvalidJson` if they do not fit the schema that the model sees.
     """
-
-    tool: EffectiveTool | None
-    reason: str
-    raw: str
-
-
-def take_in(proposal: Proposal, toolbox: Toolbox) -> Accepted | Refused:
-    """Validate and normalise one proposal."""
-    tool = toolbox.get(proposal.tool)
-    if tool is None:
-        name = proposal.tool[:_SHOWN_NAME_CHARS]
-        known = ", ".join(toolbox.tools) or "none"
-        reason = f"There is no tool {name!r}. The tools are: {known}."
-        return Refused(tool=None, reason=reason, raw=proposal.arguments)
-    try:
-        return _accepted(tool, _object(tool, proposal.arguments))
-    except (InvalidArguments, InvalidJson) as error:
-        return Refused(tool=tool, reason=str(error), raw=proposal.arguments)
-
-
-def _accepted(tool: EffectiveTool, raw: dict[str, Json]) -> Accepted:
+    # Models send nothing at all for a tool without parameters.
+    given = parse(text) if text.strip() else {}
+    if not isinstance(given, dict):
+        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
+    refuse_forged(tool, given)
     form = tool.tool.user_input
     asked = frozenset[str]() if form is None else {item.name for item in form.fields}
     secret = frozenset[str]() if form is None else form.secrets
-    prefilled = {n: value for n, value in raw.items() if n in asked and n not in secret}
-    rest = {name: value for name, value in raw.items() if name not in asked}
-    arguments = tool.tool.arguments.normalise(rest, partial=True)
-    return Accepted(
-        tool=tool, arguments=arguments, frozen=Frozen.of(arguments), prefilled=prefilled
-    )
-
-
-def _object(tool: EffectiveTool, text: str) -> dict[str, Json]:
-    # Models send nothing at all for a tool without parameters.
-    value = parse(text) if text.strip() else {}
-    if not isinstance(value, dict):
-        raise InvalidArguments(tool.tool.name, ["arguments: a JSON object is wanted"])
-    refuse_forged(tool, value)
-    return value
+    prefilled = {n: value for n, value in given.items() if n in asked and n not in secret}
+    rest = {name: value for name, value in given.items() if name not in asked}
+    return tool.tool.arguments.normalise(rest, partial=True), prefilled
 
 
 def refuse_forged(

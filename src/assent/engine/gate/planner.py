@@ -1,4 +1,4 @@
-"""Planning a call: from an accepted proposal to its judgement, its preview and its question."""
+"""The planner of a call: has the gate rule on it, and says what people are asked."""
 
 import asyncio
 import logging
@@ -12,20 +12,21 @@ import msgspec
 from assent.domain.author_functions import call_function
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
-from assent.domain.confirmations import Confirmation, firmest
+from assent.domain.confirmations import firmest
 from assent.domain.conversations import Conversation
 from assent.domain.copies import changed
-from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.outputs import cut
 from assent.domain.people import Audience, PersonKind
-from assent.domain.policy import Allow, Ask, Deny, Verdict
-from assent.domain.requests import Binding, Question, Request
+from assent.domain.policy import Allow, Ask, Deny, Ruling
+from assent.domain.requests import Question
 from assent.domain.saved_values import SavedValue
 from assent.domain.tools import Arguments, Context, EffectiveTool, Preview, Tool, is_manual_tool
 from assent.engine.cancellation import is_ours
 from assent.engine.gate.gate import Gate
+from assent.engine.gate.gated_calls import Asking, GatedCall, context_of, result_wanted
 from assent.engine.gate.inputs import known_answers, merge
-from assent.engine.gate.intake import Accepted
 from assent.engine.ids import Ids
 from assent.engine.threads import aside, weight
 from assent.engine.vault import Vault
@@ -76,34 +77,6 @@ def _shortened(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """The request that a plan needs."""
-
-    kind: RequestKind
-    question: Question
-    audience: Audience
-    decide_within: timedelta | None
-    confirmation: Confirmation = Confirmation.CLICK
-    quorum: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """The plan for one revision of a call."""
-
-    tool: EffectiveTool
-    target: CallStatus
-    verdict: Verdict
-    frozen: Frozen
-    asking: Asking | None = None
-
-    @property
-    def approved(self) -> bool:
-        """True if something stood in for a person's approval."""
-        return isinstance(self.verdict, Allow) and self.verdict.waived
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Planner:
     """Plans calls of one conversation; reads and writes no rows."""
 
@@ -113,199 +86,109 @@ class Planner:
     conversation: Conversation
     saved: Sequence[SavedValue] = field(default=())
 
-    async def first(self, accepted: Accepted, context: Context, now: datetime) -> Plan:
-        """Return the plan for a new proposal."""
-        form = accepted.tool.tool.user_input
+    async def plan_proposal(self, taken: GatedCall, now: datetime) -> GatedCall:
+        """Plan a new call; what its tool's form wants to know is asked first."""
+        call, tool = taken.call, taken.tool
+        if tool is None or call.is_settled:
+            return taken
+        form = tool.tool.user_input
         if form is None:
-            arguments, frozen = accepted.arguments, accepted.frozen
-            return await self.judged(accepted.tool, arguments, context, frozen=frozen)
-        known = known_answers(accepted.tool, form, accepted.prefilled, self.saved)
-        if not form.missing(known):
-            # In a thread if it is large, like everything else that is taken in.
-            merged = await aside(
-                len(accepted.frozen.text) + weight(known),
-                merge,
-                accepted.tool,
-                accepted.arguments,
-                form.validate({}, known),
-                conversation_id=context.conversation_id,
-                call_id=context.call_id,
-                vault=self.vault,
-                ids=self.ids,
-                at=now,
-            )
-            tool, frozen = accepted.tool, merged.frozen
-            return await self.judged(tool, merged.arguments, context, frozen=frozen)
-        return await self._input_wanted(accepted, context, known)
+            return await self.plan(call, tool, call.arguments, taken.arguments)
+        known = known_answers(tool, form, taken.prefilled, self.saved)
+        if form.missing(known):
+            return await self._input_wanted(taken, tool, form, known)
+        # In a thread if it is large, like everything else that is taken in.
+        merged = await aside(
+            len(call.arguments.text) + weight(known),
+            merge,
+            tool,
+            taken.arguments,
+            form.validate({}, known),
+            conversation_id=call.conversation_id,
+            call_id=call.id,
+            vault=self.vault,
+            ids=self.ids,
+            at=now,
+        )
+        return await self.plan(call, tool, merged.frozen, merged.arguments)
 
     async def _input_wanted(
-        self, accepted: Accepted, context: Context, known: Mapping[str, Json]
-    ) -> Plan:
-        tool = accepted.tool
-        verdict = await self.gate.judge(tool, accepted.arguments, context)
-        form = tool.tool.user_input
-        if isinstance(verdict, Deny) or form is None:
-            return Plan(
-                tool=tool, target=CallStatus.DENIED, verdict=verdict, frozen=accepted.frozen
-            )
+        self, taken: GatedCall, tool: EffectiveTool, form: UserInput, known: Mapping[str, Json]
+    ) -> GatedCall:
+        context = context_of(taken.call, self.conversation)
+        ruling = await self.gate.rule_on(tool, taken.arguments, context)
+        if isinstance(ruling, Deny):
+            return taken.denied(ruling)
         asking = Asking(
             kind=RequestKind.INPUT,
             question=Question(
                 reason=form.reason,
                 text=tool.tool.question,
                 form=form.to_json(),
-                prefilled={**accepted.prefilled, **known},
+                prefilled={**taken.prefilled, **known},
             ),
             audience=self._whose_input(tool),
             decide_within=tool.decide_within,
         )
-        return self._asked(tool, CallStatus.AWAITING_INPUT, verdict, accepted.frozen, asking)
+        return self._asked(taken, CallStatus.AWAITING_INPUT, ruling, asking)
 
     def _whose_input(self, tool: EffectiveTool) -> Audience:
         # The owner fills in the values, even if the approval is routed to other people.
         is_human = self.conversation.owner.kind is PersonKind.HUMAN
         return Audience() if is_human else tool.audience
 
-    async def judged(
+    async def plan(
         self,
+        call: Call,
         tool: EffectiveTool,
-        arguments: Mapping[str, Json],
-        context: Context,
-        *,
-        frozen: Frozen | None = None,
-    ) -> Plan:
-        """Return the plan for complete arguments, frozen already or frozen here."""
-        frozen = frozen or await aside(weight(arguments), Frozen.of, dict(arguments))
+        frozen: Frozen,
+        arguments: Mapping[str, Json] | None = None,
+    ) -> GatedCall:
+        """Plan a call with complete arguments: its own, or those of an answer or an edit."""
+        if arguments is None:
+            arguments = await aside(len(frozen.text), frozen.thaw)
         # An answer or an edit made these; rules and hooks must not judge the earlier ones.
-        if context.arguments != frozen.text:
-            context = changed(context, arguments=frozen.text)
-        verdict = await self.gate.judge(tool, arguments, context)
-        match verdict:
+        if call.arguments != frozen:
+            call = changed(call, arguments=frozen)
+        gated = GatedCall(call=call, tool=tool, arguments=arguments)
+        context = context_of(call, self.conversation)
+        ruling = await self.gate.rule_on(tool, arguments, context)
+        match ruling:
             case Deny():
-                return Plan(tool=tool, target=CallStatus.DENIED, verdict=verdict, frozen=frozen)
+                return gated.denied(ruling)
+            case Allow() if is_manual_tool(tool.tool):
+                status, asking = CallStatus.AWAITING_RESULT, result_wanted(tool)
+                return self._asked(gated.allowed(ruling), status, ruling, asking)
             case Allow():
-                return self.allowed(tool, frozen, verdict)
+                return gated.allowed(ruling)
             case Ask():
-                within = self.gate.policy.timeout
-                asking = Asking(
-                    kind=RequestKind.APPROVAL,
-                    question=Question(
-                        reason=verdict.reason,
-                        text=tool.tool.question,
-                        preview=await preview(tool.tool, arguments, context, within=within),
-                    ),
-                    audience=verdict.audience or tool.audience,
-                    decide_within=verdict.time_to_decide(tool.decide_within),
-                    confirmation=firmest(verdict.confirmation, tool.confirmation),
-                    quorum=verdict.quorum,
-                )
-                target = CallStatus.AWAITING_APPROVAL
-                return self._asked(tool, target, verdict, frozen, asking)
+                asking = await self._approval(tool, arguments, context, ruling)
+                return self._asked(gated, CallStatus.AWAITING_APPROVAL, ruling, asking)
 
-    def allowed(self, tool: EffectiveTool, frozen: Frozen, verdict: Verdict) -> Plan:
-        """Return the plan of an allowed call: it goes to the runner, or waits for its result."""
-        if not is_manual_tool(tool.tool):
-            return Plan(tool=tool, target=CallStatus.CLEARED, verdict=verdict, frozen=frozen)
-        asking = result_wanted(tool)
-        return self._asked(tool, CallStatus.AWAITING_RESULT, verdict, frozen, asking)
+    async def _approval(
+        self, tool: EffectiveTool, arguments: Arguments, context: Context, ask: Ask
+    ) -> Asking:
+        within = self.gate.policy.timeout
+        return Asking(
+            kind=RequestKind.APPROVAL,
+            question=Question(
+                reason=ask.reason,
+                text=tool.tool.question,
+                preview=await preview(tool.tool, arguments, context, within=within),
+            ),
+            audience=ask.audience or tool.audience,
+            decide_within=ask.time_to_decide(tool.decide_within),
+            confirmation=firmest(ask.confirmation, tool.confirmation),
+            quorum=ask.quorum,
+        )
 
     def _asked(
-        self,
-        tool: EffectiveTool,
-        target: CallStatus,
-        verdict: Verdict,
-        frozen: Frozen,
-        asking: Asking,
-    ) -> Plan:
-        empty = asking.audience.is_empty_for(self.conversation.owner)
-        if empty or asking.audience.is_too_few(asking.quorum, self.conversation.owner.id):
+        self, gated: GatedCall, status: CallStatus, ruling: Ruling, asking: Asking
+    ) -> GatedCall:
+        owner = self.conversation.owner
+        empty = asking.audience.is_empty_for(owner)
+        if empty or asking.audience.is_too_few(asking.quorum, owner.id):
             whom = "Nobody" if empty else f"No {asking.quorum} people"
             reason = f"{whom} can be asked about this call, so it was not run."
-            denied = Deny(by="audience", reason=reason)
-            return Plan(tool=tool, target=CallStatus.DENIED, verdict=denied, frozen=frozen)
-        return Plan(tool=tool, target=target, verdict=verdict, frozen=frozen, asking=asking)
-
-
-def result_wanted(tool: EffectiveTool) -> Asking:
-    """Return the request for an output that a person or process has to supply."""
-    return Asking(
-        kind=RequestKind.RESULT,
-        question=Question(text=tool.tool.question),
-        audience=tool.audience,
-        decide_within=tool.decide_within,
-    )
-
-
-def mint(
-    call: Call, asking: Asking, conversation: Conversation, ids: Ids, now: datetime
-) -> Request:
-    """Make a request for this revision; its id stands for what is shown."""
-    id = ids("req")
-    decide_by = None if asking.decide_within is None else now + asking.decide_within
-    bound = _binding(
-        call,
-        conversation,
-        request_id=id,
-        policy_version=call.policy_version,
-        decide_by=decide_by,
-        confirmation=asking.confirmation,
-    )
-    return Request(
-        id=id,
-        kind=asking.kind,
-        status=RequestStatus.OPEN,
-        call_id=call.id,
-        conversation_id=call.conversation_id,
-        turn_id=call.turn_id,
-        revision=call.revision,
-        owner=conversation.owner.id,
-        owner_behind=conversation.owner.behind,
-        agent=call.agent,
-        tool=call.tool,
-        risk=call.risk,
-        audience=asking.audience,
-        quorum=asking.quorum,
-        digest=bound.digest,
-        policy_version=call.policy_version,
-        question=asking.question,
-        created_at=now,
-        decide_by=decide_by,
-        confirmation=asking.confirmation,
-    )
-
-
-def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
-    """Return what the rows say now; its digest must be the one the request was made with."""
-    return _binding(
-        call,
-        conversation,
-        request_id=request.id,
-        policy_version=request.policy_version,
-        decide_by=request.decide_by,
-        confirmation=request.confirmation,
-    )
-
-
-def _binding(
-    call: Call,
-    conversation: Conversation,
-    *,
-    request_id: str,
-    policy_version: str,
-    decide_by: datetime | None,
-    confirmation: Confirmation,
-) -> Binding:
-    return Binding(
-        request_id=request_id,
-        conversation_id=conversation.id,
-        owner=conversation.owner.id,
-        call_id=call.id,
-        revision=call.revision,
-        source=call.source,
-        tool=call.tool,
-        definition_hash=call.definition_hash,
-        arguments_digest=call.arguments.digest,
-        policy_version=policy_version,
-        decide_by=decide_by,
-        confirmation=confirmation,
-    )
+            return gated.denied(Deny(by="audience", reason=reason))
+        return gated.asked(status, ruling, asking)

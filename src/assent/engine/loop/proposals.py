@@ -1,9 +1,9 @@
-"""Drafting the calls of one model answer: taken in, counted and judged before they are stored."""
+"""The calls that one answer proposes: taken in, counted and planned before they are stored."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assent.domain.calls import Call, Frozen
@@ -11,18 +11,18 @@ from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus
 from assent.domain.messages import Answer, Proposal
-from assent.domain.outputs import error_output, json_text
-from assent.domain.policy import Deny
-from assent.domain.tools import Context
+from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Limits, Toolbox
-from assent.engine.gate.intake import Accepted, Refused, take_in
-from assent.engine.gate.planner import Plan, Planner
+from assent.engine.gate.gated_calls import GatedCall
+from assent.engine.gate.intake import proposed_arguments
+from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.threads import aside
-from assent.errors import InvalidAnswer, InvalidArguments
+from assent.errors import InvalidAnswer, InvalidArguments, InvalidJson
 
 _STORED_CHARS = 300_000
 _NAME_CHARS = 200
+_SHOWN_NAME_CHARS = 80
 # So many are judged in a few milliseconds, unless a rule waits for I/O.
 _AT_ONCE = 32
 
@@ -30,6 +30,7 @@ REFUSED = "refused"
 REPEATED = "repeated"
 SURPLUS = "surplus"
 CROWDED = "quota"
+_NO_ARGUMENTS = Frozen.of({})
 
 
 def storable(text: str, limit: int = _STORED_CHARS) -> str:
@@ -41,16 +42,8 @@ def storable(text: str, limit: int = _STORED_CHARS) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A call that is not stored yet, with its plan; a refused call has none."""
-
-    call: Call
-    plan: Plan | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drafting:
-    """Drafts the calls of one answer."""
+class Proposals:
+    """Takes the proposals of one answer through the gate; reads and writes no rows."""
 
     kernel: Kernel
     turn: TurnRow
@@ -62,80 +55,66 @@ class Drafting:
     earlier: tuple[Call, ...]
     now: datetime
 
-    async def draft(self, answer: Answer) -> list[Draft]:
-        """Return one draft per proposal, in the model's order; one for all beyond the cap."""
+    async def gated(self, answer: Answer) -> list[GatedCall]:
+        """Return one call per proposal, in the model's order; one for all beyond the cap."""
         most = self.limits.calls_per_answer
-        drafts = await self._wanted(answer.proposals[:most])
+        calls = await self._wanted(answer.proposals[:most])
         for proposal in answer.proposals[most : most + 1]:
-            call = self._call(most, proposal, await self._taken(proposal))
             made = len(answer.proposals) + answer.left_out
             text = self.kernel.texts.surplus.format(made=made, most=most)
-            drafts.append(_failed(call, SURPLUS, text))
-        return drafts
+            calls.append((await self._taken(most, proposal)).failed(SURPLUS, storable(text)))
+        return calls
 
-    async def _wanted(self, proposals: Sequence[Proposal]) -> list[Draft]:
+    async def _wanted(self, proposals: Sequence[Proposal]) -> list[GatedCall]:
         counts = Counter((call.tool, call.proposed) for call in self.earlier)
-        drafts: list[Draft] = []
+        calls: list[GatedCall] = []
         for start in range(0, len(proposals), _AT_ONCE):
             if start:
-                # Let other tasks run: a judgement need not wait for I/O, however many calls there
-                # are.
+                # Let other tasks run: a ruling need not wait for I/O, however many calls there are.
                 await asyncio.sleep(0)
-            work = [
-                self._one(place, proposals[place], taken, repeated)
-                for place, taken, repeated in await self._portion(start, proposals, counts)
-            ]
+            portion = enumerate(proposals[start : start + _AT_ONCE], start)
+            # One after the other: of equal calls the first ones count, the others are repeats.
+            taken = [self._counted(await self._taken(*each), counts) for each in portion]
+            work = [self._planned(each) for each in taken]
             # Mostly there is one, which needs no task of its own.
-            drafts += [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
-        return drafts
+            calls += [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
+        return calls
 
-    async def _portion(
-        self, start: int, proposals: Sequence[Proposal], counts: Counter[tuple[str, str]]
-    ) -> list[tuple[int, Accepted | Refused, bool]]:
-        """Take in some proposals; return each with its place, and True if it was made too often."""
-        portion: list[tuple[int, Accepted | Refused, bool]] = []
-        for place in range(start, min(start + _AT_ONCE, len(proposals))):
-            taken = await self._taken(proposals[place])
-            portion.append((place, taken, self._is_repeated(counts, proposals[place], taken)))
-        return portion
+    async def _taken(self, position: int, proposal: Proposal) -> GatedCall:
+        return await aside(len(proposal.arguments), self._take_in, position, proposal)
 
-    async def _taken(self, proposal: Proposal) -> Accepted | Refused:
-        return await aside(len(proposal.arguments), take_in, proposal, self.toolbox)
-
-    def _is_repeated(
-        self, counts: Counter[tuple[str, str]], proposal: Proposal, taken: Accepted | Refused
-    ) -> bool:
-        key = (storable(proposal.tool, _NAME_CHARS), _as_proposed(proposal, taken))
-        counts[key] += 1
-        return counts[key] > self.limits.repeats
-
-    async def _one(
-        self, position: int, proposal: Proposal, taken: Accepted | Refused, repeated: bool
-    ) -> Draft:
-        call = self._call(position, proposal, taken)
-        if isinstance(taken, Refused):
-            return _failed(call, REFUSED, taken.reason)
-        if repeated:
-            return _failed(call, REPEATED, self.kernel.texts.repeated)
-        context = Context(
-            call_id=call.id,
-            conversation_id=call.conversation_id,
-            agent=call.agent,
-            tool=call.tool,
-            owner=self.conversation.owner,
-            turn=call.turn_number,
-            step=call.step,
-            arguments=call.arguments.text,
-        )
+    def _take_in(self, position: int, proposal: Proposal) -> GatedCall:
+        """Validate and normalise one proposal; one that does not fit fails here."""
+        tool = self.toolbox.get(proposal.tool)
+        call = self._call(position, proposal, tool)
+        taken = GatedCall(call=call, tool=tool)
+        if tool is None:
+            name, known = proposal.tool[:_SHOWN_NAME_CHARS], ", ".join(self.toolbox.tools)
+            reason = f"There is no tool {name!r}. The tools are: {known or 'none'}."
+            return taken.failed(REFUSED, storable(reason))
         try:
-            plan = await self.planner.first(taken, context, self.now)
-        except (InvalidArguments, InvalidAnswer) as error:
-            return _failed(call, REFUSED, str(error))
-        return Draft(call=planned(call, plan), plan=plan)
+            arguments, prefilled = proposed_arguments(tool, proposal.arguments)
+        except (InvalidArguments, InvalidJson) as error:
+            return taken.failed(REFUSED, storable(str(error)))
+        frozen = Frozen.of(arguments)
+        call = changed(call, arguments=frozen, proposed=frozen.text)
+        return replace(taken, call=call, arguments=arguments, prefilled=prefilled)
 
-    def _call(self, position: int, proposal: Proposal, taken: Accepted | Refused) -> Call:
-        tool = taken.tool
-        is_accepted = isinstance(taken, Accepted)
+    def _counted(self, taken: GatedCall, counts: Counter[tuple[str, str]]) -> GatedCall:
+        """Count a call; one that was made too often fails."""
+        key = taken.call.tool, taken.call.proposed
+        counts[key] += 1
+        if taken.call.is_settled or counts[key] <= self.limits.repeats:
+            return taken
+        return taken.failed(REPEATED, storable(self.kernel.texts.repeated))
+
+    async def _planned(self, taken: GatedCall) -> GatedCall:
+        try:
+            return await self.planner.plan_proposal(taken, self.now)
+        except (InvalidArguments, InvalidAnswer) as error:
+            return taken.failed(REFUSED, storable(str(error)))
+
+    def _call(self, position: int, proposal: Proposal, tool: EffectiveTool | None) -> Call:
         return Call(
             id=self.kernel.ids("call"),
             conversation_id=self.conversation.id,
@@ -150,44 +129,10 @@ class Drafting:
             definition_hash=tool.tool.definition_hash if tool else "",
             status=CallStatus.PROPOSED,
             revision=1,
-            arguments=taken.frozen if is_accepted else Frozen.of({}),
-            proposed=_as_proposed(proposal, taken),
+            arguments=_NO_ARGUMENTS,
+            proposed=storable(proposal.arguments),
             created_at=self.now,
             policy_version=self.kernel.policy_version,
             turn_number=self.turn.number,
             step=self.turn.step + 1,
         )
-
-
-def unasked(drafts: Sequence[Draft], room: int, text: str) -> list[Draft]:
-    """Return the drafts with as many questions as there is room for; the rest fail unasked."""
-    kept: list[Draft] = []
-    for draft in drafts:
-        if draft.plan is not None and draft.plan.asking is not None:
-            room -= 1
-            if room < 0:
-                kept.append(_failed(draft.call, CROWDED, text))
-                continue
-        kept.append(draft)
-    return kept
-
-
-def _as_proposed(proposal: Proposal, taken: Accepted | Refused) -> str:
-    """Return what identifies equal calls: the normalised arguments if there are any."""
-    return taken.frozen.text if isinstance(taken, Accepted) else storable(proposal.arguments)
-
-
-def _failed(call: Call, by: str, reason: str) -> Draft:
-    output = json_text(error_output(storable(reason)))
-    return Draft(call=changed(call, status=CallStatus.FAILED, cleared_by=by, output=output))
-
-
-def planned(call: Call, plan: Plan) -> Call:
-    """Return the call as its plan leaves it."""
-    call = changed(call, status=plan.target, arguments=plan.frozen)
-    if isinstance(plan.verdict, Deny):
-        output = json_text(error_output(plan.verdict.reason))
-        return changed(call, cleared_by=plan.verdict.by, output=output)
-    if plan.target is CallStatus.CLEARED or plan.target is CallStatus.AWAITING_RESULT:
-        return changed(call, cleared_by=plan.verdict.by, approved=plan.approved)
-    return call

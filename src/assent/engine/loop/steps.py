@@ -1,6 +1,6 @@
 """Storing one step: the model's answer with all its calls and requests, in one commit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -10,17 +10,16 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
-from assent.domain.lifecycle import TERMINAL, CallStatus, TurnStatus
+from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, HistoryItem
-from assent.domain.requests import Request
 from assent.domain.saved_values import SavedValue
 from assent.engine.agents import Agent
 from assent.engine.failpoints import point
-from assent.engine.gate.planner import mint
+from assent.engine.gate.gated_calls import GatedCall, mint
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import dump_answer, history
-from assent.engine.loop.proposals import Draft, storable, unasked
-from assent.engine.runs.claims import Claim, conversation_of
+from assent.engine.loop.proposals import CROWDED, storable
+from assent.engine.runs.claims import conversation_of
 from assent.engine.transitions import Moves
 from assent.errors import NotFound
 from assent.ports import Tx
@@ -71,104 +70,86 @@ def _length(scene: Scene) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """A stored step: calls to run, requests to announce, and the turn if it goes on at once."""
-
-    turn: TurnRow | None
-    calls: tuple[Call, ...]
-    claims: tuple[Claim, ...]
-    queued: tuple[Call, ...]
-    requests: tuple[Request, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """Everything that one commit needs; `started` is when this worker's leases begin."""
+class TurnStep:
+    """One step of a turn before it is stored: the model's answer and the calls it made."""
 
     kernel: Kernel
     loaded: Loaded
     agent: Agent
     answer: Answer
-    drafts: list[Draft]
-    facts: list[Fact]
-    started: float
+    calls: Sequence[GatedCall]
+    facts: Sequence[Fact]
 
-    def store(self, tx: Tx) -> Stored:
-        """Write the step; the turn then waits for its calls, or goes on if none is open."""
-        kernel = self.kernel
-        asked = sum(1 for draft in self.drafts if draft.plan and draft.plan.asking)
-        room = kernel.quotas.room(tx, self.loaded.conversation, asked)
+    def store(self, tx: Tx) -> tuple[GatedCall, ...]:
+        """Write the step and return its calls as stored: running, waiting, or settled.
+
+        The turn then waits for its calls, or goes on if all are settled.
+        """
+        turn, now, calls = self.loaded.turn, tx.now(), self._within_quota(tx)
+        unsettled = sum(not each.call.is_settled for each in calls)
+        target = TurnStatus.WAITING if unsettled else TurnStatus.RUNNING
+        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
+        id = calls[0].call.message_id
+        tx.messages.append(message_of(id, turn, self.answer, unsettled, now))
+        tx.journal.tell(turn.id, *self.facts)
+        stored = self._rows(calls, now)
+        self._add(tx, stored)
+        point("inside_proposal")
+        return stored
+
+    def _within_quota(self, tx: Tx) -> Sequence[GatedCall]:
+        """Return the calls with as many questions as there is room for; the rest fail unasked."""
+        asked = sum(each.asking is not None for each in self.calls)
+        room = self.kernel.quotas.room(tx, self.loaded.conversation, asked)
         if room == asked:
-            return self.write(tx)
+            return self.calls
         # Over quota there are no questions and nothing runs: the surplus calls fail here, on
         # record.
-        return replace(self, drafts=unasked(self.drafts, room, kernel.texts.crowded)).write(tx)
+        kept: list[GatedCall] = []
+        for each in self.calls:
+            room -= each.asking is not None
+            crowded = each.asking is not None and room < 0
+            kept.append(each.failed(CROWDED, self.kernel.texts.crowded) if crowded else each)
+        return kept
 
-    def write(self, tx: Tx) -> Stored:
-        """Write the step with the drafts as they are."""
-        turn, now = self.loaded.turn, tx.now()
-        waiting = [draft for draft in self.drafts if draft.call.status not in TERMINAL]
-        target = TurnStatus.WAITING if waiting else TurnStatus.RUNNING
-        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
-        id = self.drafts[0].call.message_id
-        tx.messages.append(message_of(id, turn, self.answer, len(waiting), now))
-        tx.journal.tell(turn.id, *self.facts)
-        claims, queued = self._claimed(now)
-        requests = self._requests(now)
-        calls = self._add(tx, claims, requests, now)
-        held = None if waiting else changed(turn, step=turn.step + 1)
-        point("inside_proposal")
-        return Stored(turn=held, calls=calls, claims=claims, queued=queued, requests=requests)
+    def _rows(self, calls: Sequence[GatedCall], now: datetime) -> tuple[GatedCall, ...]:
+        """Complete the rows: claim in the same commit what can run at once, and mint requests."""
+        slots, ids = self.agent.limits.parallel, self.kernel.ids
+        rows: list[GatedCall] = []
+        for each in calls:
+            call, request = each.call, None
+            if each.asking is not None:
+                request = mint(call, each.asking, self.loaded.conversation, ids, now)
+            elif call.is_settled:
+                call = changed(call, settled_at=now)
+            elif call.status is CallStatus.CLEARED and slots > 0:
+                slots -= 1
+                call = self._claimed(call, now)
+            rows.append(replace(each, call=call, request=request))
+        return tuple(rows)
 
-    def _add(
-        self, tx: Tx, claims: tuple[Claim, ...], requests: tuple[Request, ...], now: datetime
-    ) -> tuple[Call, ...]:
-        running = {claim.call.id: claim.call for claim in claims}
-        drafted = [running.get(draft.call.id, draft.call) for draft in self.drafts]
-        calls = tuple([_settled(call, now) for call in drafted])
-        tx.calls.add(calls)
+    def _claimed(self, call: Call, now: datetime) -> Call:
+        return changed(
+            call,
+            status=CallStatus.RUNNING,
+            fence=1,
+            attempts=1,
+            worker=self.kernel.worker,
+            lease_until=now + self.kernel.times.lease,
+        )
+
+    def _add(self, tx: Tx, stored: Sequence[GatedCall]) -> None:
+        requests = [each.request for each in stored if each.request is not None]
+        tx.calls.add([each.call for each in stored])
         tx.requests.add(requests)
         moves = Moves(tx, self.kernel.ids, actor=f"agent:{self.agent.name}")
-        for draft, call in zip(self.drafts, calls, strict=True):
-            _chronicle(moves, draft, call)
+        for each in stored:
+            _chronicle(moves, each)
         for request in requests:
             moves.pending(request)
         if requests:
             ids: list[Json] = [request.id for request in requests]
             tx.journal.tell(self.loaded.turn.id, Fact(EventKind.WAITING, {"requests": ids}))
-        return calls
-
-    def _claimed(self, now: datetime) -> tuple[tuple[Claim, ...], tuple[Call, ...]]:
-        """Claim in the same commit what can run at once; the rest when a slot is free."""
-        cleared = [draft for draft in self.drafts if draft.call.status is CallStatus.CLEARED]
-        room = self.agent.limits.parallel
-        lease = self.kernel.times.lease
-        claims = tuple(
-            Claim(
-                call=changed(
-                    draft.call,
-                    status=CallStatus.RUNNING,
-                    fence=1,
-                    attempts=1,
-                    worker=self.kernel.worker,
-                    lease_until=now + lease,
-                ),
-                tool=draft.plan.tool,
-                conversation=self.loaded.conversation,
-                expires=self.started + lease.total_seconds(),
-            )
-            for draft in cleared[:room]
-            if draft.plan is not None
-        )
-        return claims, tuple(draft.call for draft in cleared[room:])
-
-    def _requests(self, now: datetime) -> tuple[Request, ...]:
-        conversation = self.loaded.conversation
-        return tuple(
-            mint(draft.call, draft.plan.asking, conversation, self.kernel.ids, now)
-            for draft in self.drafts
-            if draft.plan is not None and draft.plan.asking is not None
-        )
 
 
 def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:
@@ -186,12 +167,9 @@ def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: dat
     )
 
 
-def _settled(call: Call, now: datetime) -> Call:
-    return changed(call, settled_at=now) if call.status in TERMINAL else call
-
-
-def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
+def _chronicle(moves: Moves, stored: GatedCall) -> None:
     """Record the entries and events of a call that passed several statuses in its first commit."""
+    call = stored.call
     data: dict[str, Json] = {"tool": call.tool, "arguments": call.arguments.digest}
     moves.note("propose", call, data=data)
     proposed: dict[str, Json] = {
@@ -202,14 +180,11 @@ def _chronicle(moves: Moves, draft: Draft, call: Call) -> None:
         "risk": call.risk,
     }
     moves.tx.journal.tell(call.turn_id, Fact(EventKind.PROPOSED, proposed))
-    by: dict[str, Json] = {"by": draft.call.cleared_by or _by(draft)}
-    born = CallStatus.PROPOSED
-    moves.note("gate", call, source=born, target=draft.call.status, data=by)
-    moves.tell(draft.call)
-    if call.status is CallStatus.RUNNING:
-        moves.note("claim", draft.call, target=CallStatus.RUNNING, data={"fence": call.fence})
+    is_claimed = call.status is CallStatus.RUNNING
+    ruled = changed(call, status=CallStatus.CLEARED) if is_claimed else call
+    born, by = CallStatus.PROPOSED, stored.by
+    moves.note("gate", call, source=born, target=ruled.status, data={"by": by})
+    moves.tell(ruled)
+    if is_claimed:
+        moves.note("claim", ruled, target=CallStatus.RUNNING, data={"fence": call.fence})
         moves.tell(call)
-
-
-def _by(draft: Draft) -> str:
-    return draft.plan.verdict.by if draft.plan else ""

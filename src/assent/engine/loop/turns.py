@@ -4,13 +4,13 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
-from datetime import datetime
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
-from assent.domain.lifecycle import TurnStatus
+from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import (
     CALL_CHARS,
     Answer,
@@ -23,12 +23,14 @@ from assent.domain.messages import (
 from assent.engine.agents import Agent, Limits
 from assent.engine.cancellation import is_ours
 from assent.engine.failpoints import point
+from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import Outbox
-from assent.engine.loop.proposals import REFUSED, REPEATED, Draft, Drafting, storable
-from assent.engine.loop.steps import HELD, Loaded, Step, load, message_of
+from assent.engine.loop.proposals import REFUSED, REPEATED, Proposals, storable
+from assent.engine.loop.steps import HELD, Loaded, TurnStep, load, message_of
 from assent.engine.queries.snapshots import Turn, resting
+from assent.engine.runs.claims import Claim
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, unhurried
 from assent.errors import LeaseLost, ModelFailed, StoreUnavailable
@@ -201,53 +203,56 @@ class Turns:
     ) -> TurnRow | Turn:
         """Store the answer with all its calls and requests in one commit, then run and ask."""
         point("before_proposal")
-        message_id = self._kernel.ids("msg")
-        drafting = self._drafting(loaded, agent, message_id, self._kernel.clock.now())
-        drafts = await drafting.draft(answer)
-        facts = await outbox.drain()
-        started = self._kernel.clock.monotonic()
-        step = Step(
+        step = TurnStep(
             kernel=self._kernel,
             loaded=loaded,
             agent=agent,
             answer=answer,
-            drafts=drafts,
-            facts=facts,
-            started=started,
+            calls=await self._proposals(loaded, agent).gated(answer),
+            facts=await outbox.drain(),
         )
+        expires = self._kernel.clock.monotonic() + self._kernel.times.lease.total_seconds()
         stored = await self._kernel.store.run(step.store)
         point("after_proposal")
-        for claim in stored.claims:
-            self._runner.start(claim)
-        for call in stored.queued:
-            self._runner.enqueue(call.id, call.turn_id, call.agent)
-        self._kernel.announce(stored.requests)
-        if stored.turn is not None and (wild := _runs_wild(loaded.calls, drafts, agent)):
+        for each in stored:
+            self._run(each, loaded.conversation, expires)
+        requests = tuple(each.request for each in stored if each.request is not None)
+        self._kernel.announce(requests)
+        calls = (*loaded.calls, *(each.call for each in stored))
+        if not all(each.call.is_settled for each in stored):
+            return resting(loaded.turn, TurnStatus.WAITING, calls, pending=requests)
+        if wild := _runs_wild(calls, agent):
             raise ModelFailed(wild)
-        calls = (*loaded.calls, *stored.calls)
-        waiting = resting(loaded.turn, TurnStatus.WAITING, calls, pending=stored.requests)
-        return stored.turn or waiting
+        return changed(loaded.turn, step=loaded.turn.step + 1)
 
-    def _drafting(self, loaded: Loaded, agent: Agent, message_id: str, now: datetime) -> Drafting:
+    def _run(self, stored: GatedCall, conversation: Conversation, expires: float) -> None:
+        """Start a call that was claimed with its step; one that is only cleared gets in line."""
+        call, tool = stored.call, stored.tool
+        if call.status is CallStatus.RUNNING and tool is not None:
+            claim = Claim(call=call, tool=tool, conversation=conversation, expires=expires)
+            self._runner.start(claim)
+        elif call.status is CallStatus.CLEARED:
+            self._runner.enqueue(call.id, call.turn_id, call.agent)
+
+    def _proposals(self, loaded: Loaded, agent: Agent) -> Proposals:
         turn = loaded.turn
-        gate = self._kernel.gate(turn.id, guarded=turn.guarded)
         planner = Planner(
-            gate=gate,
+            gate=self._kernel.gate(turn.id, guarded=turn.guarded),
             vault=self._kernel.vault,
             ids=self._kernel.ids,
             conversation=loaded.conversation,
             saved=loaded.saved,
         )
-        return Drafting(
+        return Proposals(
             kernel=self._kernel,
             turn=turn,
             conversation=loaded.conversation,
-            message_id=message_id,
+            message_id=self._kernel.ids("msg"),
             planner=planner,
             toolbox=self._toolbox(loaded.conversation),
             limits=agent.limits,
             earlier=loaded.calls,
-            now=now,
+            now=self._kernel.clock.now(),
         )
 
     async def _give_back(self, turn: TurnRow) -> None:
@@ -267,9 +272,9 @@ class Turns:
         await self._kernel.store.run(fail)
 
 
-def _runs_wild(earlier: Sequence[Call], drafts: Sequence[Draft], agent: Agent) -> str | None:
+def _runs_wild(calls: Sequence[Call], agent: Agent) -> str | None:
     """Return a reason to stop if the model keeps repeating what it was told does not work."""
-    reasons = [call.cleared_by for call in earlier] + [draft.call.cleared_by for draft in drafts]
+    reasons = [call.cleared_by for call in calls]
     if reasons.count(REFUSED) > agent.limits.invalid_arguments:
         return "it keeps sending calls that are not valid"
     if reasons.count(REPEATED) > agent.limits.repeats:

@@ -19,7 +19,7 @@ from assent.domain.requests import Question, Request
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.failpoints import point
 from assent.engine.gate.gate import APPROVALS_OFF
-from assent.engine.gate.planner import Asking, binding_of, mint
+from assent.engine.gate.gated_calls import Asking, binding_of, context_of, mint
 from assent.engine.kernel import Kernel
 from assent.engine.transitions import Moves, after
 from assent.errors import InvalidArguments, NotFound
@@ -59,24 +59,6 @@ def conversation_of(tx: Tx, id: str) -> Conversation:
     if found is None:
         raise NotFound("conversation", id)
     return found
-
-
-def context_of(call: Call, conversation: Conversation) -> Context:
-    """Return the context of a call, for predicates, previews and bodies."""
-    metadata: dict[str, Json] = json.loads(call.metadata) if call.metadata else {}
-    return Context(
-        call_id=call.id,
-        conversation_id=call.conversation_id,
-        agent=call.agent,
-        tool=call.tool,
-        owner=conversation.owner,
-        turn=call.turn_number,
-        step=call.step,
-        attempt=max(call.attempts, 1),
-        approved=call.approved,
-        metadata=metadata,
-        arguments=call.arguments.text,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,11 @@ from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
 from assent.domain.policy import Deny
 from assent.domain.requests import Question
-from assent.domain.tools import Context, EffectiveTool, usual_confirmation
-from assent.engine.gate.intake import Accepted
-from assent.engine.gate.planner import Asking, Plan, Planner, result_wanted
+from assent.domain.tools import EffectiveTool, usual_confirmation
+from assent.engine.gate.gated_calls import Asking, GatedCall, result_wanted
+from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
-from assent.engine.runs.claims import UNJUDGED, context_of
+from assent.engine.runs.claims import UNJUDGED
 from assent.engine.transfer.format import CallPart
 from assent.engine.vault import forged
 from assent.errors import InvalidAnswer, InvalidArguments
@@ -150,13 +150,13 @@ class Landing:
         if tool is not None:
             call = changed(call, source=tool.tool.source, risk=tool.risk)
             call = changed(call, definition_hash=_definition(tool, call))
-            plan = await self.planner.judged(tool, call.arguments.thaw(), self._context(call))
-            audience = tool.audience if plan.asking is None else plan.asking.audience
+            gated = await self.planner.plan(call, tool, call.arguments)
+            audience = tool.audience if gated.asking is None else gated.asking.audience
             confirmation = tool.confirmation
-            if plan.asking is not None:
-                confirmation = firmest(confirmation, plan.asking.confirmation)
-                quorum = plan.asking.quorum
-            if isinstance(plan.verdict, Deny):
+            if gated.asking is not None:
+                confirmation = firmest(confirmation, gated.asking.confirmation)
+                quorum = gated.asking.quorum
+            if isinstance(gated.ruling, Deny):
                 # Saying that it did not run does not satisfy our policy: the call is judged then.
                 call = changed(call, policy_version=UNJUDGED)
         if audience.is_empty_for(self.conversation.owner):
@@ -175,42 +175,38 @@ class Landing:
     async def _waiting(self, origin: Origin, call: Call, tool: EffectiveTool) -> Landed:
         """Judge the call by our own policy, as if it had just been proposed."""
         part = origin.part
-        plan = await self._plan(origin, call, tool)
+        gated = await self._gated(origin, call, tool)
         call = changed(
             call,
             source=tool.tool.source,
             risk=tool.risk,
             definition_hash=tool.tool.definition_hash,
         )
-        if isinstance(plan.verdict, Deny):
-            return self._denied(part, call, plan.verdict)
-        asking = _question(part, plan, tool)
+        if isinstance(gated.ruling, Deny):
+            return self._denied(part, call, gated.ruling)
+        asking = _question(part, gated.asking, tool)
         if asking.audience.is_empty_for(self.conversation.owner):
             reason = "Nobody can be asked about this call, so it was not run."
             return self._denied(part, call, Deny(by="audience", reason=reason))
-        return self._asked(part, _revised(call, plan.frozen), asking)
+        return self._asked(part, _revised(call, gated.call.arguments), asking)
 
-    async def _plan(self, origin: Origin, call: Call, tool: EffectiveTool) -> Plan:
-        arguments = call.arguments.thaw()
-        context = self._context(call)
-        if origin.part.status is not S.AWAITING_INPUT:
-            normal = tool.tool.arguments.normalise(arguments, partial=False)
-            return await self.planner.judged(tool, normal, context)
-        normal = tool.tool.arguments.normalise(arguments, partial=True)
-        accepted = Accepted(
+    async def _gated(self, origin: Origin, call: Call, tool: EffectiveTool) -> GatedCall:
+        lacks_input = origin.part.status is S.AWAITING_INPUT
+        arguments = tool.tool.arguments.normalise(call.arguments.thaw(), partial=lacks_input)
+        frozen = Frozen.of(arguments)
+        if not lacks_input:
+            return await self.planner.plan(call, tool, frozen, arguments)
+        taken = GatedCall(
+            call=changed(call, arguments=frozen),
             tool=tool,
-            arguments=normal,
-            frozen=Frozen.of(normal),
+            arguments=arguments,
             prefilled=_prefilled(tool, origin.prefilled),
         )
-        return await self.planner.first(accepted, context, self.now)
+        return await self.planner.plan_proposal(taken, self.now)
 
-    def _context(self, call: Call) -> Context:
-        return context_of(call, self.conversation)
-
-    def _denied(self, part: CallPart, call: Call, verdict: Deny) -> Landed:
-        denied = changed(call, cleared_by=verdict.by)
-        return self._settled(part, denied, S.DENIED, error_output(verdict.reason), part.note)
+    def _denied(self, part: CallPart, call: Call, ruling: Deny) -> Landed:
+        denied = changed(call, cleared_by=ruling.by)
+        return self._settled(part, denied, S.DENIED, error_output(ruling.reason), part.note)
 
     def _asked(self, part: CallPart, call: Call, asking: Asking) -> Landed:
         waiting = self._landed(part, changed(call, status=_STATUS[asking.kind]))
@@ -266,11 +262,10 @@ def past(at: datetime, now: datetime) -> datetime:
     return min(at, now)
 
 
-def _question(part: CallPart, plan: Plan, tool: EffectiveTool) -> Asking:
+def _question(part: CallPart, asking: Asking | None, tool: EffectiveTool) -> Asking:
     """Return the question that the call waits with: the one it waited for, or an approval."""
     if part.status is S.AWAITING_RESULT or part.supplied is not None:
         return result_wanted(tool)
-    asking = plan.asking
     if asking is None or asking.kind is RequestKind.RESULT:
         question = Question(text=tool.tool.question)
         asking = Asking(

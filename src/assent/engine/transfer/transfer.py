@@ -19,7 +19,8 @@ from assent.domain.outputs import json_text
 from assent.domain.people import ADMIN, Audience, Person, PersonKind
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Preview, usual_confirmation
-from assent.engine.gate.planner import Planner, mint
+from assent.engine.gate.gated_calls import mint
+from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import dump_answer
 from assent.engine.transfer.export import export_conversation

@@ -1,0 +1,185 @@
+"""One call on its way from the model's proposal to its row, and the request that people get."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.confirmations import Confirmation
+from assent.domain.conversations import Conversation
+from assent.domain.copies import changed
+from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.outputs import error_output, json_text
+from assent.domain.people import Audience
+from assent.domain.policy import Allow, Deny, Ruling
+from assent.domain.requests import Binding, Question, Request
+from assent.domain.tools import Context, EffectiveTool
+from assent.engine.ids import Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A question to people before it is a request: that needs a stored call and a time."""
+
+    kind: RequestKind
+    question: Question
+    audience: Audience
+    decide_within: timedelta | None
+    confirmation: Confirmation = Confirmation.CLICK
+    quorum: int = 1
+
+
+def result_wanted(tool: EffectiveTool) -> Asking:
+    """Return the question for an output that a person or process has to supply."""
+    return Asking(
+        kind=RequestKind.RESULT,
+        question=Question(text=tool.tool.question),
+        audience=tool.audience,
+        decide_within=tool.decide_within,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatedCall:
+    """A call with everything known about it so far; each part of the way adds its own.
+
+    Intake reads the arguments, the gate rules, the planner says what is asked, the step stores it.
+    """
+
+    # The row as it stands at this point of the way.
+    call: Call
+    # None if the model named a tool that does not exist.
+    tool: EffectiveTool | None
+    # The arguments of the row, not frozen, and values for fields that people are asked for.
+    arguments: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    prefilled: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    # None if the call failed before the gate ruled.
+    ruling: Ruling | None = None
+    asking: Asking | None = None
+    # Made of `asking` when the call is stored.
+    request: Request | None = None
+
+    @property
+    def by(self) -> str:
+        """What ruled on the call, or why it failed before that."""
+        return (self.call.cleared_by or "") if self.ruling is None else self.ruling.by
+
+    def failed(self, by: str, reason: str) -> "GatedCall":
+        """Return the call as one that is never asked about nor run; the model is told why."""
+        call = _ended(self.call, CallStatus.FAILED, by, reason)
+        return replace(self, call=call, ruling=None, asking=None)
+
+    def denied(self, ruling: Deny) -> "GatedCall":
+        """Return the call as the gate denies it."""
+        call = _ended(self.call, CallStatus.DENIED, ruling.by, ruling.reason)
+        return replace(self, call=call, ruling=ruling)
+
+    def allowed(self, ruling: Allow) -> "GatedCall":
+        """Return the call as the gate clears it."""
+        status, by, approved = CallStatus.CLEARED, ruling.by, ruling.waived
+        call = changed(self.call, status=status, cleared_by=by, approved=approved)
+        return replace(self, call=call, ruling=ruling)
+
+    def asked(self, status: CallStatus, ruling: Ruling, asking: Asking) -> "GatedCall":
+        """Return the call as it waits for people."""
+        return replace(self, call=changed(self.call, status=status), ruling=ruling, asking=asking)
+
+
+def _ended(call: Call, status: CallStatus, by: str, reason: str) -> Call:
+    output = json_text(error_output(reason))
+    return changed(call, status=status, cleared_by=by, approved=False, output=output)
+
+
+def context_of(call: Call, conversation: Conversation) -> Context:
+    """Return the context of a call, for predicates, previews and bodies."""
+    metadata: dict[str, Json] = json.loads(call.metadata) if call.metadata else {}
+    return Context(
+        call_id=call.id,
+        conversation_id=call.conversation_id,
+        agent=call.agent,
+        tool=call.tool,
+        owner=conversation.owner,
+        turn=call.turn_number,
+        step=call.step,
+        attempt=max(call.attempts, 1),
+        approved=call.approved,
+        metadata=metadata,
+        arguments=call.arguments.text,
+    )
+
+
+def mint(
+    call: Call, asking: Asking, conversation: Conversation, ids: Ids, now: datetime
+) -> Request:
+    """Make a request for this revision; its id stands for what is shown."""
+    id = ids("req")
+    decide_by = None if asking.decide_within is None else now + asking.decide_within
+    bound = _binding(
+        call,
+        conversation,
+        request_id=id,
+        policy_version=call.policy_version,
+        decide_by=decide_by,
+        confirmation=asking.confirmation,
+    )
+    return Request(
+        id=id,
+        kind=asking.kind,
+        status=RequestStatus.OPEN,
+        call_id=call.id,
+        conversation_id=call.conversation_id,
+        turn_id=call.turn_id,
+        revision=call.revision,
+        owner=conversation.owner.id,
+        owner_behind=conversation.owner.behind,
+        agent=call.agent,
+        tool=call.tool,
+        risk=call.risk,
+        audience=asking.audience,
+        quorum=asking.quorum,
+        digest=bound.digest,
+        policy_version=call.policy_version,
+        question=asking.question,
+        created_at=now,
+        decide_by=decide_by,
+        confirmation=asking.confirmation,
+    )
+
+
+def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
+    """Return what the rows say now; its digest must be the one the request was made with."""
+    return _binding(
+        call,
+        conversation,
+        request_id=request.id,
+        policy_version=request.policy_version,
+        decide_by=request.decide_by,
+        confirmation=request.confirmation,
+    )
+
+
+def _binding(
+    call: Call,
+    conversation: Conversation,
+    *,
+    request_id: str,
+    policy_version: str,
+    decide_by: datetime | None,
+    confirmation: Confirmation,
+) -> Binding:
+    return Binding(
+        request_id=request_id,
+        conversation_id=conversation.id,
+        owner=conversation.owner.id,
+        call_id=call.id,
+        revision=call.revision,
+        source=call.source,
+        tool=call.tool,
+        definition_hash=call.definition_hash,
+        arguments_digest=call.arguments.digest,
+        policy_version=policy_version,
+        decide_by=decide_by,
+        confirmation=confirmation,
+    )
