@@ -18,7 +18,9 @@ from tests.browser.watch import Watch
 from tests.conftest import World
 from tests.server.conftest import accounts, listening
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_WHOLE = ("chromium", "chromium-browser", "google-chrome")
+# The same engine without windows and what belongs to them: a third less work for a page.
+_SHELL = ("chromium-headless-shell", "chrome-headless-shell")
 _OPTIONS = (
     "--no-sandbox",  # containers and CI run as root
     "--disable-gpu",
@@ -41,24 +43,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-def chromium() -> str:
-    """Where Chromium is; skips where there is none, and fails where there must be one."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
+def chromium(*, whole: bool = False) -> str:
+    """Where Chromium is; skips where there is none, and fails where there must be one.
+
+    `whole`: with what only a browser with windows has, such as notifications.
+    """
+    names = _WHOLE if whole else (*_SHELL, *_WHOLE)
+    found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
-        reason = f"none of {', '.join(_NAMES)} found: pages cannot be tried in a browser"
+        reason = f"none of {', '.join(names)} found: pages cannot be tried in a browser"
         if os.environ.get("ASSENT_REQUIRE_BROWSER"):
             pytest.fail(reason)
         pytest.skip(reason)
     return found
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncGenerator[Browser]:
+@asynccontextmanager
+async def launched(path: str) -> AsyncGenerator[Browser]:
     """A real Chromium."""
     async with async_playwright() as playwright:
-        running = await playwright.chromium.launch(executable_path=chromium(), args=list(_OPTIONS))
+        running = await playwright.chromium.launch(executable_path=path, args=list(_OPTIONS))
         yield running
         await running.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncGenerator[Browser]:
+    """The browser of all journeys, unless a module has its own."""
+    async with launched(chromium()) as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """Web Notifications, really shown by Chromium; it lists those that its service worker shows."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
 
 from assent import approve
+from tests.browser.conftest import chromium, launched
 from tests.browser.house import House
 from tests.browser.office import person, wants
 
@@ -19,6 +22,13 @@ _SHOWN = """navigator.serviceWorker.getRegistration("/")
 # Shown when they are turned on.
 WELCOME = "assent notifications"
 SETTINGS = "/settings"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def browser() -> AsyncGenerator[Browser]:
+    """Chromium's shell without windows shows no notifications."""
+    async with launched(chromium(whole=True)) as running:
+        yield running
 
 
 async def settings(house: House, account: str = "approver", **options: Any) -> Page:
