@@ -9,24 +9,24 @@ from typing import Any
 import asyncpg
 import pytest
 from msgspec.structs import replace
-from sqlalchemy.sql import ClauseElement
+from sqlalchemy import Update
 
 from assent.app import open_store
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.ports import Store, Tx
 from assent.store import calls, conversations, requests
-from assent.store.batching.bulk import Change
 from assent.store.batching.commits import LANE_SETTINGS, LANES, Commits
-from assent.store.batching.together import Expected, Kind, Writes, statement_of
+from assent.store.batching.writes import GuardedUpdate, RowChange, Writes, WriteStatements
 from assent.store.connections import Connection
-from assent.store.statements import Compiler
+from assent.store.rows import Params
+from assent.store.statements import CLOCK, Compiler
 from tests.store.rawsql import RawSql
 from tests.store.samples import CALL, CONVERSATION, ENTRY, LEASE, MESSAGE, REQUEST, TURN
 
 pytestmark = pytest.mark.postgres
 MANY = 12
 WAITING = replace(CALL, status=CallStatus.AWAITING_APPROVAL, task_id=None)
-COMPILER = Compiler.postgres(server_clock=True)
+STATEMENTS = WriteStatements(Compiler.postgres(server_clock=True))
 BATCH = [f"req_{n:02}" for n in range(MANY)]
 
 
@@ -135,7 +135,7 @@ class Lanes:
     def __init__(self, url: str, **settings: str) -> None:
         self.go = asyncio.Event()
         self._url, self._settings = url, settings
-        self.commits = Commits(self._connect)
+        self.commits = Commits(self._connect, STATEMENTS)
 
     async def _connect(self) -> Connection:
         await self.go.wait()
@@ -158,12 +158,10 @@ async def lanes(postgres_url: str) -> AsyncIterator[Lanes]:
     await made.commits.close()
 
 
-def closing(id: str, statement: ClauseElement = requests.CLOSE_IN_TIME) -> Writes:
+def closing(id: str) -> Writes:
     """What closes a request, as a driver collects it."""
-    compiled = COMPILER(statement)
-    params = compiled.ordered({"request": id, "to_status": "approved", "by": id})
-    change = Change(compiled.sql, len(params))
-    return Writes({}, (Expected(change, id, compiled.tables, params),))
+    params: Params = {"request": id, "to_status": "approved", "by": id}
+    return Writes({}, {GuardedUpdate(requests.CLOSE_IN_TIME): [RowChange(id, params)]})
 
 
 async def commits(raw: RawSql) -> int:
@@ -276,7 +274,52 @@ async def test_those_that_wait_for_a_lock_past_a_deadline_come_too_late_together
     assert not any(written[LANES:])
 
 
-BY_KEY: dict[str, ClauseElement] = {
+async def test_a_transaction_that_closes_many_requests_does_so_in_one_change(
+    store: Store, raw: RawSql
+) -> None:
+    def close_all(tx: Tx) -> None:
+        for id in reversed(BATCH):
+            assert (found := tx.requests.case(id)) is not None
+            assert tx.requests.close(found[0], RequestStatus.APPROVED, by=id, in_time=True)
+
+    await store.run(close_all)
+    found = await raw.rows("SELECT id, closed_by FROM requests WHERE status = 'approved'")
+    assert sorted(found) == [(id, id) for id in BATCH]
+    few, many = closed_together(2), closed_together(MANY)
+    assert few.kind() == many.kind()
+    assert STATEMENTS.compiled(few.kind(), few) is STATEMENTS.compiled(many.kind(), many)
+
+
+def closed_together(count: int) -> Writes:
+    update = GuardedUpdate(requests.CLOSE_IN_TIME)
+    return Writes({}, {update: [RowChange(id, {}) for id in BATCH[:count]]})
+
+
+async def test_with_a_clock_of_its_own_each_of_many_goes_by_its_own_time(
+    store: Store, raw: RawSql, postgres_url: str
+) -> None:
+    await raw.rows("UPDATE requests SET decide_by = 50")
+    statements = WriteStatements(Compiler.postgres(server_clock=False))
+    update = GuardedUpdate(requests.CLOSE_IN_TIME)
+
+    def closing_at(*times: int) -> Writes:
+        changes = list[RowChange]()
+        for id, at in zip(BATCH, times, strict=False):
+            params: Params = {"request": id, "to_status": "approved", "by": "ada", CLOCK: at}
+            changes.append(RowChange(id, params))
+        return Writes({}, {update: changes})
+
+    connect: Any = asyncpg.connect
+    connection = Connection(await connect(postgres_url))
+    with pytest.raises(asyncpg.InvalidTextRepresentationError):
+        await statements.write(connection, closing_at(40, 60))
+    await statements.write(connection, closing_at(40, 41))
+    await connection.raw.close()
+    closed = await raw.rows("SELECT id, closed_at FROM requests WHERE status = 'approved'")
+    assert sorted(closed) == [(BATCH[0], 40), (BATCH[1], 41)]
+
+
+BY_KEY: dict[str, Update] = {
     "close": requests.CLOSE,
     "close in time": requests.CLOSE_IN_TIME,
     "expire": requests.EXPIRE,
@@ -306,9 +349,10 @@ OTHERWISE = """jsonb_build_object('id', 'x' || n, 'status', CASE to_jsonb(t)->>'
 async def test_many_rows_are_looked_for_by_their_keys_one_by_one(
     store: Store, raw: RawSql, name: str
 ) -> None:
-    compiled = COMPILER(BY_KEY[name])
-    sql = statement_of(Kind((), (Change(compiled.sql, len(compiled.names)),)))
-    assert sql is not None
+    update, rows = GuardedUpdate(BY_KEY[name]), [RowChange("a", {}), RowChange("b", {})]
+    many = Writes({}, {update: rows})
+    sql = STATEMENTS.compiled(many.kind(), many).sql
+    tables = STATEMENTS.compiler(update.statement).tables
     settings = " ".join(
         f"SET {setting} = {value}" for setting, value in LANE_SETTINGS.items() if value == "off"
     )
@@ -317,7 +361,7 @@ async def test_many_rows_are_looked_for_by_their_keys_one_by_one(
         f"CREATE FUNCTION plan() RETURNS SETOF text LANGUAGE plpgsql {settings} AS $f$"
         f" BEGIN RETURN QUERY EXECUTE $q$EXPLAIN (GENERIC_PLAN) {sql}$q$; END $f$"
     )
-    plan = str(await raw.rows(*map(filled, compiled.tables), "ANALYZE", explain, "SELECT plan()"))
+    plan = str(await raw.rows(*map(filled, tables), "ANALYZE", explain, "SELECT plan()"))
     assert "Seq Scan" not in plan
     used = set(re.findall(r"using (\w+)", plan))
     assert used <= {"pk_requests", "pk_calls", "pk_turns", "pk_messages"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Any, Unpack
 
@@ -10,6 +10,7 @@ from sqlalchemy import (
     BigInteger,
     ClauseElement,
     Integer,
+    Update,
     bindparam,
     case,
     func,
@@ -130,8 +131,9 @@ REVISIONS = (
 _FROM_NOW = frozenset({"lease_until", "run_by"})
 
 
-@lru_cache
-def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> ClauseElement:
+# One object for each: what is compiled is found again by it.
+@cache
+def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> Update:
     guards = [
         _c.id == bindparam("call"),
         _c.status == bindparam("is_status"),

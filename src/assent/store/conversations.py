@@ -1,10 +1,10 @@
 """The SQL of conversations, turns and messages."""
 
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Unpack, cast
 
-from sqlalchemy import BigInteger, and_, bindparam, or_, select, union_all, update
+from sqlalchemy import BigInteger, Text, Update, and_, bindparam, or_, select, union_all, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
@@ -70,7 +70,7 @@ _waking = (
     .values(
         status=TurnStatus.RUNNING,
         fence=_t.fence + 1,
-        worker=bindparam("worker"),
+        worker=bindparam("worker", type_=Text),
         lease_until=_lease,
     )
 )
@@ -113,15 +113,15 @@ SETTLE = (
 SETTLE_SEEN = SETTLE.where(_m.open_calls == bindparam("seen"))
 
 
-@lru_cache
-def _move_turn(
-    sources: frozenset[TurnStatus], fenced: bool, changed: tuple[str, ...]
-) -> ClauseElement:
+@cache
+def _move_turn(sources: frozenset[TurnStatus], fenced: bool, changed: tuple[str, ...]) -> Update:
     # Written out: an IN would be expanded at execution, after we compiled it.
     guards = [_t.id == bindparam("turn"), or_(*(_t.status == each for each in sorted(sources)))]
     if fenced:
         guards.append(_t.fence == bindparam("held"))
-    values: dict[str, Any] = {name: bindparam(f"to_{name}") for name in changed}
+    values: dict[str, Any] = {
+        name: bindparam(f"to_{name}", type_=_t[name].type) for name in changed
+    }
     if "lease_until" in changed:
         values["lease_until"] = ClockNow() + bindparam("to_lease_until", type_=BigInteger)
     if "fence" in changed:
@@ -280,7 +280,7 @@ def _move(
     changes: TurnChanges,
     *,
     fenced: bool,
-) -> tuple[ClauseElement, Params]:
+) -> tuple[Update, Params]:
     statement = _move_turn(sources, fenced, tuple(sorted((*changes, "status"))))
     params: Params = {f"to_{name}": _plain(value) for name, value in changes.items()}
     params |= {"turn": turn.id, "to_status": target}

@@ -1,4 +1,4 @@
-"""Inserts of one row, and the numbers that an insert fills in itself."""
+"""Inserts of one row and of many, and the numbers that an insert fills in itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,19 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Column,
+    Insert,
+    ScalarSelect,
     Table,
     bindparam,
+    column,
     func,
     insert,
     literal_column,
     select,
 )
-from sqlalchemy.sql import ClauseElement
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from assent.store.tables import events, messages, metadata
 
@@ -38,22 +42,47 @@ NUMBERED: Mapping[Table, Numbered] = {
 }
 
 
-def given(table: Table) -> list[Column[Any]]:
-    """Return the columns that a row gives values for; the database fills in the others."""
-    counted = table.autoincrement_column
-    return [c for c in table.columns if c.server_default is None and c is not counted]
+@lru_cache
+def given(table: Table) -> tuple[Column[Any], ...]:
+    """Return the columns that a row gives values for; the insert or the database has the others."""
+    numbered = NUMBERED.get(table)
+    skipped = {table.autoincrement_column, table.c[numbered.column] if numbered else None}
+    return tuple([c for c in table.columns if c.server_default is None and c not in skipped])
 
 
 @lru_cache
-def insert_one(table: Table) -> ClauseElement:
-    """Return the insert of one row, for a driver without arrays."""
-    values: dict[str, Any] = {
-        column.name: bindparam(column.name, type_=column.type) for column in given(table)
-    }
+def insert_one(table: Table) -> Insert:
+    """Return the insert of one row: a parameter for each column that is given."""
+    values: dict[str, Any] = {c.name: bindparam(c.name, type_=c.type) for c in given(table)}
     numbered = NUMBERED.get(table)
     if numbered is not None:
-        group = table.c[numbered.group]
-        last = func.coalesce(func.max(table.c[numbered.column]), literal_column("0"))
-        next_one = select(last + literal_column("1")).where(group == bindparam(numbered.group))
-        values[numbered.column] = next_one.scalar_subquery()
+        group = values[numbered.group]
+        values[numbered.column] = _last(table, numbered, group) + literal_column("1")
     return insert(table).values(values)
+
+
+@lru_cache
+def insert_many(table: Table) -> Insert:
+    """Return the insert of any number of rows: an array for each column. For PostgreSQL only."""
+    columns = given(table)
+    arrays = [bindparam(c.name, type_=ARRAY(c.type)) for c in columns]
+    rows = (
+        func.unnest(*arrays)
+        .table_valued(*(column(c.name, c.type) for c in columns), with_ordinality="place")
+        .render_derived(name="rows")
+    )
+    names = [c.name for c in columns]
+    values: list[Any] = [rows.c[name] for name in names]
+    numbered = NUMBERED.get(table)
+    if numbered is not None:
+        group = rows.c[numbered.group]
+        number = func.row_number().over(partition_by=group, order_by=rows.c.place)
+        names.append(numbered.column)
+        values.append(_last(table, numbered, group) + number)
+    return insert(table).from_select(names, select(*values))
+
+
+def _last(table: Table, numbered: Numbered, group: Any) -> ScalarSelect[int]:
+    there = table.alias("there")
+    last = func.coalesce(func.max(there.c[numbered.column]), literal_column("0", BigInteger))
+    return select(last).where(there.c[numbered.group] == group).scalar_subquery()

@@ -8,14 +8,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
-from sqlalchemy import Table
+from sqlalchemy import Table, Update
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.util import await_only, greenlet_spawn
 
 from assent.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.batching.bulk import Change
-from assent.store.batching.commits import LANE_SETTINGS, Commits, write
+from assent.store.batching.commits import LANE_SETTINGS, Commits
 from assent.store.batching.lost_commits import (
     LOST,
     UNUSABLE,
@@ -25,7 +24,7 @@ from assent.store.batching.lost_commits import (
     settle,
     witness_of,
 )
-from assent.store.batching.together import Expected, Writes
+from assent.store.batching.writes import GuardedUpdate, RowChange, Writes, WriteStatements
 from assent.store.connections import CLOSE_SECONDS, WAIT_SECONDS, Connection, Connections
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
@@ -80,16 +79,25 @@ class PostgresDriver:
     """
 
     def __init__(
-        self, connection: Connection, compiler: Compiler, now: Callable[[], int], *, trusting: bool
+        self,
+        connection: Connection,
+        statements: WriteStatements,
+        now: Callable[[], int],
+        *,
+        trusting: bool,
     ) -> None:
-        self._connection, self._compiler, self._now = connection, compiler, now
+        self._connection, self._statements, self._now = connection, statements, now
+        self._compiler = statements.compiler
         self._trusting = trusting
         self.began = False
         self.leaves_work = False
         self.sent = 0
         self.witness: Witness | None = None
         self._inserts: dict[Table, list[Params]] = {}
-        self._expected: dict[str, Expected] = {}
+        # Updates that are not sent yet, and the rows and tables that they are about.
+        self._updates: dict[GuardedUpdate, list[RowChange]] = {}
+        self._rows: set[str] = set()
+        self._tables: set[str] = set()
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
         compiled = self._compiler(statement)
@@ -98,35 +106,37 @@ class PostgresDriver:
         concerned = self._concerns(compiled)
         if concerned or not compiled.only_reads:
             self._begin()
-        if concerned or (self._expected and not compiled.only_reads):
+        if concerned or (self._updates and not compiled.only_reads):
             self.flush()
-        return self._fetch(compiled.sql, self._ordered(compiled, params))
+        return self._fetch(compiled, params)
 
-    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+    def look(
+        self, statement: ClauseElement, params: Params, *, locking: ClauseElement
+    ) -> Sequence[Row]:
         if not self._trusting or self.began:
-            return self.rows(statement, params)
-        compiled = self._compiler(statement)
-        return self._fetch(compiled.bare, self._ordered(compiled, params))
+            return self.rows(locking, params)
+        return self._fetch(self._compiler(statement), params)
 
-    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
-        return self._deferred(row, statement, params) or bool(self.rows(statement, params))
+    def expect(self, row: str, statement: Update, params: Params) -> bool:
+        update = GuardedUpdate(statement)
+        return self._deferred(update, row, params) or bool(self.rows(statement, params))
 
-    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
-        if not self._deferred(f"{row}, along", statement, params, finds_one=False):
+    def along(self, row: str, statement: Update, params: Params) -> None:
+        update = GuardedUpdate(statement, finds_one=False)
+        if not self._deferred(update, f"{row}, along", params):
             self.rows(statement, params)
 
-    def _deferred(
-        self, row: str, statement: ClauseElement, params: Params, *, finds_one: bool = True
-    ) -> bool:
+    def _deferred(self, update: GuardedUpdate, row: str, params: Params) -> bool:
         """Return True if the change can be sent with the others at the end."""
-        compiled = self._compiler(statement)
+        compiled = self._compiler(update.statement)
         # One statement changes a row only once, and does not see the rows that it inserts.
-        known = row in self._expected or self._is_inserted(compiled)
+        known = row in self._rows or self._is_inserted(compiled)
         if not self._trusting or self.began or known:
             return False
-        ordered = self._ordered(compiled, params)
-        change = Change(compiled.sql, len(ordered), finds_one)
-        self._expected[row] = Expected(change, row, compiled.tables, ordered)
+        self._rows.add(row)
+        self._tables |= compiled.tables
+        change = RowChange(row, self._timed(compiled, params))
+        self._updates.setdefault(update, []).append(change)
         return True
 
     def insert(self, table: Table, rows: list[Params]) -> None:
@@ -135,15 +145,16 @@ class PostgresDriver:
 
     def collected(self) -> Writes | None:
         """Return the writes collected since the last time."""
-        inserts, self._inserts = self._inserts, {}
-        expected, self._expected = self._expected, {}
-        self.witness = self.witness or witness_of(inserts)
-        return Writes(inserts, tuple(expected.values())) if inserts or expected else None
+        writes = Writes(self._inserts, self._updates)
+        self._inserts, self._updates = {}, {}
+        self._rows, self._tables = set(), set()
+        self.witness = self.witness or witness_of(writes.inserts)
+        return writes if writes.inserts or writes.updates else None
 
     def flush(self) -> None:
         """Write what was collected, in one statement."""
         if (writes := self.collected()) is not None:
-            await_only(write(self._connection, writes))
+            await_only(self._statements.write(self._connection, writes))
 
     def hold_still(self) -> None:
         """Read everything from one snapshot from here on."""
@@ -157,20 +168,18 @@ class PostgresDriver:
 
     def _concerns(self, compiled: Compiled) -> bool:
         """Return True if a statement must see writes that are not sent yet."""
-        waiting = any(each.tables & compiled.tables for each in self._expected.values())
-        return waiting or self._is_inserted(compiled)
+        return not self._tables.isdisjoint(compiled.tables) or self._is_inserted(compiled)
 
     def _is_inserted(self, compiled: Compiled) -> bool:
         return any(table.name in compiled.tables for table in self._inserts)
 
-    def _ordered(self, compiled: Compiled, params: Params) -> tuple[object, ...]:
-        if compiled.wants_clock:
-            params = {**params, CLOCK: self._now()}
-        return compiled.ordered(params)
+    def _timed(self, compiled: Compiled, params: Params) -> Params:
+        return {**params, CLOCK: self._now()} if compiled.wants_clock else params
 
-    def _fetch(self, sql: str, params: Sequence[object]) -> Sequence[Row]:
+    def _fetch(self, compiled: Compiled, params: Params) -> Sequence[Row]:
         self.sent += 1
-        return await_only(self._connection.fetch(sql, params))
+        ordered = compiled.ordered(self._timed(compiled, params))
+        return await_only(self._connection.fetch(compiled.sql, ordered))
 
     def clock(self) -> int:
         return self._now()
@@ -191,7 +200,7 @@ class PostgresStore:
         self._wait = wait
         self._clock = clock
         self._most = connections
-        self._compiler = Compiler.postgres(server_clock=clock is None)
+        self._statements = WriteStatements(Compiler.postgres(server_clock=clock is None))
         self._connections: Connections | None = None
         self._commits: Commits | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []
@@ -215,7 +224,9 @@ class PostgresStore:
             raise
         connections.give(connection)
         self._connections = connections
-        self._commits = Commits(lambda: self._connect(**LANE_SETTINGS), self._wait)
+        self._commits = Commits(
+            lambda: self._connect(**LANE_SETTINGS), self._statements, self._wait
+        )
         self._tasks = [
             asyncio.create_task(self._exchange_hints(), name="assent-pg-hints"),
         ]
@@ -310,7 +321,7 @@ class PostgresStore:
         try:
             with committing():
                 if self._commits is None or not await self._commits.send(writes):
-                    await _lent(connections, lambda its: write(its, writes))
+                    await _lent(connections, lambda its: self._statements.write(its, writes))
         except Cut as cut:
             await settle(self._connect, witness_of(writes.inserts), cut)
 
@@ -331,7 +342,7 @@ class PostgresStore:
         trusting: bool = False,
         still: bool = False,
     ) -> _Done[T]:
-        driver = PostgresDriver(connection, self._compiler, self._now, trusting=trusting)
+        driver = PostgresDriver(connection, self._statements, self._now, trusting=trusting)
         try:
             result, touched = await greenlet_spawn(_perform, fn, driver, still)
             writes = driver.collected()
@@ -350,9 +361,21 @@ class PostgresStore:
         self, connection: Connection, driver: PostgresDriver, writes: Writes | None
     ) -> None:
         try:
-            await _finish(connection, writes, began=driver.began)
+            await self._finish(connection, writes, began=driver.began)
         except Cut as cut:
             await settle(self._connect, driver.witness, cut)
+
+    async def _finish(self, connection: Connection, writes: Writes | None, *, began: bool) -> None:
+        """Write the rest and commit; if nothing was begun, one statement is the whole of it."""
+        if not began:
+            if writes is not None:
+                with committing():
+                    await self._statements.write(connection, writes)
+            return
+        if writes is not None:
+            await self._statements.write(connection, writes)
+        with committing():
+            await connection.execute("COMMIT")
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
@@ -461,19 +484,6 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
         raise
     connections.give(connection)
     return done
-
-
-async def _finish(connection: Connection, writes: Writes | None, *, began: bool) -> None:
-    """Write the rest and commit; if nothing was begun, one statement is the whole transaction."""
-    if not began:
-        if writes is not None:
-            with committing():
-                await write(connection, writes)
-        return
-    if writes is not None:
-        await write(connection, writes)
-    with committing():
-        await connection.execute("COMMIT")
 
 
 async def _rollback(connection: Connection) -> None:

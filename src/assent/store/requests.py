@@ -5,8 +5,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Text, bindparam, exists, null, or_, select, update
-from sqlalchemy.sql import ClauseElement
+from sqlalchemy import Text, Update, bindparam, exists, null, or_, select, update
 
 from assent.domain.calls import Call
 from assent.domain.confirmations import Confirmation
@@ -47,8 +46,8 @@ CASE = (
         _r.id == bindparam("id"),
         ~exists().where(people.c.id == bindparam("by", type_=Text()), people.c.disabled),
     )
-    .with_for_update(of=requests)
 )
+LOCKED_CASE = CASE.with_for_update(of=requests)
 REQUESTS_OF_CALL = (
     select(requests).where(_r.call_id == bindparam("call_id")).order_by(_r.created_at, _r.id)
 )
@@ -56,8 +55,8 @@ REQUESTS_OF_TURN = (
     select(requests).where(_r.turn_id == bindparam("turn_id")).order_by(_r.created_at, _r.id)
 )
 _closing: dict[str, Any] = {
-    "status": bindparam("to_status"),
-    "closed_by": bindparam("by"),
+    "status": bindparam("to_status", type_=Text),
+    "closed_by": bindparam("by", type_=Text),
     "closed_at": ClockNow(),
     "draft": null(),
 }
@@ -93,7 +92,7 @@ KEEP_DRAFT = (
     update(requests)
     .where(_r.id == bindparam("request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
-    .values(draft=bindparam("to_draft"))
+    .values(draft=bindparam("to_draft", type_=Text))
     .returning(_r.id)
 )
 DUE = (
@@ -132,7 +131,7 @@ class StoredRequests:
 
     def case(self, id: str, *, by: str | None = None) -> tuple[Request, Call, Conversation] | None:
         """Read a request with its call and conversation; None if `by` is a disabled account."""
-        found = self._driver.look(CASE, {"id": id, "by": by})
+        found = self._driver.look(CASE, {"id": id, "by": by}, locking=LOCKED_CASE)
         if not found:
             return None
         row = tuple(found[0])
@@ -155,9 +154,7 @@ class StoredRequests:
         """Expire an open request whose deadline has passed by the database's clock."""
         return self._close(EXPIRE, request, RequestStatus.EXPIRED, "deadline")
 
-    def _close(
-        self, statement: ClauseElement, request: Request, status: RequestStatus, by: str
-    ) -> bool:
+    def _close(self, statement: Update, request: Request, status: RequestStatus, by: str) -> bool:
         # A request that was closed when it was read stays closed: there is nothing to trust.
         if not request.is_open:
             return False

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, cast
 
-from sqlalchemy import Table
+from sqlalchemy import Table, Update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.canonical import Json
@@ -40,11 +40,13 @@ class Driver(Protocol):
 
     def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]: ...
     def insert(self, table: Table, rows: list[Params]) -> None: ...
-    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
-        """Read and lock rows. Changes of the rows found are written by `expect`."""
+    def look(
+        self, statement: ClauseElement, params: Params, *, locking: ClauseElement
+    ) -> Sequence[Row]:
+        """Read rows, by `locking` where they are locked; `expect` writes changes of them."""
         ...
 
-    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+    def expect(self, row: str, statement: Update, params: Params) -> bool:
         """Change one row that should be as its guards say; return True if it was.
 
         A driver may answer True on trust. If that was wrong the transaction writes nothing, and its
@@ -52,7 +54,7 @@ class Driver(Protocol):
         """
         ...
 
-    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
+    def along(self, row: str, statement: Update, params: Params) -> None:
         """Change rows, one or many, that belong to an expected row alone."""
         ...
 

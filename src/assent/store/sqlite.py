@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from sqlalchemy import Table
+from sqlalchemy import Table, Update
 from sqlalchemy.sql import ClauseElement
 
 from assent.errors import StoreUnavailable, WriteUncertain
@@ -64,17 +64,17 @@ class SqliteDriver:
         return self._connection.execute(compiled.sql, self._ordered(compiled, params)).fetchall()
 
     # Nothing is locked: there is no other writer while this one runs.
-    def look(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
+    def look(
+        self, statement: ClauseElement, params: Params, *, locking: ClauseElement
+    ) -> Sequence[Row]:
+        del locking
         return self.rows(statement, params)
 
-    def expect(self, row: str, statement: ClauseElement, params: Params) -> bool:
+    def expect(self, row: str, statement: Update, params: Params) -> bool:
         del row
-        self.has_written = True
-        compiled = self._compiler(statement)
-        # How many rows it changed is known without having them returned.
-        return self._connection.execute(compiled.bare, self._ordered(compiled, params)).rowcount > 0
+        return bool(self.rows(statement, params))
 
-    def along(self, row: str, statement: ClauseElement, params: Params) -> None:
+    def along(self, row: str, statement: Update, params: Params) -> None:
         self.expect(row, statement, params)
 
     def insert(self, table: Table, rows: list[Params]) -> None:

@@ -97,9 +97,8 @@ class LockedId(ColumnElement[str]):
     inherit_cache = True
 
     def __init__(self, table: Table, name: str) -> None:
+        self.table, self.name = table, name
         self.id: ColumnElement[str] = bindparam(name, type_=Text())
-        same = table.alias("same")
-        self.locked = select(same.c.id).where(same.c.id == self.id).with_for_update()
 
 
 @compiles(LockedId)
@@ -109,7 +108,9 @@ def _id_itself(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
 
 @compiles(LockedId, "postgresql")
 def _id_of_locked(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
-    return compiler.process(element.locked.scalar_subquery(), **kw)
+    same = element.table.alias("same")
+    locked = select(same.c.id).where(same.c.id == element.id).with_for_update()
+    return compiler.process(locked.scalar_subquery(), **kw)
 
 
 def fixed(value: StrEnum) -> ColumnElement[str]:
@@ -146,8 +147,6 @@ class Compiled:
     wants_clock: bool
     only_reads: bool
     tables: frozenset[str]
-    # A locking read without its lock, or an update without RETURNING.
-    bare: str
     _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None
 
     def ordered(self, given: Mapping[str, object]) -> tuple[object, ...]:
@@ -163,6 +162,7 @@ class Compiler:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
+        self.server_clock: bool = getattr(dialect, "server_clock", False)
         self._known: dict[int, tuple[ClauseElement, Compiled]] = {}
 
     @classmethod
@@ -191,12 +191,10 @@ class Compiler:
         wants_clock = CLOCK in params
         literals = {name: value for name, value in params.items() if value is not None}
         sql = compiled.string
-        reads = sql.startswith("SELECT")
-        bare, locking, _ = sql.partition(" FOR UPDATE" if reads else " RETURNING")
-        only_reads = reads and not locking
+        only_reads = sql.startswith("SELECT") and " FOR UPDATE" not in sql
         touched = {each.name for each in iterate(statement) if isinstance(each, Table)}
         if isinstance(statement, UpdateBase):
             touched.add(cast("Table", statement.entity_description["table"]).name)
         tables = frozenset(touched)
         pick = itemgetter(*names) if len(names) > 1 and not literals else None
-        return Compiled(sql, names, literals, wants_clock, only_reads, tables, bare, pick)
+        return Compiled(sql, names, literals, wants_clock, only_reads, tables, pick)

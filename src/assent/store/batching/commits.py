@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
-from assent.store.batching.bulk import loads, parameters, write_all
-from assent.store.batching.together import Kind, Writes, kind_of, parameters_of, statement_of
+from assent.store.batching.writes import Kind, Writes, WriteStatements, merged
 from assent.store.connections import IDLE_SECONDS, WAIT_SECONDS, Connection
 
 log = logging.getLogger(__name__)
@@ -40,23 +39,16 @@ class _Waiting(NamedTuple):
             self.written.set_exception(error)
 
 
-async def write(connection: Connection, writes: Writes) -> None:
-    """Write one transaction in one statement."""
-    inserting = loads(writes.inserts)
-    sql = write_all(inserting, tuple([each.change for each in writes.expected]))
-    given = [param for each in writes.expected for param in each.params]
-    for load in inserting:
-        given += parameters(load, writes.inserts[load.table])
-    await connection.fetch(sql, given)
-
-
 class Commits:
     """Takes the writes of transactions, and tells each when its own are committed."""
 
     def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], wait: float = WAIT_SECONDS
+        self,
+        connect: Callable[[], Awaitable[Connection]],
+        statements: WriteStatements,
+        wait: float = WAIT_SECONDS,
     ) -> None:
-        self._connect, self._wait = connect, wait
+        self._connect, self._statements, self._wait = connect, statements, wait
         # By kind; the kind that has waited longest is first.
         self._waiting: dict[Kind, list[_Waiting]] = {}
         self._some = asyncio.Event()
@@ -70,7 +62,7 @@ class Commits:
         if self._closing:
             return False
         written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(kind_of(writes), []).append(_Waiting(writes, written))
+        self._waiting.setdefault(writes.kind(), []).append(_Waiting(writes, written))
         self._some.set()
         return await written
 
@@ -104,12 +96,11 @@ class Commits:
             self._some.clear()
             await self._some.wait()
         kind = next(iter(self._waiting))
-        most = MOST if statement_of(kind) is not None else 1
         waiting = self._waiting.pop(kind)
-        if waiting[most:]:
-            self._waiting[kind] = waiting[most:]
+        if waiting[MOST:]:
+            self._waiting[kind] = waiting[MOST:]
         # Skip those whose caller was cancelled meanwhile.
-        return kind, [each for each in waiting[:most] if not each.written.done()]
+        return kind, [each for each in waiting[:MOST] if not each.written.done()]
 
     async def _opened(self, load: tuple[Kind, Sequence[_Waiting]]) -> Connection | None:
         try:
@@ -122,9 +113,12 @@ class Commits:
     async def _commit(
         self, connection: Connection, kind: Kind, waiting: Sequence[_Waiting]
     ) -> None:
+        if not waiting:
+            return
+        writes = merged(kind, [each.writes for each in waiting])
         try:
             async with asyncio.timeout(self._wait):
-                await _write(connection, kind, [each.writes for each in waiting])
+                await self._statements.write(connection, writes)
         except Exception as error:  # noqa: BLE001 - it belongs to those who wait
             log.debug("not written together: %s", error)
             # A statement that failed wrote nothing. If the connection was cut, it is unknown.
@@ -136,12 +130,3 @@ class Commits:
         else:
             for each in waiting:
                 each.end(written=True)
-
-
-async def _write(connection: Connection, kind: Kind, many: Sequence[Writes]) -> None:
-    statement = statement_of(kind)
-    if len(many) == 1 or statement is None:
-        for writes in many:
-            await write(connection, writes)
-        return
-    await connection.fetch(statement, parameters_of(kind, many))

@@ -1,17 +1,19 @@
 """The fate of a PostgreSQL transaction whose connection was lost during its commit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
-from sqlalchemy import Table
+from sqlalchemy import Table, bindparam, select
+from sqlalchemy.dialects.postgresql import insert
 
 from assent.errors import StoreUnavailable, WriteUncertain
-from assent.store.batching.bulk import Load, Shape, inserted, parameters
 from assent.store.connections import Connection
+from assent.store.inserts import given
 from assent.store.rows import Params, dump
+from assent.store.statements import Compiler
 from assent.store.tables import audit, messages, turns
 
 # How long a caller waits to learn its fate; the database may be coming back.
@@ -29,8 +31,16 @@ LOST = (
 )
 # Their ids are made for one transaction: if one row is there, all of the transaction is.
 _WITNESSES = (audit, messages, turns)
-_ENTRY = Load(audit, Shape.ONE)
-_TAKE = f"{inserted(_ENTRY).sql} ON CONFLICT (id) DO NOTHING RETURNING id"
+_TAKE = (
+    insert(audit)
+    .values({c.name: bindparam(c.name, type_=c.type) for c in given(audit)})
+    .on_conflict_do_nothing(index_elements=[audit.c.id])
+    .returning(audit.c.id)
+)
+_KNOWN = {
+    table: select(table.c.id).where(table.c.id == bindparam("id")) for table in (messages, turns)
+}
+_compile = Compiler.postgres(server_clock=True)
 
 
 class Witness(NamedTuple):
@@ -44,7 +54,7 @@ class Cut(Exception):
     """Raised if it is unknown whether a transaction was committed."""
 
 
-def witness_of(inserts: Mapping[Table, list[Params]]) -> Witness | None:
+def witness_of(inserts: Mapping[Table, Sequence[Params]]) -> Witness | None:
     """Return the row to look for later."""
     found = (Witness(table, inserts[table][0]) for table in _WITNESSES if table in inserts)
     return next(found, None)
@@ -92,7 +102,8 @@ async def _look(connection: Connection, witness: Witness) -> bool | None:
         # and cannot commit later.
         row = {**witness.row, "action": CUT_OFF, "source": None, "target": None}
         row["data"] = dump({"action": str(witness.row["action"])})
-        return not await connection.fetch(_TAKE, parameters(_ENTRY, [row]))
-    known = f'SELECT 1 FROM "{witness.table.name}" WHERE id = $1'  # noqa: S608 - our own names
+        take = _compile(_TAKE)
+        return not await connection.fetch(take.sql, take.ordered(row))
+    known = _compile(_KNOWN[witness.table])
     # A row that is missing may still be on its way.
-    return True if await connection.fetch(known, [witness.row["id"]]) else None
+    return True if await connection.fetch(known.sql, known.ordered(witness.row)) else None
