@@ -30,12 +30,12 @@ async def _by_link(stage: Stage, page: Page) -> None:
 SCREENS = (
     Screen("sign-in", "sign_in", at("/sign-in"), None),
     Screen("sign-in-wrong", "sign_in", _wrong_key, None),
-    Screen("sign-in-link", "link", _sign_in_link, None),
+    Screen("sign-in-link", "sign_in_link", _sign_in_link, None),
     Screen("link", "open_request", _decide_link, None),
     Screen("link-dead", "dead_link", at("/r/nothing"), None),
     Screen("link-request", "request", _by_link, None),
-    Screen("not-there", "refused", at("/requests/req_nothing")),
-    Screen("not-an-address", "refused", at("/nothing/here")),
-    Screen("not-an-address-outside", "refused", at("/nothing/here"), None),
-    Screen("not-allowed", "refused", at("/people"), "linus"),
+    Screen("not-there", "error", at("/requests/req_nothing")),
+    Screen("not-an-address", "error", at("/nothing/here")),
+    Screen("not-an-address-outside", "error", at("/nothing/here"), None),
+    Screen("not-allowed", "error", at("/people"), "linus"),
 )

@@ -13,14 +13,17 @@ from assent.domain.tools import Hint
 from assent.errors import InvalidArguments
 from assent.server import Settings
 from assent.server.form_data import MAX_FIELDS, Posted
-from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
+from assent.server.web.review.edit_form import RowCommand
+from assent.server.web.review.editing.forms import build_form, has_room, read_form
 from assent.server.web.review.editing.json_text import is_plain, spelt, unveiled, veiled
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
+    Given,
     GroupNode,
     JsonNode,
     KeptNode,
     Node,
+    Nothing,
     NumberNode,
     RowsNode,
     State,
@@ -29,11 +32,10 @@ from assent.server.web.review.editing.nodes import (
     fields_of,
     marked,
     paths,
+    placed,
+    value_of,
 )
-from assent.server.web.review.editing.reading import read
-from assent.server.web.review.editing.rows import Command
 from assent.server.web.review.editing.shapes import Schemas
-from assent.server.web.review.editing.values import placed, value_of
 from assent.server.web.template_filters import FILTERS
 from tests.server.web.visitor import Forms, as_sent
 
@@ -49,7 +51,7 @@ _TEMPLATES.filters.update(FILTERS)
 
 def page_of(form: Node) -> str:
     """The form as a page has it."""
-    return f"<form>{_TEMPLATES.get_template('edit.html').module.fields(form)}</form>"
+    return f"<form>{_TEMPLATES.get_template('edit_controls.html').module.fields(form)}</form>"
 
 
 def sent(form: Node, **changes: str) -> Posted:
@@ -61,7 +63,7 @@ def sent(form: Node, **changes: str) -> Posted:
 def again(schema: dict[str, Json], value: Json) -> Given:
     """A value after it was shown as a form and sent back untouched."""
     schemas = Schemas(schema)
-    back, problems = value_of(read(schemas, sent(draw(schemas, value))))
+    back, problems = value_of(read_form(schemas, sent(build_form(schemas, value))))
     assert not problems
     return back
 
@@ -157,7 +159,7 @@ def test_no_form_sends_more_fields_than_are_taken(
 ) -> None:
     schema, value = case
     many: dict[str, Json] = {**value, "list": [dict(value) for _ in range(150)]}
-    form = draw(Schemas(schema), many)
+    form = build_form(Schemas(schema), many)
     assert len(Forms(page_of(form)).found[0].pairs) < MAX_FIELDS - 20
 
 
@@ -185,7 +187,7 @@ def test_a_small_schema_that_stands_for_millions_of_controls_does_not_make_them(
     }
     assert again(schema, {"p0": {"p1": {}}}) == {"p0": {"p1": {}}}
     forged = Posted(b"group=&is%2Fp0=given&group%2Fp0=")
-    assert len(paths(read(Schemas(schema), forged))) < 5_000
+    assert len(paths(read_form(Schemas(schema), forged))) < 5_000
 
 
 SCHEMA: dict[str, Json] = {
@@ -221,7 +223,7 @@ VALUE: dict[str, Json] = {
     "options": {"a": 1},
     "either": "x",
 }
-FORM = draw(Schemas(SCHEMA), VALUE)
+FORM = build_form(Schemas(SCHEMA), VALUE)
 
 
 def test_each_type_has_its_control() -> None:
@@ -261,13 +263,13 @@ def test_each_type_has_its_control() -> None:
 def test_what_is_filled_in_is_what_comes_back(
     changes: dict[str, str], changed: dict[str, Json]
 ) -> None:
-    back, problems = value_of(read(Schemas(SCHEMA), sent(FORM, **changes)))
+    back, problems = value_of(read_form(Schemas(SCHEMA), sent(FORM, **changes)))
     assert not problems
     assert back == VALUE | changed
 
 
 def test_what_is_left_out_is_not_an_empty_text() -> None:
-    back, _ = value_of(read(Schemas(SCHEMA), sent(FORM, **{"is/owner": "absent"})))
+    back, _ = value_of(read_form(Schemas(SCHEMA), sent(FORM, **{"is/owner": "absent"})))
     assert isinstance(back, dict)
     assert "owner" not in back
     assert "note" not in back
@@ -288,7 +290,7 @@ def test_what_is_left_out_is_not_an_empty_text() -> None:
 def test_what_cannot_be_read_is_said_at_its_control_and_kept(
     name: str, text: str, path: tuple[str, ...]
 ) -> None:
-    form = read(Schemas(SCHEMA), sent(FORM, **{name: text}))
+    form = read_form(Schemas(SCHEMA), sent(FORM, **{name: text}))
     _, problems = value_of(form)
     assert list(problems) == [path]
     page = page_of(marked(form, problems))
@@ -323,16 +325,16 @@ def test_what_the_tool_says_stands_at_the_control_it_is_about() -> None:
 )
 def test_rows_are_added_removed_and_moved(command: str, rows: list[Json]) -> None:
     schemas = Schemas(SCHEMA)
-    form = Command.parse(command).applied(read(schemas, sent(FORM)), schemas)
-    back, _ = value_of(read(schemas, sent(form)))
+    form = RowCommand.parse(command).applied(read_form(schemas, sent(FORM)), schemas)
+    back, _ = value_of(read_form(schemas, sent(form)))
     assert isinstance(back, dict)
     assert back["to"] == rows
 
 
 def test_what_was_hidden_while_left_out_is_not_lost() -> None:
-    form = read(Schemas(SCHEMA), sent(FORM, **{"is/owner": "absent", "arg/owner/name": "Zoe"}))
+    form = read_form(Schemas(SCHEMA), sent(FORM, **{"is/owner": "absent", "arg/owner/name": "Zoe"}))
     again_ = sent(form, **{"is/owner": "given"})
-    back, _ = value_of(read(Schemas(SCHEMA), again_))
+    back, _ = value_of(read_form(Schemas(SCHEMA), again_))
     assert isinstance(back, dict)
     assert back["owner"] == {"name": "Zoe"}
 
@@ -340,7 +342,9 @@ def test_what_was_hidden_while_left_out_is_not_lost() -> None:
 # requirement: D5
 @pytest.mark.parametrize("text", ["a\u202eb", "a\u200bb", "\x1b[2J", "\u3164", "a\rb"])
 def test_nothing_unseen_stands_in_a_control(text: str) -> None:
-    form = draw(Schemas({"type": "object", "properties": {"x": {"type": "string"}}}), {"x": text})
+    form = build_form(
+        Schemas({"type": "object", "properties": {"x": {"type": "string"}}}), {"x": text}
+    )
     page = page_of(form)
     assert all(char in "\n\t" or char.isprintable() for char in page)
     assert isinstance(paths(form)[("x",)], JsonNode)
@@ -365,13 +369,13 @@ def test_a_secret_is_in_no_form_and_stays_what_it_was() -> None:
         "properties": {name: {"type": "string"} for name in SECRETS},
     }
     shown = veiled(SECRETS, HINTS)
-    form = draw(Schemas(schema), shown)
+    form = build_form(Schemas(schema), shown)
     for text in (page_of(form), spelt(shown)):
         for secret in ("hunter2", "sec_0123", "abc123def456", "sk-abc", "1234"):
             assert secret not in text
     kept = [path for path, node in paths(form).items() if isinstance(node, KeptNode)]
     assert kept == [("password",), ("token",), ("deep",), ("header",), ("pin",), ("odd",)]
-    back, _ = value_of(read(Schemas(schema), sent(form)))
+    back, _ = value_of(read_form(Schemas(schema), sent(form)))
     assert not isinstance(back, Nothing)
     assert unveiled("tool", back, SECRETS) == SECRETS
 
@@ -441,7 +445,7 @@ def test_state_is_offered_only_where_there_is_a_choice() -> None:
 def test_what_alternatives_have_in_common_has_its_own_controls(more: dict[str, Json]) -> None:
     properties: Json = {"mode": {"type": "string"}, "n": {"type": "integer"}}
     schema: dict[str, Json] = {"type": "object", "properties": properties, **more}
-    form = draw(Schemas(schema), {"mode": "a", "n": 2, "other": [1]})
+    form = build_form(Schemas(schema), {"mode": "a", "n": 2, "other": [1]})
     assert isinstance(form, GroupNode)
     kinds = [type(each.node) for each in form.members]
     assert kinds == [TextNode, NumberNode]
@@ -455,11 +459,11 @@ def test_what_alternatives_have_in_common_has_its_own_controls(more: dict[str, J
 )
 def test_what_is_large_comes_back_and_has_room_in_a_form(value: Json) -> None:
     schemas = Schemas({"type": "object"})
-    form = draw(schemas, {"v": value})
+    form = build_form(schemas, {"v": value})
     [found] = Forms(page_of(form)).found
     body = as_sent(found.pairs)
     assert len(body) < Settings().max_body_bytes - 10_000
-    assert value_of(read(schemas, Posted(body))) == ({"v": value}, {})
+    assert value_of(read_form(schemas, Posted(body))) == ({"v": value}, {})
 
 
 def test_a_form_that_has_no_room_left_is_known_before_it_is_sent() -> None:
@@ -468,7 +472,7 @@ def test_a_form_that_has_no_room_left_is_known_before_it_is_sent() -> None:
     schemas = Schemas(
         {"type": "object", "properties": {"items": {"type": "array", "items": entry}}}
     )
-    form, add = draw(schemas, {"items": []}), Command.parse("add:/items")
+    form, add = build_form(schemas, {"items": []}), RowCommand.parse("add:/items")
     while has_room(form):
         [found] = Forms(page_of(form)).found
         assert len(found.pairs) <= fields_of(form) <= MAX_FIELDS - 40

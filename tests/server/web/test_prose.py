@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.server.web.chat.live_answer import Growing
+from assent.server.web.chat.live_answer import StreamedMarkdown
 from assent.server.web.chat.markdown import MAX_CHARS, markdown
 from assent.testing.hostile import DECEPTIONS, HONEST, LOOK_ALIKES, is_unseen
 
@@ -171,7 +171,7 @@ PIECES = st.lists(st.sampled_from(_LINES + _WORDS), max_size=30)
 
 @given(PIECES)
 def test_however_an_answer_is_cut_its_blocks_come_to_the_same(pieces: list[str]) -> None:
-    whole, cut = Growing(), Growing()
+    whole, cut = StreamedMarkdown(), StreamedMarkdown()
     whole.add("".join(pieces) + "\n")
     for piece in [*pieces, "\n"]:
         cut.add(piece)
@@ -180,7 +180,7 @@ def test_however_an_answer_is_cut_its_blocks_come_to_the_same(pieces: list[str])
 
 @given(PIECES)
 def test_whoever_applies_only_what_changed_has_all_of_it(pieces: list[str]) -> None:
-    growing, page = Growing(), dict[int, str]()
+    growing, page = StreamedMarkdown(), dict[int, str]()
     for piece in pieces:
         for place in growing.add(piece):
             page[place] = growing.block(place)
@@ -188,7 +188,7 @@ def test_whoever_applies_only_what_changed_has_all_of_it(pieces: list[str]) -> N
 
 
 def test_a_word_is_not_shown_before_it_ends() -> None:
-    growing = Growing()
+    growing = StreamedMarkdown()
     growing.add("The password: hun")
     growing.add("ter2hunter2")
     assert "hun" not in "".join(growing.blocks)
@@ -197,6 +197,6 @@ def test_a_word_is_not_shown_before_it_ends() -> None:
 
 
 def test_a_finished_block_is_not_told_again() -> None:
-    growing = Growing()
+    growing = StreamedMarkdown()
     assert growing.add("First paragraph.\n\nSecond ") == {0, 1}
     assert growing.add("one goes on ") == {1}

@@ -84,7 +84,7 @@ async def look(request: Request) -> Response:
         service.auth.throttle.failed(attempt)
         return _page(request, "dead_link", 404, problem=_DEAD_LINK)
     account = await service.assent.people.get(link.person)
-    return _page(request, "link", token=token, name=account.name)
+    return _page(request, "sign_in_link", token=token, name=account.name)
 
 
 async def redeem(request: Request) -> Response:

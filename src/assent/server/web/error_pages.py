@@ -65,7 +65,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if not _wants_page(request):
         return problem
     pages = service_of(request).pages
-    page = pages.render(request, "refused", status=500, title="It went wrong", detail=_FAILED)
+    page = pages.render(request, "error", status=500, title="It went wrong", detail=_FAILED)
     page.headers.update(HEADERS)
     return page
 
@@ -88,7 +88,7 @@ def _page(request: Request, error: AssentError) -> Response:
     status, facts = facts_of(error)
     detail = _CLOSED if _is_closed(request, error) else facts["detail"]
     pages = service_of(request).pages
-    page = pages.render(request, "refused", status=status, title=facts["title"], detail=detail)
+    page = pages.render(request, "error", status=status, title=facts["title"], detail=detail)
     page.headers.update(headers_of(status, error))
     return page
 

@@ -229,7 +229,7 @@ def _sure(request: Request, account: Account, posted: Posted, what: str) -> Resp
     """Ask once more, so that nobody becomes or stops being an admin, or is disabled, by a slip."""
     return service_of(request).pages.render(
         request,
-        "person_sure",
+        "person_confirm",
         account=account,
         address=address_of(account.id),
         what=what,

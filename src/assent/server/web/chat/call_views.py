@@ -22,7 +22,7 @@ from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 from assent.server.web.admin.tool_treatment import deciders
-from assent.server.web.chat.live_answer import Far
+from assent.server.web.chat.live_answer import CallProgress
 from assent.server.web.history.wording import on_a_line, status_class, status_words
 from assent.server.web.template_filters import prose
 
@@ -55,7 +55,7 @@ _UNDONE: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class CallEnd:
     """The result of a call: an output, or why there is none."""
 
     output: Json = None
@@ -66,15 +66,15 @@ class End:
     reason: str = ""
 
 
-def end_of(call: Call, texts: Texts) -> End:
+def end_of(call: Call, texts: Texts) -> CallEnd:
     """Return the result of a call; empty if it has not ended."""
     if call.output is None:
-        return End()
+        return CallEnd()
     output = _parsed(call.output)
     said = _error(call, output)
     if said and call.status in _UNDONE:
-        return End(reason=_reason(said, texts))
-    return End(error=said) if said else End(output=output, has_output=True)
+        return CallEnd(reason=_reason(said, texts))
+    return CallEnd(error=said) if said else CallEnd(output=output, has_output=True)
 
 
 def _parsed(text: str) -> Json:
@@ -126,8 +126,8 @@ Sealing = Callable[[Request, Rendered], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """One call of an answer, as the conversation shows it."""
+class CallView:
+    """One call of an answer, as its conversation shows it."""
 
     call: Call
     body: Html
@@ -143,7 +143,7 @@ class Deed:
     rejected: int = 0
     # Where one click decides: the proof of what the page showed.
     seal: str = ""
-    progress: Far | None = None
+    progress: CallProgress | None = None
 
     @property
     def name(self) -> str:
@@ -187,18 +187,18 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deeds:
+class CallViews:
     """Makes the views of a conversation's calls for one person."""
 
     person: Person
     tools: Mapping[str, EffectiveTool]
     pending: tuple[Request, ...]
-    progress: Mapping[str, Far]
+    progress: Mapping[str, CallProgress]
     seal: Sealing
     texts: Texts
     calls: tuple[Call, ...]
 
-    def of(self, call: Call) -> Deed:
+    def of(self, call: Call) -> CallView:
         """Return the view of one call."""
         tool = self.tools.get(call.tool)
         question = next((each for each in self.pending if each.call_id == call.id), None)
@@ -213,7 +213,7 @@ class Deeds:
             and is_at_a_glance(Html(shown.text))
         )
         end = end_of(call, self.texts)
-        return Deed(
+        return CallView(
             call=call,
             body=Html(shown.text),
             summary=on_a_line(entries_of(call.arguments.text, hints_of(tool))),

@@ -13,8 +13,8 @@ from assent.engine.queries.conversations import ConversationRows, OwnConversatio
 from assent.engine.queries.snapshots import Thread
 from assent.presentation.markup import Html
 from assent.server.service import Service
-from assent.server.web.chat.call_views import Deed, Deeds
-from assent.server.web.chat.live_answer import Draft
+from assent.server.web.chat.call_views import CallView, CallViews
+from assent.server.web.chat.live_answer import LiveAnswer
 from assent.server.web.chat.markdown import markdown
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.template_filters import prose
@@ -23,7 +23,7 @@ PAGE: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chat:
+class ConversationRow:
     """One conversation in the list."""
 
     conversation: Conversation
@@ -33,16 +33,16 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chats:
+class ConversationList:
     """One page of conversations, newest first."""
 
-    items: tuple[Chat, ...]
+    items: tuple[ConversationRow, ...]
     next: Place | None
 
 
-def chats_of(own: OwnConversations) -> Chats:
+def conversation_list(own: OwnConversations) -> ConversationList:
     """Return a page of conversations as the list shows them."""
-    return Chats(
+    return ConversationList(
         items=tuple(
             _chat(each.conversation, own.first_words, status_words(each.status, is_mine=mine))
             for each in own.page.items
@@ -52,9 +52,9 @@ def chats_of(own: OwnConversations) -> Chats:
     )
 
 
-def _chat(conversation: Conversation, begun: Mapping[str, str], status: str) -> Chat:
+def _chat(conversation: Conversation, begun: Mapping[str, str], status: str) -> ConversationRow:
     first = " ".join(begun.get(conversation.id, "").split())
-    return Chat(
+    return ConversationRow(
         conversation=conversation,
         title=first or "Nothing said yet",
         status=status,
@@ -90,28 +90,28 @@ def tone_of(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class MessageView:
     """One message with its calls."""
 
     message: Message
     words: Html
     by_person: bool
-    deeds: tuple[Deed, ...]
+    calls: tuple[CallView, ...]
 
     @property
     def waits(self) -> int:
         """The number of its calls that have an open request."""
-        return sum(deed.question is not None for deed in self.deeds)
+        return sum(call.question is not None for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """A conversation with all that its page shows."""
+class ConversationView:
+    """All that the page of a conversation shows."""
 
     thread: Thread
     turn: TurnRow | None
-    draft: Draft
-    sayings: tuple[Saying, ...]
+    draft: LiveAnswer
+    messages: tuple[MessageView, ...]
     earlier: int
     is_mine: bool
 
@@ -129,7 +129,7 @@ class Talk:
         if self.turn is None or self.turn.status not in ACTIVE_TURNS:
             return False
         is_going = self.turn.status is not TurnStatus.WAITING
-        return is_going or any(deed.is_running for deed in self._newest)
+        return is_going or any(each.is_running for each in self._newest)
 
     @property
     def is_active(self) -> bool:
@@ -139,12 +139,12 @@ class Talk:
     @property
     def can_cancel(self) -> bool:
         """True if a call waits that has not begun; a call in doubt may have begun."""
-        return any(deed.call.status in AWAITING for deed in self._newest)
+        return any(each.call.status in AWAITING for each in self._newest)
 
     @property
     def is_running_out(self) -> bool:
         """True if the turn was stopped while a call ran: a running call is not interrupted."""
-        return not self.is_active and any(deed.is_running for deed in self._newest)
+        return not self.is_active and any(each.is_running for each in self._newest)
 
     @property
     def failure(self) -> str:
@@ -155,7 +155,7 @@ class Talk:
     @property
     def waits_for_me(self) -> int:
         """The number of calls that this person may decide."""
-        return sum(deed.may_decide for deed in self._newest)
+        return sum(each.may_decide for each in self._newest)
 
     @property
     def status(self) -> str:
@@ -170,19 +170,19 @@ class Talk:
         return "failed" if self.failure else tone_of(self.status)
 
     @property
-    def _newest(self) -> tuple[Deed, ...]:
+    def _newest(self) -> tuple[CallView, ...]:
         turn = None if self.turn is None else self.turn.id
-        deeds = (deed for saying in self.sayings for deed in saying.deeds)
-        return tuple(deed for deed in deeds if deed.call.turn_id == turn)
+        calls = (each for message in self.messages for each in message.calls)
+        return tuple(each for each in calls if each.call.turn_id == turn)
 
 
-def talk_of(
+def conversation_view(
     found: ConversationRows, service: Service, person: Person, *, shown: int, ours: frozenset[str]
-) -> Talk:
+) -> ConversationView:
     """Return the conversation with its newest messages, laid out for its page; this is slow."""
-    thread, draft = found.thread, Draft(ours)
+    thread, draft = found.thread, LiveAnswer(ours)
     draft.hear(found.events)
-    deeds = Deeds(
+    calls = CallViews(
         person=person,
         tools=service.assent.catalogue.toolbox(thread.conversation.agent).tools,
         pending=thread.pending,
@@ -191,25 +191,27 @@ def talk_of(
         texts=service.assent.texts,
         calls=thread.calls,
     )
-    return Talk(
+    return ConversationView(
         thread=thread,
         turn=found.turn,
         draft=draft,
-        sayings=_sayings(thread, deeds, shown, ours),
+        messages=_messages(thread, calls, shown, ours),
         earlier=max(0, len(thread.messages) - shown),
         is_mine=thread.conversation.owner.id == person.id,
     )
 
 
-def _sayings(thread: Thread, deeds: Deeds, shown: int, ours: frozenset[str]) -> tuple[Saying, ...]:
+def _messages(
+    thread: Thread, calls: CallViews, shown: int, ours: frozenset[str]
+) -> tuple[MessageView, ...]:
     return tuple(
-        Saying(
+        MessageView(
             message=message,
             words=prose(message.text)
             if message.role is Role.USER
             else markdown(message.text, ours),
             by_person=message.role is Role.USER,
-            deeds=tuple(deeds.of(call) for call in thread.calls if call.message_id == message.id),
+            calls=tuple(calls.of(call) for call in thread.calls if call.message_id == message.id),
         )
         for message in thread.messages[-shown:]
     )

@@ -19,7 +19,7 @@ _LONGEST: Final = 6_000
 
 
 @dataclass
-class Growing:
+class StreamedMarkdown:
     """The text of one answer so far, as `blocks` of HTML."""
 
     ours: frozenset[str] = frozenset()
@@ -70,7 +70,7 @@ _RECORDED: Final = frozenset({EventKind.PROPOSED, EventKind.FINISHED, EventKind.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Far:
+class CallProgress:
     """The progress of a call, as the call itself reports it."""
 
     words: str
@@ -78,7 +78,7 @@ class Far:
 
 
 @dataclass
-class Draft:
+class LiveAnswer:
     """The answer that a turn is giving, up to the event `seq`.
 
     `id` changes when the answer starts anew; `changed` are the blocks that changed since they were
@@ -89,9 +89,9 @@ class Draft:
     ours: frozenset[str] = frozenset()
     id: int = 0
     seq: int = 0
-    text: Growing = field(init=False)
+    text: StreamedMarkdown = field(init=False)
     changed: set[int] = field(default_factory=set[int])
-    progress: dict[str, Far] = field(default_factory=dict[str, Far])
+    progress: dict[str, CallProgress] = field(default_factory=dict[str, CallProgress])
 
     def __post_init__(self) -> None:
         self._begin(0)
@@ -105,7 +105,7 @@ class Draft:
                 case EventKind.TEXT:
                     said.append(str(event.data["text"]))
                 case EventKind.PROGRESS:
-                    self.progress[str(event.data["call_id"])] = far_of(event)
+                    self.progress[str(event.data["call_id"])] = progress_of(event)
                 case EventKind.STEP | EventKind.RESET:
                     said.clear()
                     self._begin(event.seq)
@@ -118,14 +118,14 @@ class Draft:
             self.changed |= self.text.add("".join(said))
 
     def _begin(self, id: int) -> None:
-        self.id, self.text, self.changed = id, Growing(self.ours), set()
+        self.id, self.text, self.changed = id, StreamedMarkdown(self.ours), set()
 
 
-def far_of(event: Event) -> Far:
+def progress_of(event: Event) -> CallProgress:
     """Return a call's progress in safe words."""
     said = event.data.get("fraction")
     fraction = min(1.0, max(0.0, said)) if isinstance(said, int | float) else None
-    return Far(words=_words(event.data["value"]), fraction=fraction)
+    return CallProgress(words=_words(event.data["value"]), fraction=fraction)
 
 
 def _words(value: Json) -> str:

@@ -1,26 +1,35 @@
-"""Pages for talking to an agent: messages, calls with their status, and a field to write in."""
+"""Pages for talking to an agent: the conversations, one of them, and the events of its turn."""
 
 import asyncio
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.canonical import digest
+from assent.domain.canonical import Json, digest
+from assent.domain.events import EventKind
 from assent.domain.paging import Place
+from assent.engine.following import Look
 from assent.engine.ids import new_id
 from assent.engine.queries.conversations import ConversationRows
-from assent.errors import AssentError, PendingCalls
+from assent.errors import AssentError, BadCursor, NotFound, PendingCalls
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
+from assent.server.frames import EVENT_STREAM, SSE_BEAT, compact, streamed, utf8
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import Service, service_of
-from assent.server.web.chat import live_page
-from assent.server.web.chat.conversation_view import PAGE, Talk, chats_of, talk_of
-from assent.server.web.chat.hosts import hosts_of
+from assent.server.web.chat.conversation_view import (
+    PAGE,
+    ConversationView,
+    conversation_list,
+    conversation_view,
+)
+from assent.server.web.chat.live_answer import LiveAnswer
 
 # A quick answer is on the page when it loads; for a slow one the page waits itself.
 _PATIENCE_SECONDS: Final = 1.5
@@ -42,7 +51,7 @@ async def overview(request: Request) -> Response:
     return service.pages.render(
         request,
         "chats",
-        chats=chats_of(own),
+        chats=conversation_list(own),
         current="",
         agents=agents,
         may_talk=not CHAT_PAGE.roles.isdisjoint(person.roles),
@@ -59,7 +68,7 @@ async def show(request: Request) -> Response:
     service, person = service_of(request), caller_of(request).person
     found = await service.assent.queries.conversations.rows(person, request.path_params["id"])
     talk = await _laid_out(request, found)
-    return service.pages.render(request, "talk", talk=talk, shown=_shown(request))
+    return service.pages.render(request, "chat_thread", talk=talk, shown=_shown(request))
 
 
 async def say(request: Request) -> Response:
@@ -139,7 +148,7 @@ async def _page(
         status=200 if problem is None else facts_of(problem)[0],
         talk=await _laid_out(request, found),
         shown=_shown(request),
-        chats=chats_of(own),
+        chats=conversation_list(own),
         current=id,
         blocked=problem is not None,
         text=text,
@@ -148,11 +157,11 @@ async def _page(
     )
 
 
-async def _laid_out(request: Request, found: ConversationRows) -> Talk:
+async def _laid_out(request: Request, found: ConversationRows) -> ConversationView:
     """Lay the conversation out in a thread: a model's text can take long and would block others."""
     service, person = service_of(request), caller_of(request).person
     return await asyncio.to_thread(
-        talk_of, found, service, person, shown=_shown(request), ours=hosts_of(request)
+        conversation_view, found, service, person, shown=_shown(request), ours=hosts_of(request)
     )
 
 
@@ -174,6 +183,95 @@ def _shown(request: Request) -> int:
     return min(max(wanted, _SHOWN), _MOST_SHOWN)
 
 
+def hosts_of(request: Request) -> frozenset[str]:
+    """Return the configured host and the one that the browser asked for."""
+    configured = urlsplit(service_of(request).settings.origin).hostname
+    return frozenset(filter(None, (configured, request.url.hostname)))
+
+
+_RETRY_MILLISECONDS: Final = 1_000
+_LONGEST: Final = 18
+# Events that are sent to the page as they are; after any other it reads the conversation again.
+_TOLD: Final = frozenset({EventKind.TEXT, EventKind.REASONING, EventKind.PROGRESS, EventKind.STEP})
+
+
+class TurnEvents:
+    """Tells a page what is new in a turn: blocks of the answer, progress, and that rows changed.
+
+    It replays the whole turn to know the draft, but does not resend what the page has seen.
+    """
+
+    headers: Mapping[str, str] = {"content-type": EVENT_STREAM}
+    beat = SSE_BEAT
+
+    def __init__(self, after: int, ours: frozenset[str]) -> None:
+        self._after, self._draft = after, LiveAnswer(ours)
+        self._greeted = False
+
+    def encode(self, step: Look) -> Iterator[bytes]:
+        """Yield the frames for one look at the turn; the last look has no events."""
+        if not self._greeted:
+            self._greeted = True
+            yield utf8(f"retry: {_RETRY_MILLISECONDS}\n\n")
+        if not step.events:
+            yield self._frame("rest", {"status": step.turn.status})
+            return
+        seen = [event for event in step.events if event.seq <= self._after]
+        self._draft.hear(seen)
+        self._draft.changed, self._draft.progress = set(), {}
+        news = step.events[len(seen) :]
+        if not news:
+            return
+        self._draft.hear(news)
+        yield from self._told()
+        if any(event.kind not in _TOLD for event in news):
+            yield self._frame("changed", {})
+
+    def _told(self) -> Iterator[bytes]:
+        draft = self._draft
+        if draft.changed:
+            pieces: list[Json] = [[n, str(draft.text.block(n))] for n in sorted(draft.changed)]
+            yield self._frame("text", {"draft": draft.id, "blocks": pieces})
+        for call_id, far in draft.progress.items():
+            data: dict[str, Json] = {"call": call_id, "words": far.words, "fraction": far.fraction}
+            yield self._frame("progress", data)
+        draft.changed, draft.progress = set(), {}
+
+    def broken(self, message: str) -> Iterable[bytes]:
+        """Return the frame that ends the stream early; a browser that reconnects resumes there."""
+        return [self._frame("broken", {"message": message})]
+
+    def close(self) -> Iterable[bytes]:
+        """Return no frames: the end of the stream needs none."""
+        return []
+
+    def _frame(self, event: str, data: Json) -> bytes:
+        place = max(self._draft.seq, self._after)
+        return utf8(f"id: {place}\nevent: {event}\ndata: {compact(data)}\n\n")
+
+
+async def follow(request: Request) -> Response:
+    """Stream what is new in a turn until it rests; a browser that reconnects misses nothing."""
+    service, person = service_of(request), caller_of(request).person
+    id, turn_id = request.path_params["id"], request.query_params.get("turn", "")
+    after = _last_seen(request)
+    if (await service.assent.queries.conversations.of_turn(person, turn_id)).id != id:
+        raise NotFound("turn", turn_id)
+    if request.method == "HEAD":
+        return Response(headers=TurnEvents.headers)
+    return streamed(
+        request, service.assent.following.looks(turn_id), TurnEvents(after, hosts_of(request))
+    )
+
+
+def _last_seen(request: Request) -> int:
+    # The header first: a browser that reconnects sends both, and the place in its address is older.
+    text = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    if not (text.isascii() and text.isdigit()) or len(text) > _LONGEST:
+        raise BadCursor(text)
+    return int(text)
+
+
 routes: list[BaseRoute] = [
     GuardedRoute("/chat", overview, methods=["GET"]),
     GuardedRoute("/chat", say, methods=["POST"]),
@@ -181,5 +279,5 @@ routes: list[BaseRoute] = [
     GuardedRoute("/chat/{id}", say, methods=["POST"]),
     GuardedRoute("/chat/{id}/stop", stop, methods=["POST"]),
     GuardedRoute("/chat/{id}/retry", retry, methods=["POST"]),
-    *live_page.routes,
+    GuardedRoute("/chat/{id}/events", follow, methods=["GET"]),
 ]

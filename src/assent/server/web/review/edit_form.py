@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+from urllib.parse import unquote
 
 from assent.domain.canonical import Json, check, encode, parse
 from assent.engine.queries.review import Review
 from assent.errors import AssentError, InvalidArguments, InvalidJson
 from assent.presentation.values import hints_of
 from assent.server.form_data import Posted
-from assent.server.web.review.editing.drawing import Given, Nothing, draw, has_room
+from assent.server.web.review.editing.forms import (
+    FormBuilder,
+    build_form,
+    has_room,
+    place,
+    read_form,
+)
 from assent.server.web.review.editing.json_text import (
     SPELT,
     dotted,
@@ -19,11 +26,20 @@ from assent.server.web.review.editing.json_text import (
     unveiled,
     veiled,
 )
-from assent.server.web.review.editing.nodes import Node, marked, paths
-from assent.server.web.review.editing.reading import place, read
-from assent.server.web.review.editing.rows import Command
+from assent.server.web.review.editing.nodes import (
+    Given,
+    GroupNode,
+    Node,
+    Nothing,
+    Problems,
+    RowsNode,
+    State,
+    marked,
+    paths,
+    placed,
+    value_of,
+)
 from assent.server.web.review.editing.shapes import Schemas
-from assent.server.web.review.editing.values import Problems, placed, value_of
 
 # Names of controls: the view, the arguments as JSON, and the command of a button.
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"
@@ -41,7 +57,7 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class EditForm:
     """The form as it is shown: in one of two views, with the problems found in it."""
 
     view: View
@@ -59,7 +75,7 @@ class Edit:
 class BadEdit(Exception):
     """The edit cannot run; `edit` is the form with each problem at its control."""
 
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: EditForm) -> None:
         super().__init__("The edit does not fit the tool")
         self.edit = edit
 
@@ -70,13 +86,13 @@ class Revising:
 
     matter: Review
 
-    def begin(self) -> Edit:
+    def begin(self) -> EditForm:
         """Return the form with the current arguments."""
         return self._as_fields(self._arguments)
 
-    def again(self, posted: Posted) -> Edit:
+    def again(self, posted: Posted) -> EditForm:
         """Return the form as it was posted, after the command of the pressed button."""
-        edit, command = self._taken(posted), Command.parse(posted.one(DO))
+        edit, command = self._taken(posted), RowCommand.parse(posted.one(DO))
         if command.verb == _VIEWS:
             return self._turned(edit, View.JSON if edit.view is View.FIELDS else View.FIELDS)
         if edit.form is None:
@@ -101,12 +117,14 @@ class Revising:
             raise self._bad(edit, unread, "")
         return value
 
-    def kept(self, posted: Posted, error: AssentError) -> Edit:
+    def kept(self, posted: Posted, error: AssentError) -> EditForm:
         """Return the form as it was posted, with the tool's objections."""
         edit = self._taken(posted)
         return self._refused(edit, error).edit if isinstance(error, InvalidArguments) else edit
 
-    def _refused(self, edit: Edit, error: InvalidArguments, unread: Problems = _NONE) -> BadEdit:
+    def _refused(
+        self, edit: EditForm, error: InvalidArguments, unread: Problems = _NONE
+    ) -> BadEdit:
         """Return the form with the tool's objections and the values that could not be read."""
         if edit.form is None:
             return BadEdit(replace(edit, problems=error.problems))
@@ -128,18 +146,18 @@ class Revising:
             raise InvalidArguments(self.matter.card.tool, ["arguments: the tool is gone"])
         tool.tool.arguments.normalise(self.whole(value), partial=False)
 
-    def _taken(self, posted: Posted) -> Edit:
+    def _taken(self, posted: Posted) -> EditForm:
         if ARGUMENTS not in posted:
-            return Edit(view=View.FIELDS, form=read(self._schemas, posted))
+            return EditForm(view=View.FIELDS, form=read_form(self._schemas, posted))
         text = posted.one(ARGUMENTS)
         if posted.one(VIEW) == View.JSON:
-            return Edit(view=View.JSON, text=text)
+            return EditForm(view=View.JSON, text=text)
         try:
             return self._as_fields(parse(text, SPELT))
         except InvalidJson:
-            return Edit(view=View.JSON, text=text)
+            return EditForm(view=View.JSON, text=text)
 
-    def _value(self, edit: Edit) -> "tuple[Given, Problems]":
+    def _value(self, edit: EditForm) -> "tuple[Given, Problems]":
         if edit.form is not None:
             return value_of(edit.form)
         try:
@@ -147,23 +165,23 @@ class Revising:
         except InvalidJson as error:
             return None, {(): f"This is no JSON: {error.detail}."}
 
-    def _turned(self, edit: Edit, view: View) -> Edit:
+    def _turned(self, edit: EditForm, view: View) -> EditForm:
         """Return the form in the other view; values that cannot be read must be corrected first."""
         value, problems = self._value(edit)
         if problems or isinstance(value, Nothing):
             return self._bad(edit, problems, "Put this right first.").edit
         if view is View.FIELDS:
             return self._as_fields(value)
-        return Edit(view=View.JSON, text=spelt(value))
+        return EditForm(view=View.JSON, text=spelt(value))
 
-    def _bad(self, edit: Edit, problems: Problems, otherwise: str) -> BadEdit:
+    def _bad(self, edit: EditForm, problems: Problems, otherwise: str) -> BadEdit:
         said = tuple(problems.values()) or (otherwise,)
         if edit.form is None or not problems:
             return BadEdit(replace(edit, problems=said))
         return BadEdit(replace(edit, form=marked(edit.form, problems)))
 
-    def _as_fields(self, value: Json) -> Edit:
-        return Edit(view=View.FIELDS, form=draw(self._schemas, value))
+    def _as_fields(self, value: Json) -> EditForm:
+        return EditForm(view=View.FIELDS, form=build_form(self._schemas, value))
 
     @property
     def _arguments(self) -> dict[str, Json]:
@@ -177,3 +195,62 @@ class Revising:
 def as_text(value: Mapping[str, Json]) -> str:
     """Return an edit as the text that its confirmation posts again."""
     return encode(dict(value))
+
+
+# Commands of the buttons of a row; any other than these removes it.
+_ADD, _UP, _DOWN = "add", "up", "down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCommand:
+    """The command of a button: `add:/to`, `remove:/to/1`, `up:/to/1`, `down:/to/1`."""
+
+    verb: str
+    path: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "RowCommand":
+        """Read the value of a button."""
+        verb, _, at = text.partition(":")
+        return cls(verb=verb, path=tuple(unquote(step) for step in at.split("/")[1:]))
+
+    def applied(self, form: Node, schemas: Schemas) -> Node:
+        """Return the form after this command; unchanged if there is no such row."""
+        if self.verb == _ADD:
+            return self._within(form, self.path, schemas)
+        return self._within(form, self.path[:-1], schemas)
+
+    def _within(self, node: Node, path: tuple[str, ...], schemas: Schemas) -> Node:
+        match node:
+            case RowsNode() if not path:
+                return self._changed(node, schemas)
+            case RowsNode(rows=rows) if path[0].isdecimal():
+                at = int(path[0])
+                inner = (
+                    self._within(row, path[1:], schemas) if n == at else row
+                    for n, row in enumerate(rows)
+                )
+                return replace(node, rows=tuple(inner))
+            case GroupNode(members=members) if path:
+                within = (
+                    replace(each, node=self._within(each.node, path[1:], schemas))
+                    if each.name == path[0]
+                    else each
+                    for each in members
+                )
+                return replace(node, members=tuple(within))
+            case _:
+                return node
+
+    def _changed(self, node: RowsNode, schemas: Schemas) -> RowsNode:
+        rows = list(node.rows)
+        if self.verb == _ADD:
+            rows.append(FormBuilder(schemas).blank(node.entry))
+            return replace(node, rows=tuple(rows), state=State.GIVEN)
+        at = int(self.path[-1]) if self.path[-1].isdecimal() else len(rows)
+        if at >= len(rows):
+            return node
+        row = rows.pop(at)
+        if self.verb in (_UP, _DOWN):
+            rows.insert(max(0, at - 1) if self.verb == _UP else at + 1, row)
+        return replace(node, rows=tuple(rows))

@@ -26,7 +26,7 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted
 from assent.server.service import service_of
 from assent.server.web.history.wording import on_a_line, status_class, status_words
-from assent.server.web.review.edit_form import ARGUMENTS, Edit
+from assent.server.web.review.edit_form import ARGUMENTS, EditForm
 from assent.server.web.review.editing.json_text import is_plain, spelt
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.review.verdicts import ANSWER, DRAFT
@@ -130,7 +130,7 @@ _TYPED: Final = {"reason": "Your reason", "output": "Your result", ARGUMENTS: "Y
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class FormState:
     """A posted form that decided nothing, with the problem: the page shows both again."""
 
     verb: str = ""
@@ -138,7 +138,7 @@ class Said:
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
     posted: Posted | None = None
     status: int = 200
-    edit: Edit | None = None
+    edit: EditForm | None = None
     done: str = ""
     back: str = ""
 
@@ -153,7 +153,7 @@ class Said:
         return [(words, text) for words, text in found if text]
 
 
-def request_page(request: Request, matter: Review, said: Said) -> Response:
+def request_page(request: Request, matter: Review, said: FormState) -> Response:
     """Show everything about a request, and what this person can do."""
     service, person = service_of(request), caller_of(request).person
     card = rendered(matter)

@@ -34,9 +34,9 @@ from assent.server.problems import facts_of
 from assent.server.service import service_of
 from assent.server.web.review import shown_token
 from assent.server.web.review.confirm_page import confirmation_page, is_confirmed, phrase_for
-from assent.server.web.review.edit_form import DO, BadEdit, Edit, Revising, as_text
+from assent.server.web.review.edit_form import DO, BadEdit, EditForm, Revising, as_text
 from assent.server.web.review.editing.json_text import sentence
-from assent.server.web.review.request_page import Said, request_page
+from assent.server.web.review.request_page import FormState, request_page
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
 # The pages that a decision may lead back to: only our conversations, with any id of a client.
@@ -74,7 +74,9 @@ def _shown(request: Request, matter: Review) -> Response:
     asked = request.query_params
     verb = asked.get("do", "")
     edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
-    said = Said(verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back")))
+    said = FormState(
+        verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back"))
+    )
     return request_page(request, matter, said)
 
 
@@ -221,8 +223,8 @@ def _errors(error: AssentError) -> Mapping[str, str]:
             return {}
 
 
-def _said(posted: Posted, problem: str, status: int, *, edit: Edit | None = None) -> Said:
-    return Said(
+def _said(posted: Posted, problem: str, status: int, *, edit: EditForm | None = None) -> FormState:
+    return FormState(
         verb=posted.one("verdict"),
         problem=problem,
         posted=posted,

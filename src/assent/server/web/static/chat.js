@@ -4,7 +4,7 @@ import { merge } from "./merge.js";
 
 /**
  * @typedef {{draft: number, blocks: [number, string][]}} Piece
- * @typedef {{call: string, words: string, fraction: number | null}} Far
+ * @typedef {{call: string, words: string, fraction: number | null}} Progress
  */
 
 const COME_BACK = 3000;
@@ -190,15 +190,15 @@ class ChatStream extends HTMLElement {
     this.#scroll(isNear);
   }
 
-  /** @param {Far} far */
-  #progress(far) {
-    const deed = part(this, far.call, HTMLElement);
-    const bar = deed?.querySelector("progress");
-    const words = deed?.querySelector(".progress .words");
+  /** @param {Progress} report */
+  #progress(report) {
+    const call = part(this, report.call, HTMLElement);
+    const bar = call?.querySelector("progress");
+    const words = call?.querySelector(".progress .words");
     if (!bar || !words) return;
-    if (far.fraction === null) bar.removeAttribute("value");
-    else bar.value = far.fraction;
-    words.textContent = far.words;
+    if (report.fraction === null) bar.removeAttribute("value");
+    else bar.value = report.fraction;
+    words.textContent = report.words;
   }
 
   // Bringing the page up to date
@@ -298,12 +298,12 @@ class ChatStream extends HTMLElement {
   /** Stop, try again, approve, reject: the page stays, and shows what came of it. @param {HTMLFormElement} form */
   async #act(form) {
     put(form, "wait", "no");
-    const deed = form.closest("article");
+    const call = form.closest("article");
     const answer = await this.#post(form, new FormData(form));
     if (answer?.ok && answer.page) {
       this.#become(answer.page);
       // The button is gone: whoever works with the keyboard goes on at its call.
-      if (document.activeElement === document.body) deed?.focus({ preventScroll: true });
+      if (document.activeElement === document.body) call?.focus({ preventScroll: true });
     }
     // Somebody was faster, or it takes more than a click: its own page says so.
     else if (answer && new URL(form.action).pathname.startsWith("/requests/")) location.assign(form.action);
@@ -348,7 +348,7 @@ class ChatStream extends HTMLElement {
     bubble.className = "bubble";
     bubble.textContent = text;
     item.append(bubble);
-    this.querySelector("#sayings")?.append(item);
+    this.querySelector("#messages")?.append(item);
     this.#scroll(true);
   }
 
@@ -366,7 +366,7 @@ class ChatStream extends HTMLElement {
     // Else a browser goes there by itself once everything is loaded.
     history.replaceState(null, "", location.pathname + location.search);
     this.#scroll(true);
-    const asked = this.querySelector(".deed:has(footer)");
+    const asked = this.querySelector(".tool-call:has(footer)");
     if (asked && asked.getBoundingClientRect().top < 0) asked.scrollIntoView();
   }
 

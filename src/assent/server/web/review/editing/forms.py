@@ -1,18 +1,26 @@
-"""Building controls from a schema and a value; any schema and any value give some form."""
+"""Forms for a tool's arguments: built from a value, or read back from what was posted.
 
+Any schema and any value give some form, and nothing that was typed is lost.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypedDict, assert_never
+from typing import Final, TypedDict, assert_never
+from urllib.parse import quote
 
-from assent.domain.canonical import Json
-from assent.server.form_data import MAX_FIELDS
+from assent.domain.canonical import Json, Path
+from assent.server.form_data import MAX_FIELDS, Posted
 from assent.server.web.review.editing.json_text import KEPT, is_plain, spelt
 from assent.server.web.review.editing.nodes import (
+    NOTHING,
     ChoiceNode,
+    Given,
     GroupNode,
     JsonNode,
     KeptNode,
     Member,
     Node,
+    Nothing,
     NumberNode,
     RowsNode,
     State,
@@ -44,15 +52,7 @@ _SIZES: Final = (100, 30, 8, 0)
 _HIDDEN: Final = "It holds characters that cannot be seen, so they are written as escapes."
 
 
-class Nothing:
-    """The absence of a value, which is not null."""
-
-
-NOTHING: Final = Nothing()
-Given: TypeAlias = "Json | Nothing"
-
-
-class Standing(TypedDict):
+class ControlBasics(TypedDict):
     """The attributes that every control has besides its value."""
 
     about: About
@@ -60,17 +60,17 @@ class Standing(TypedDict):
     state: State
 
 
-def standing(about: About, state: State, *, required: bool) -> Standing:
+def basics(about: About, state: State, *, required: bool) -> ControlBasics:
     """Return a control's description, the states to choose from, and its current one."""
     null = (State.NULL,) if about.nullable or state is State.NULL else ()
     absent = () if required else (State.ABSENT,)
-    return Standing(about=about, states=(State.GIVEN, *null, *absent), state=state)
+    return ControlBasics(about=about, states=(State.GIVEN, *null, *absent), state=state)
 
 
-def draw(schemas: Schemas, arguments: Json) -> Node:
+def build_form(schemas: Schemas, arguments: Json) -> Node:
     """Return the form for a tool's arguments; if it is too large, its larger parts are JSON."""
     for size in _SIZES:
-        form = Drawing(schemas, size).node(dict(schemas.root), arguments, is_root=True)
+        form = FormBuilder(schemas, size).node(dict(schemas.root), arguments, is_root=True)
         if has_room(form):
             return form
     return JsonNode(text=spelt(arguments))
@@ -82,7 +82,7 @@ def has_room(form: Node) -> bool:
 
 
 @dataclass(slots=True)
-class Drawing:
+class FormBuilder:
     """Builds a limited number of controls: a schema of a few lines can stand for millions."""
 
     schemas: Schemas
@@ -110,7 +110,7 @@ class Drawing:
         if isinstance(value, Nothing) and shape.about.has_default and required:
             value = shape.about.default
         state = _state(shape, value, required=required)
-        held = standing(shape.about, state, required=required)
+        held = basics(shape.about, state, required=required)
         if isinstance(value, Nothing) or state is State.NULL:
             return self._blank(shape, held, depth)
         if isinstance(value, dict) and isinstance(pointer := value.get(KEPT), str):
@@ -118,7 +118,7 @@ class Drawing:
         return self._filled(shape, value, held, is_root=is_root, depth=depth)
 
     def _filled(
-        self, shape: Shape, value: Json, held: Standing, *, is_root: bool, depth: int
+        self, shape: Shape, value: Json, held: ControlBasics, *, is_root: bool, depth: int
     ) -> Node:
         match shape, value:
             case ChoiceShape(options=options), _ if (n := position(value, options)) is not None:
@@ -141,7 +141,7 @@ class Drawing:
                 return JsonNode(text=spelt(value), **held)
 
     def _group(
-        self, shape: GroupShape, value: dict[str, Json], held: Standing, depth: int
+        self, shape: GroupShape, value: dict[str, Json], held: ControlBasics, depth: int
     ) -> GroupNode:
         members = tuple(
             Member(
@@ -158,7 +158,7 @@ class Drawing:
         more = {name: inner for name, inner in value.items() if name not in shape.inner}
         return GroupNode(members=members, more=spelt(more) if more or shape.open else None, **held)
 
-    def _blank(self, shape: Shape, held: Standing, depth: int) -> Node:
+    def _blank(self, shape: Shape, held: ControlBasics, depth: int) -> Node:
         match shape:
             case TextShape(long=long):
                 return TextNode(text="", long=long, **held)
@@ -196,3 +196,90 @@ def _count(value: Json) -> int:
             return 1 + sum(map(_count, value))
         case _:
             return 1
+
+
+# Prefixes of the controls' names; the path follows.
+_ARG, _JSON, _KEPT, _STATE, _ROW, _MORE = "arg", "json", "kept", "is", "row", "more"
+
+
+def place(path: Path) -> str:
+    """Return a path as the end of a control's name, always in ASCII."""
+    return "".join(f"/{quote(str(step), safe='')}" for step in path)
+
+
+def read_form(schemas: Schemas, posted: Posted) -> Node:
+    """Return the form as it was posted."""
+    reader = _FormReader(schemas, posted, frozenset(_places(posted)), FormBuilder(schemas))
+    return reader.node(dict(schemas.root), "")
+
+
+def _places(posted: Posted) -> Iterator[str]:
+    for name in posted.names():
+        steps = name.split("/")[1:]
+        yield from ("".join(f"/{step}" for step in steps[:n]) for n in range(len(steps) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _FormReader:
+    schemas: Schemas
+    posted: Posted
+    places: frozenset[str]
+    builder: FormBuilder
+
+    def node(self, schema: Json, at: str, *, required: bool = True) -> Node:
+        # Only controls that were drawn are read: a schema may contain itself.
+        if at not in self.places:
+            return self.builder.blank(schema, required=required)
+        shape = self.schemas.shape(schema)
+        held = basics(shape.about, self._state(at, required=required), required=required)
+        if f"{_KEPT}{at}" in self.posted:
+            return KeptNode(pointer=self.posted.one(f"{_KEPT}{at}"), **held)
+        if f"{_JSON}{at}" in self.posted:
+            return JsonNode(text=self._text(_JSON, at), **held)
+        return self._own(shape, at, held)
+
+    def _own(self, shape: Shape, at: str, held: ControlBasics) -> Node:
+        text = self._text(_ARG, at)
+        match shape:
+            case TextShape(long=long):
+                return TextNode(text=text, long=long or "\n" in text, **held)
+            case NumberShape(whole=whole):
+                return NumberNode(text=text, whole=whole, **held)
+            case TruthShape():
+                return TruthNode(text=text, **held)
+            case ChoiceShape(options=options):
+                return ChoiceNode(options=options, chosen=_index(text, len(options)), **held)
+            case GroupShape():
+                return self._group(shape, at, held)
+            case RowsShape(entry=entry):
+                keys = self.posted.all(f"{_ROW}{at}")
+                rows = tuple(self.node(entry, f"{at}/{quote(key, safe='')}") for key in keys)
+                return RowsNode(rows=rows, entry=entry, **held)
+            case OpenShape():
+                return JsonNode(text=text, **held)
+            case _:
+                assert_never(shape)
+
+    def _group(self, shape: GroupShape, at: str, held: ControlBasics) -> GroupNode:
+        members = tuple(
+            Member(
+                name=each.name,
+                node=self.node(each.schema, f"{at}{place((each.name,))}", required=each.required),
+            )
+            for each in shape.properties
+        )
+        more = self._text(_MORE, at) if f"{_MORE}{at}" in self.posted else None
+        return GroupNode(members=members, more=more, **held)
+
+    def _state(self, at: str, *, required: bool) -> State:
+        said = self.posted.one(f"{_STATE}{at}")
+        if said in set(State):
+            return State(said)
+        return State.GIVEN if required or f"{_STATE}{at}" not in self.posted else State.ABSENT
+
+    def _text(self, kind: str, at: str) -> str:
+        return self.posted.one(f"{kind}{at}")
+
+
+def _index(text: str, size: int) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 6 and int(text) < size else None
