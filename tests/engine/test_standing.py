@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from assent import Assent, Person
 from assent.domain.credentials import SignIn
-from assent.engine.people.credential_status import Held
+from assent.engine.people.sessions import CredentialIds
 from assent.testing import VirtualClock
 from tests.conftest import World
 
@@ -29,7 +29,7 @@ async def test_a_key_stands_for_its_person_until_it_falls(
                 await person(assent, name), by=ROOT, lifetime=lifetime
             )
             keys[key.id] = name
-        held = Held(keys=frozenset(keys) | {"key_unknown"})
+        held = CredentialIds(keys=frozenset(keys) | {"key_unknown"})
         before = await people.standing.of(held)
 
         [revoked] = await people.keys("revoked", by=ROOT)
@@ -66,7 +66,7 @@ async def test_a_session_stands_until_it_or_its_cause_is_over(
             )
             sessions[session.id] = name
         names = {name: id for id, name in sessions.items()}
-        held = Held(sessions=frozenset(sessions) | {"ses_unknown"})
+        held = CredentialIds(sessions=frozenset(sessions) | {"ses_unknown"})
         before = await people.standing.of(held)
 
         clock.advance(timedelta(hours=11))
@@ -96,7 +96,7 @@ async def test_looking_at_a_session_does_not_keep_it_awake(
     async with world([], clock=clock) as assent:
         await person(assent, "ada")
         session, _ = await assent.people.sessions.open("ada", SignIn.LINK)
-        held = Held(sessions=frozenset({session.id}))
+        held = CredentialIds(sessions=frozenset({session.id}))
         for _ in range(11):
             clock.advance(timedelta(hours=1))
             assert (await assent.people.standing.of(held)).sessions
@@ -108,6 +108,8 @@ async def test_looking_at_a_session_does_not_keep_it_awake(
 async def test_accounts_are_told_as_they_are(world: World) -> None:
     async with world([]) as assent:
         await person(assent, "ada")
-        found = await assent.people.standing.of(Held(accounts=frozenset({"ada", "nobody"})))
+        found = await assent.people.standing.of(
+            CredentialIds(accounts=frozenset({"ada", "nobody"}))
+        )
 
     assert list(found.accounts) == ["ada"]

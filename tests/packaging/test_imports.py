@@ -28,21 +28,13 @@ LATER = {
         "assent.engine.transfer.export",
         "assent.engine.people.directory",
     ),
-    *(
-        "assent.engine.queries.call_history",
-        "assent.engine.queries.insights",
-        "assent.engine.transfer.imported_calls",
-    ),
+    *("assent.engine.queries.record", "assent.engine.transfer.imported_calls"),
     *(
         "assent.engine.people.links",
         "assent.engine.queries.listing",
         "assent.engine.people.accounts",
     ),
-    *(
-        "assent.engine.queries.review",
-        "assent.engine.people.sessions",
-        "assent.engine.people.credential_status",
-    ),
+    *("assent.engine.queries.review", "assent.engine.people.sessions"),
     "assent.engine.transfer.transfer",
 }
 # Python writes and compiles each of them: half a millisecond on a fast machine, and of all that

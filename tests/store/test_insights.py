@@ -13,7 +13,7 @@ from assent.domain.decisions import VerdictName
 from assent.domain.insights import Answers, Hourly, Period, StatusCount, Survey, Votes, Window
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.engine.ids import first_id, new_id
-from assent.engine.queries.insights import gather
+from assent.engine.queries.record import gather
 from assent.ports import Store
 from assent.store import insights
 from assent.store.migrations import schema

@@ -30,6 +30,7 @@ from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids
 from assent.engine.loop.sending import Missive, OnPending, Sending
 from assent.engine.loop.turns import Turns
+from assent.engine.queries import Queries
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.runs.deferrals import Deferrals
 from assent.engine.runs.reconciler import Reconciler
@@ -48,7 +49,6 @@ from assent.ports import Clock, Tx
 
 if TYPE_CHECKING:
     from assent.engine.people.accounts import People
-    from assent.engine.queries.queries import Queries
     from assent.engine.transfer.transfer import Transfer
 
 IfSettled = Literal["raise", "ignore"]
@@ -68,6 +68,8 @@ class Assent:
         self._sending = Sending(kernel, self._turns)
         self._deciding = Deciding(kernel, self._runner, self._overrides.load)
         self._deferrals = Deferrals(kernel, self._deciding)
+        # Everything that pages, the API, streams and the terminal read.
+        self.queries = Queries(kernel)
         self.feed = Feed(kernel.store)
         self.following = Following(kernel)
         self.sweeper = Sweeper(kernel, self._runner)
@@ -165,13 +167,6 @@ class Assent:
         from assent.engine.people.accounts import People
 
         return People(self.kernel)
-
-    @cached_property
-    def queries(self) -> "Queries":
-        """Everything that pages, the API, streams and the terminal read."""
-        from assent.engine.queries.queries import Queries
-
-        return Queries(self.kernel)
 
     def _transfer(self) -> "Transfer":
         from assent.engine.transfer.transfer import Transfer
@@ -323,7 +318,7 @@ class Assent:
 
     async def card(self, request_id: Request | str) -> str:
         """Return the card of a request as plain text: read from the rows, nothing cut."""
-        from assent.engine.queries.request_view import read_showing
+        from assent.engine.queries.review import read_showing
         from assent.presentation.plain import render
 
         id, catalogue = (

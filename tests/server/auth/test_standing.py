@@ -7,7 +7,7 @@ import pytest
 
 from assent.domain.people import Account, Person, PersonKind
 from assent.engine.people.accounts import merged
-from assent.engine.people.credential_status import Findings
+from assent.engine.people.sessions import Findings
 from assent.server.auth.authenticator import held_by, stands
 from assent.server.caller import Caller, Method
 

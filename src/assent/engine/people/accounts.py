@@ -17,11 +17,9 @@ from assent.domain.identifiers import want_findable
 from assent.domain.parameters import optional, taken
 from assent.domain.people import SYSTEM, SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.kernel import Kernel
-from assent.engine.people.authority import manages, want_manager
-from assent.engine.people.credential_status import Standing
-from assent.engine.people.directory import Directory
+from assent.engine.people.directory import Directory, manages, want_manager
 from assent.engine.people.links import Links
-from assent.engine.people.sessions import Sessions
+from assent.engine.people.sessions import CredentialStatus, Sessions
 from assent.engine.ttl_cache import Recollection
 from assent.errors import AccountExists, InvalidAccount, NotFound
 from assent.ports import Tx
@@ -58,7 +56,7 @@ class People:
         self.sessions = Sessions(kernel)
         self.links = Links(kernel)
         self.directory = Directory(kernel)
-        self.standing = Standing(kernel, self.sessions)
+        self.standing = CredentialStatus(kernel, self.sessions)
         self._recalled = Recollection[Known](kernel.clock.monotonic, RECALL_SECONDS)
         self._accounts = Recollection[tuple[Account | None]](kernel.clock.monotonic, RECALL_SECONDS)
         self._used = Recollection[bool](kernel.clock.monotonic, USED_SECONDS)

@@ -1,4 +1,4 @@
-"""Accounts, keys and changes of settings, page by page, for people who manage them."""
+"""Accounts, keys and changes of settings, page by page, and who may manage them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,24 @@ from typing import Final
 
 from assent.domain.credentials import Key
 from assent.domain.events import Entry
-from assent.domain.people import Account, Person
+from assent.domain.parameters import instance
+from assent.domain.people import ADMIN, SYSTEM_ROLE, Account, Person, PersonKind
 from assent.engine.kernel import Kernel
-from assent.engine.people.authority import want_manager
+from assent.errors import NotAllowed
 from assent.ports import Tx
+
+
+def manages(by: Person) -> bool:
+    """Return True for admins and for the system, which has the database and its key."""
+    return by.kind is not PersonKind.AGENT and not by.roles.isdisjoint({ADMIN, SYSTEM_ROLE})
+
+
+def want_manager(by: Person, action: str) -> None:
+    """Raise unless this person manages; an id has no roles, so only a `Person` can."""
+    instance(Person, "a Person who manages").taken(f"To {action}", "by", by)
+    if not manages(by):
+        raise NotAllowed(by.id, action)
+
 
 CHANGES: Final = 50
 _ABOUT_PEOPLE: Final = (

@@ -13,7 +13,7 @@ from assent.domain.identifiers import want_findable
 from assent.domain.people import Account, Person, PersonKind
 from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
-from assent.engine.people.authority import want_manager
+from assent.engine.people.directory import want_manager
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 

@@ -1,8 +1,9 @@
-"""Browser sessions: opened by a sign-in, found by a token, ended by time, people or a lost key."""
+"""Browser sessions, which a sign-in opens, and the recheck of credentials that are in use."""
 
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -10,7 +11,7 @@ from assent.domain.credentials import Key, Session, SignIn
 from assent.domain.events import Entry
 from assent.domain.people import SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.kernel import Kernel
-from assent.engine.people.authority import manages
+from assent.engine.people.directory import manages
 from assent.engine.ttl_cache import Recollection
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
@@ -180,3 +181,43 @@ def _welcome(tx: Tx, person: str) -> Account:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CredentialIds:
+    """The ids to check; `accounts` is for people who signed in by something else."""
+
+    keys: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    accounts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The people that valid credentials stand for, and the accounts, by id, at one moment."""
+
+    at: datetime
+    keys: Mapping[str, Person]
+    sessions: Mapping[str, Person]
+    accounts: Mapping[str, Account]
+
+
+class CredentialStatus:
+    """Reads and changes nothing: a check does not keep a session from going idle."""
+
+    def __init__(self, kernel: Kernel, sessions: Sessions) -> None:
+        self._kernel, self._sessions = kernel, sessions
+
+    async def of(self, held: CredentialIds) -> Findings:
+        """Return what is valid of all of these at this moment."""
+
+        def look(tx: Tx) -> Findings:
+            accounts = tx.standing.accounts(held.accounts) if held.accounts else []
+            return Findings(
+                at=tx.now(),
+                keys=tx.standing.keys(held.keys) if held.keys else {},
+                sessions=self._sessions.visitors(tx, held.sessions) if held.sessions else {},
+                accounts={account.id: account for account in accounts},
+            )
+
+        return await self._kernel.store.run(look)

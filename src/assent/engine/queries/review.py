@@ -1,13 +1,15 @@
-"""A request with all that its page needs, read in one transaction."""
+"""A request with all that its page or the terminal shows, read in one transaction."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.cards import Card, Past
 from assent.domain.forms import UserInput
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Person
 from assent.domain.record import Precedent
@@ -264,3 +266,38 @@ def _edit(request: Request, revisions: Sequence[Revision]) -> Revision | None:
 def _secrets(request: Request) -> frozenset[str]:
     form = request.question.form
     return UserInput.from_json(form).secrets if form else frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """A request, the call it is about, the tool if it is known here, and the card of it all."""
+
+    request: Request
+    call: Call
+    tool: EffectiveTool | None
+    card: Card
+
+
+def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Callable[[], Showing]:
+    """Read everything about one request.
+
+    Call the result in a thread: drawing a large request takes long.
+    """
+    want_findable("request", request_id)
+    request = tx.requests.look(request_id)
+    call = None if request is None else tx.calls.get(request.call_id)
+    if request is None or call is None:
+        raise NotFound("request", request_id)
+    tool = catalogue.tool(call.agent, call.tool)
+    said = tx.messages.get(call.message_id)
+    draw = partial(
+        card_of,
+        request,
+        call,
+        tool,
+        revisions=tx.calls.revisions(call.id),
+        decisions=tx.decisions.of_request(request.id),
+        agent_words="" if said is None else said.text,
+        rejected=tx.precedents.rejections(request, call.arguments.digest),
+    )
+    return lambda: Showing(request=request, call=call, tool=tool, card=draw())

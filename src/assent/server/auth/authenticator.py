@@ -9,7 +9,7 @@ from assent.domain.credentials import Key
 from assent.domain.people import Person
 from assent.engine.assent import Assent
 from assent.engine.people.accounts import merged
-from assent.engine.people.credential_status import Findings, Held
+from assent.engine.people.sessions import CredentialIds, Findings
 from assent.server.auth.cookies import Cookies
 from assent.server.auth.peers import address_of, vouched
 from assent.server.auth.ratelimit import Attempt, Throttle, network_of
@@ -18,7 +18,7 @@ from assent.server.caller import Caller, Method
 from assent.server.settings import Settings
 
 
-def held_by(callers: Iterable[Caller]) -> Held:
+def held_by(callers: Iterable[Caller]) -> CredentialIds:
     """Return the keys, sessions and accounts to look up for these callers."""
     keys: set[str] = set()
     sessions: set[str] = set()
@@ -31,7 +31,9 @@ def held_by(callers: Iterable[Caller]) -> Held:
                 sessions.add(caller.credential)
             case Method.JWT | Method.PROXY | Method.LOCAL:
                 accounts.add(caller.person.id)
-    return Held(keys=frozenset(keys), sessions=frozenset(sessions), accounts=frozenset(accounts))
+    return CredentialIds(
+        keys=frozenset(keys), sessions=frozenset(sessions), accounts=frozenset(accounts)
+    )
 
 
 def stands(caller: Caller, found: Findings) -> bool:

@@ -17,7 +17,7 @@ from assent.domain.decisions import Approve, Arguments, Reject, approve, reject
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import as_text
 from assent.engine.gate.intake import edited
-from assent.engine.queries.asked_calls import AskedCall, current
+from assent.engine.queries.requests import AskedCall, current
 from assent.errors import (
     ConfirmationRequired,
     EditRefused,

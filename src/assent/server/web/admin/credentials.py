@@ -16,7 +16,7 @@ from assent.domain.canonical import encode, parse
 from assent.domain.credentials import Key, Session
 from assent.domain.people import Person, Scope
 from assent.engine.people.accounts import People
-from assent.engine.people.credential_status import Held
+from assent.engine.people.sessions import CredentialIds
 from assent.errors import InvalidJson, SecretUnreadable
 from assent.server.access import AUDIT, CHAT, DECIDE, MANAGE, READ, Need
 from assent.server.auth.cookies import ONCE_SECONDS
@@ -37,7 +37,7 @@ _NEEDS: Final = {need.scope: need for need in (CHAT, READ, DECIDE, AUDIT, MANAGE
 async def live_sessions(people: People, person: str, *, by: Person) -> list[Session]:
     """Return a person's valid sessions, most recently used first, without those idle too long."""
     found = await people.sessions.of_person(person, by=by)
-    held = Held(sessions=frozenset(each.id for each in found))
+    held = CredentialIds(sessions=frozenset(each.id for each in found))
     standing = (await people.standing.of(held)).sessions
     alive = [each for each in found if each.id in standing]
     return sorted(alive, key=lambda each: each.seen_at, reverse=True)

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute
 
 from assent.domain.credentials import Key
 from assent.domain.people import Scope
-from assent.engine.people.credential_status import Held
+from assent.engine.people.sessions import CredentialIds
 from assent.errors import AssentError, InvalidAccount, NotAllowed, NotFound
 from assent.server.access import MANAGE
 from assent.server.caller import caller_of
@@ -76,7 +76,7 @@ async def _index(
 
 async def _opened(service: Service, keys: Sequence[Key]) -> dict[str, list[Scope]]:
     """Return, by key id, the scopes that each key really opens; owners may differ."""
-    held = Held(accounts=frozenset(key.person for key in keys))
+    held = CredentialIds(accounts=frozenset(key.person for key in keys))
     accounts = (await service.assent.people.standing.of(held)).accounts
     return {key.id: open_scopes(key.scopes, accounts[key.person].person) for key in keys}
 

@@ -14,7 +14,7 @@ from assent.domain.people import ADMIN, AUDITOR
 from assent.domain.record import PastCall
 from assent.domain.tools import Risk
 from assent.engine.agents import Catalogue
-from assent.engine.queries.call_history import Story
+from assent.engine.queries.record import Story
 from assent.engine.queries.visibility import sees_everything
 from assent.presentation.card import hints_of
 from assent.presentation.html_values import entries

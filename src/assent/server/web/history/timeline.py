@@ -14,7 +14,7 @@ from assent.domain.lifecycle import TERMINAL, CallStatus
 from assent.domain.people import SYSTEM, Audience
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.engine.queries.call_history import Story
+from assent.engine.queries.record import Story
 from assent.errors import InvalidJson
 from assent.presentation.card import hints_of
 from assent.presentation.diff import changes
