@@ -6,7 +6,7 @@ term the strictest counts.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import reduce
 from typing import Final, Literal, TypedDict
@@ -30,7 +30,14 @@ NO_DEADLINE: Final = Deadline.NONE
 """Says that a question waits for ever; to say nothing leaves the deadline to others."""
 # A deadline as people write it: seconds, a timedelta, or no deadline.
 DeadlineGiven = float | timedelta | Deadline | Literal["none"]
+# How long a question waits once nothing is left open; None for ever.
+TimeLimit = timedelta | None
 ConfirmationGiven = Confirmation | Literal["click", "step", "typed"]
+
+
+def decide_by(limit: TimeLimit, now: datetime) -> datetime | None:
+    """Return when a question that is asked now expires; None if it never does."""
+    return None if limit is None else now + limit
 
 
 def _deadline(given: object) -> object:
@@ -112,8 +119,8 @@ class AskTerms:
                 pass
         return said | {"audience": None if self.audience is None else self.audience.to_json()}
 
-    def time_to_decide(self, otherwise: timedelta | None) -> timedelta | None:
-        """Return how long the question waits, None for ever; `otherwise` if no deadline is set."""
+    def time_to_decide(self, otherwise: TimeLimit) -> TimeLimit:
+        """Return how long the question waits; `otherwise` if no deadline is set."""
         match self.decide_within:
             case None:
                 return otherwise

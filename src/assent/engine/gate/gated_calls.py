@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from assent.domain.ask_terms import TimeLimit, decide_by
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
@@ -26,7 +27,7 @@ class Asking:
     kind: RequestKind
     question: Question
     audience: Audience
-    decide_within: timedelta | None
+    decide_within: TimeLimit
     confirmation: Confirmation = Confirmation.CLICK
     quorum: int = 1
 
@@ -115,13 +116,13 @@ def mint(
 ) -> Request:
     """Make a request for this revision; its id stands for what is shown."""
     id = ids("req")
-    decide_by = None if asking.decide_within is None else now + asking.decide_within
+    expires_at = decide_by(asking.decide_within, now)
     bound = _binding(
         call,
         conversation,
         request_id=id,
         policy_version=call.policy_version,
-        decide_by=decide_by,
+        decide_by=expires_at,
         confirmation=asking.confirmation,
     )
     return Request(
@@ -143,7 +144,7 @@ def mint(
         policy_version=call.policy_version,
         question=asking.question,
         created_at=now,
-        decide_by=decide_by,
+        decide_by=expires_at,
         confirmation=asking.confirmation,
     )
 
