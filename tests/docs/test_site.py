@@ -13,6 +13,7 @@ import pytest
 
 import assent
 from assent import models, server, testing
+from assent.server import streams
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -75,7 +76,7 @@ def test_an_index_links_every_page_for_users(index: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [assent, models, testing, server], ids=lambda module: module.__name__
+    "module", [assent, models, testing, server, streams], ids=lambda module: module.__name__
 )
 def test_the_reference_has_every_public_name(module: Any) -> None:
     told = set(re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(), re.MULTILINE))
