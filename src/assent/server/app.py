@@ -23,16 +23,13 @@ from assent.server.api import (
     people,
     requests,
     tools,
-    values,
 )
 from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
-from assent.server.database_health import Pulse
-from assent.server.open_streams import Live
+from assent.server.open_streams import Live, on_stop
 from assent.server.security import Protection
-from assent.server.service import Service
+from assent.server.service import DatabasePulse, Service
 from assent.server.settings import Settings
-from assent.server.shutdown import on_stop
 from assent.server.streams import user_input, validate_tool
 from assent.server.streams.agui import AguiProtocol
 from assent.server.streams.data_stream import DataStreamProtocol
@@ -64,7 +61,7 @@ ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
     *conversations.router.routes,
     *requests.router.routes,
-    *values.router.routes,
+    *conversations.values_router.routes,
     *tools.router.routes,
     *audit.router.routes,
     *events.routes,
@@ -120,7 +117,7 @@ def create_app(
         live=live,
         pages=Pages(assent.vault),
         surveys=Surveys(assent.queries.record, assent.clock.monotonic),
-        pulse=Pulse(assent),
+        pulse=DatabasePulse(assent),
     )
     app.router.routes.extend(ROUTES)
     for protocol in own:

@@ -14,7 +14,7 @@ from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller
 from assent.server.form_data import Posted
-from assent.server.security import Body, is_form
+from assent.server.security import RequestBody, is_form
 from assent.server.service import Service, service_of
 from assent.server.web.pages import waiting_for
 
@@ -32,7 +32,7 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
         caller = connection.state.caller = await _known(need, connection, service)
         if need.page:
             await welcome(connection, caller, service)
-    body = await Body.read(scope, receive, service.settings, history=need.history)
+    body = await RequestBody.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
         await _check_intent(service, connection, body)
     return body.receive
@@ -81,7 +81,7 @@ def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
         raise NotAuthenticated
 
 
-async def _check_intent(service: Service, connection: HTTPConnection, body: Body) -> None:
+async def _check_intent(service: Service, connection: HTTPConnection, body: RequestBody) -> None:
     """Raise unless the person meant to send this request.
 
     Cookies and other credentials that browsers add by themselves prove only who the person is.

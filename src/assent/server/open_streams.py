@@ -2,9 +2,13 @@
 
 import asyncio
 import logging
+import signal
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from enum import StrEnum
+from types import FrameType
 from typing import Final
 
 from assent.errors import NotReady, OverQuota, StoreUnavailable
@@ -15,6 +19,7 @@ from assent.server.settings import Settings
 log = logging.getLogger(__name__)
 # A credential that is revoked anywhere must stop working within a second.
 LOOK_SECONDS: Final = 0.5
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class Ending(StrEnum):
@@ -125,3 +130,43 @@ class Live:
 def _end(streams: Iterable[Stream], why: Ending) -> None:
     for stream in tuple(streams):
         stream.end(why)
+
+
+@contextmanager
+def on_stop(stop: Callable[[], None]) -> Generator[None]:
+    """Call `stop` in the loop at the first stop signal; earlier signal handlers still run.
+
+    ASGI tells an app that it stops only after the last response, and an open stream has none.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        # Only the main thread receives signals: in other threads the embedding program has to stop
+        # us.
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    chained = {number: _chain(number, loop, stop) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, (ours, before) in chained.items():
+            if signal.getsignal(number) is ours:
+                signal.signal(number, before)
+
+
+_Handler = Callable[[int, FrameType | None], object] | int | None
+
+
+def _chain(
+    number: int, loop: asyncio.AbstractEventLoop, stop: Callable[[], None]
+) -> tuple[_Handler, _Handler]:
+    before = signal.getsignal(number)
+    if not callable(before):
+        # No handler would stop the process in an orderly way, so the default action must stay.
+        return None, before
+
+    def heard(signum: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop)
+        before(signum, frame)
+
+    signal.signal(number, heard)
+    return heard, before

@@ -89,7 +89,7 @@ class Protection:
                 raise WrongHost
 
 
-class Body:
+class RequestBody:
     """The body of a request, read once and whole, within the limits of size and depth."""
 
     def __init__(self, content: bytes, rest: Receive) -> None:
@@ -99,7 +99,7 @@ class Body:
     @classmethod
     async def read(
         cls, scope: Scope, receive: Receive, settings: Settings, *, history: bool = False
-    ) -> "Body":
+    ) -> "RequestBody":
         """Read the body, or raise; nothing beyond the limit is ever kept."""
         headers = Headers(scope=scope)
         limit = settings.max_history_bytes if history else settings.max_body_bytes

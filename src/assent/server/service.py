@@ -1,19 +1,49 @@
-"""The service object that every handler works with."""
+"""The service object that every handler works with, and its health check."""
 
+import asyncio
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection, Request
 
 from assent.engine.assent import Assent
+from assent.errors import NotReady
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
-from assent.server.database_health import Pulse
 from assent.server.open_streams import Live
 from assent.server.settings import Settings
 from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
+
+# Shorter than health checks usually wait.
+PULSE_SECONDS: Final = 3.0
+
+
+class DatabasePulse:
+    """Checks the database, one check at a time; callers that come meanwhile share its result."""
+
+    def __init__(self, assent: Assent) -> None:
+        self._assent = assent
+        self._look: asyncio.Task[Exception | None] | None = None
+
+    async def feel(self) -> None:
+        """Return if the database answers, raise if it does not, soon in either case."""
+        if self._look is None or self._look.done():
+            self._look = asyncio.create_task(self._answer(), name="assent-pulse")
+        # The check is not cancelled: leaving a silent database takes longer than reporting it.
+        done, _ = await asyncio.wait({self._look}, timeout=PULSE_SECONDS)
+        if not done:
+            raise NotReady(f"its database did not answer within {PULSE_SECONDS:g} s")
+        if (error := self._look.result()) is not None:
+            raise error
+
+    async def _answer(self) -> Exception | None:
+        try:
+            await self._assent.queries.record.ping()
+        except Exception as error:  # noqa: BLE001 - it is raised to every caller
+            return error
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +56,7 @@ class Service:
     live: Live
     pages: Pages
     surveys: Surveys
-    pulse: Pulse
+    pulse: DatabasePulse
 
 
 def service_of(connection: HTTPConnection) -> Service:

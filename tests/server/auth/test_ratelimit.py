@@ -9,7 +9,7 @@ from assent import Person
 from assent.errors import TooManyRequests
 from assent.server import Settings
 from assent.server.auth.modes import Rate, Rates, TrustedProxy
-from assent.server.auth.ratelimit import Attempt, Buckets, Throttle, network_of
+from assent.server.auth.ratelimit import Buckets, CredentialAttempt, Throttle, network_of
 from assent.testing import VirtualClock
 from tests.server.conftest import Serve, Served
 
@@ -161,7 +161,7 @@ def test_who_shares_an_address(one: str, other: str, same: bool) -> None:
 def test_failures_of_one_kind_do_not_count_for_another(clock: VirtualClock) -> None:
     throttle = Throttle(FEW, clock.monotonic)
     for _ in range(10):
-        throttle.failed(Attempt(kind="session", address="a"))
+        throttle.failed(CredentialAttempt(kind="session", address="a"))
     with pytest.raises(TooManyRequests):
-        throttle.begin(Attempt(kind="session", address="a"))
-    throttle.begin(Attempt(kind="key", address="a"))
+        throttle.begin(CredentialAttempt(kind="session", address="a"))
+    throttle.begin(CredentialAttempt(kind="key", address="a"))

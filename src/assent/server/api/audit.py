@@ -4,8 +4,7 @@ from fastapi import APIRouter
 
 from assent.domain.paging import EntryFilter
 from assent.server.api import schemas
-from assent.server.api.parameters import After, IdFilter, Limit, Word, place
-from assent.server.api.routing import NativeApi
+from assent.server.api.routing import After, IdFilter, Limit, NativeApi, Word, place
 from assent.server.api.schemas import page
 from assent.server.redaction import secrets_of
 from assent.server.service import ServiceDep

@@ -1,28 +1,32 @@
-"""Conversations, their messages and their turns."""
+"""Conversations: their messages, their turns, and the answers that they remember."""
 
 from collections.abc import Iterable
-from typing import Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import AliasChoices, Field
 
 from assent.domain.calls import Call
 from assent.domain.lifecycle import ConversationStatus
+from assent.domain.saved_values import SavedValue
 from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Turn
-from assent.engine.queries.visibility import (
-    sees_everything,
-)
+from assent.engine.queries.visibility import sees_everything
 from assent.engine.threads import aside
 from assent.errors import NothingAwaited
 from assent.server.api import schemas
-from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, at, place
-from assent.server.api.routing import NativeApi
-from assent.server.api.schemas import Given, page, thread_shape, turn_shape
+from assent.server.api.routing import After, Id, IdFilter, Key, Limit, NativeApi, Word, at, place
+from assent.server.api.schemas import Given, Shape, page, thread_shape, turn_shape
 from assent.server.redaction import secrets_of
 from assent.server.service import CallerDep, ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["conversations"])
+values_router = APIRouter(route_class=NativeApi, tags=["values"])
+ValueScope = Annotated[
+    str | None,
+    Query(pattern=r"^[A-Za-z0-9_.:-]{1,100}$", description="Of one tool or family; else of all."),
+]
 
 
 class NewConversation(Given):
@@ -183,3 +187,55 @@ async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> schemas.
 
 def _size(calls: Iterable[Call]) -> int:
     return sum(len(call.arguments.text) + len(call.output or "") for call in calls)
+
+
+class Value(Shape):
+    """A saved answer; the value of a secret is not shown."""
+
+    scope: str = Field(examples=["family:quickbooks"])
+    name: str
+    value: Any = None
+    secret: bool
+    saved_at: datetime
+
+
+class Values(Shape):
+    """The saved answers of a conversation."""
+
+    items: list[Value]
+
+
+class Cleared(Shape):
+    """The number of answers that were forgotten."""
+
+    cleared: int
+
+
+@values_router.get("/api/conversations/{id}/values", operation_id="read_values")
+async def values(id: Id, service: ServiceDep, caller: CallerDep) -> Values:
+    """List the saved answers of a conversation, without secrets."""
+    found = await service.assent.queries.conversations.saved_values(caller.person, id)
+    items = [_value(value) for value in sorted(found, key=lambda each: (each.scope, each.name))]
+    return Values(items=items)
+
+
+@values_router.delete("/api/conversations/{id}/values", operation_id="clear_values")
+async def clear_values(
+    id: Id, service: ServiceDep, caller: CallerDep, scope: ValueScope = None
+) -> Cleared:
+    """Forget saved answers; only the owner can. They are asked for again when needed."""
+    await service.assent.queries.conversations.usable(
+        caller.person, id, "forget somebody else's answers"
+    )
+    return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
+
+
+def _value(saved: SavedValue) -> Value:
+    return Value(
+        scope=saved.scope,
+        name=saved.name,
+        # Not even the reference is shown: only the runner can use it.
+        value=None if saved.secret else saved.value,
+        secret=saved.secret,
+        saved_at=saved.at,
+    )

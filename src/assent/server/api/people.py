@@ -8,8 +8,7 @@ from pydantic import Field, StrictBool
 
 from assent.domain import credentials, people
 from assent.domain.people import Account, PersonKind, Scope
-from assent.server.api.parameters import Id, at
-from assent.server.api.routing import NativeApi
+from assent.server.api.routing import Id, NativeApi, at
 from assent.server.api.schemas import Given, Shape
 from assent.server.caller import Method
 from assent.server.service import CallerDep, ServiceDep

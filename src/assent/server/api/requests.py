@@ -16,9 +16,8 @@ from assent.engine.queries.listing import Inbox
 from assent.engine.queries.visibility import sees_everything
 from assent.errors import NotEligible, NotFound
 from assent.server.api import schemas
-from assent.server.api.parameters import After, Id, IdFilter, Key, Limit, Word, place
 from assent.server.api.request_detail import RequestDetail
-from assent.server.api.routing import NativeApi
+from assent.server.api.routing import After, Id, IdFilter, Key, Limit, NativeApi, Word, place
 from assent.server.api.schemas import page
 from assent.server.api.verdicts import (
     EXAMPLES,

@@ -1,19 +1,47 @@
-"""The route class of the native API: behind the guard, and strict about JSON."""
+"""Routes of the native API: their class, strict about JSON, and the parameters they share."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Header, Path, Query, Request, Response
+from pydantic import Field
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json, JsonLimits, parse
+from assent.domain.paging import Place
 from assent.engine.threads import aside
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
 
 # A body wraps arguments, which may themselves be as deep as those of a call.
 _DEPTH = 36
+# Matches every id, ours or a chat client's; no control characters, no slashes.
+ID = r"^[A-Za-z0-9._:@|~=+-]{1,200}$"
+WORD = r"^[^\x00-\x1f\x7f]{1,200}$"
+Id = Annotated[str, Path(pattern=ID, description="The id of it.")]
+Word = Annotated[str | None, Query(pattern=WORD)]
+IdFilter = Annotated[str | None, Query(pattern=ID)]
+Limit = Annotated[int, Query(ge=1, le=200, description="How many, at most.")]
+After = Annotated[
+    str | None,
+    Query(pattern=r"^[A-Za-z0-9_-]{1,400}$", description="The `next` of the page before."),
+]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{1,200}$",
+        description="Sent again with the same body, the first answer comes back.",
+    ),
+]
+Digest = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9a-f]{64}$",
+        description="The `digest` of the request as you saw it; another one is refused with 409.",
+    ),
+]
 
 
 class StrictRequest(Request):
@@ -56,3 +84,13 @@ class NativeApi(GuardedApi):
             return await handle(strict)
 
         return handler
+
+
+def at(request: Request, path: str) -> dict[str, str]:
+    """Return the `Location` header of a new resource, with the prefix the app is mounted under."""
+    return {"Location": f"{request.scope.get('root_path', '')}{path}"}
+
+
+def place(after: str | None) -> Place | None:
+    """Return the position at which a page begins; raises `BadPage`."""
+    return None if after is None else Place.parse(after)

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StrictBool, model_validator
 from assent.domain import decisions
 from assent.domain.canonical import Json
 from assent.domain.verdicts import row_of
-from assent.server.api.parameters import ID, Digest
+from assent.server.api.routing import ID, Digest
 from assent.server.api.schemas import Given, Problem, Shape
 
 Reason = Annotated[str, Field(max_length=10_000, description="Told to the agent.")]

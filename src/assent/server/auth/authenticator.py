@@ -12,7 +12,7 @@ from assent.engine.people.accounts import merged
 from assent.engine.people.sessions import CredentialIds, Findings
 from assent.server.auth.cookies import Cookies
 from assent.server.auth.peers import address_of, vouched
-from assent.server.auth.ratelimit import Attempt, Throttle, network_of
+from assent.server.auth.ratelimit import CredentialAttempt, Throttle, network_of
 from assent.server.auth.tokens import Tokens, looks_signed
 from assent.server.caller import Caller, Method
 from assent.server.settings import Settings
@@ -93,7 +93,7 @@ class Authenticator:
         self._judged(attempt, holds=found is not None)
         return found
 
-    def link_attempt(self, connection: HTTPConnection) -> Attempt:
+    def link_attempt(self, connection: HTTPConnection) -> CredentialAttempt:
         """Return an attempt to use a link, for the throttle."""
         return self._attempt(connection, "link", "")
 
@@ -167,12 +167,12 @@ class Authenticator:
 
     def _attempt(
         self, connection: HTTPConnection, kind: str, proof: str, *, claims: str = ""
-    ) -> Attempt:
+    ) -> CredentialAttempt:
         address = network_of(address_of(connection, self._settings.proxy))
         hashed = hashlib.sha256(proof.encode("utf-8", "surrogatepass")).hexdigest() if proof else ""
-        return Attempt(kind=kind, address=address, claims=claims, proof=hashed)
+        return CredentialAttempt(kind=kind, address=address, claims=claims, proof=hashed)
 
-    def _judged(self, attempt: Attempt, *, holds: bool) -> None:
+    def _judged(self, attempt: CredentialAttempt, *, holds: bool) -> None:
         if holds:
             self.throttle.succeeded(attempt)
         else:

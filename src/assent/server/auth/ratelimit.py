@@ -49,7 +49,7 @@ class Buckets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class CredentialAttempt:
     """One attempt with a credential: its kind, its address, the name it claims, and its hash."""
 
     kind: str
@@ -72,7 +72,7 @@ class Throttle:
         self._requests = Buckets(rates.requests, monotonic)
         self._proven = Recollection[bool](monotonic, PROVEN_SECONDS)
 
-    def begin(self, attempt: Attempt) -> None:
+    def begin(self, attempt: CredentialAttempt) -> None:
         """Raise after too many failures, before anything is looked up.
 
         A credential that was right just now passes, so that guesses cannot lock out its holder.
@@ -81,12 +81,12 @@ class Throttle:
             return
         _refuse(max(self._failures.wait(name) for name in attempt.names))
 
-    def failed(self, attempt: Attempt) -> None:
+    def failed(self, attempt: CredentialAttempt) -> None:
         """Count an attempt that was wrong."""
         for name in attempt.names:
             self._failures.take(name)
 
-    def succeeded(self, attempt: Attempt) -> None:
+    def succeeded(self, attempt: CredentialAttempt) -> None:
         """Remember an attempt that was right."""
         if attempt.proof and self._proven.get(attempt.proof) is None:
             self._proven.put(attempt.proof, value=True)
