@@ -33,10 +33,8 @@ from assent.engine.loop.turns import Turns
 from assent.engine.queries import Queries
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.runs.deferrals import Deferrals
-from assent.engine.runs.reconciler import Reconciler
 from assent.engine.runs.runner import Runner
-from assent.engine.runs.sweeper import Sweeper
-from assent.engine.runs.worker import Worker
+from assent.engine.runs.worker import Reconciler, Sweeper, Worker
 from assent.engine.settings import Texts
 from assent.engine.vault import Vault
 from assent.engine.wiring import Wiring

@@ -16,7 +16,7 @@ from assent.engine.bus import Bus
 from assent.engine.gate.gate import Gate
 from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids
-from assent.engine.runs.bodies import Bodies
+from assent.engine.runs.outcomes import Bodies
 from assent.engine.runs.scrubber import LogScrubber
 from assent.engine.settings import Texts, Times
 from assent.engine.vault import Vault

@@ -7,34 +7,27 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import assert_never
 
 from assent.domain.bodies import Progress
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
-from assent.domain.conversations import Scene, TurnRow
+from assent.domain.conversations import TurnRow
 from assent.domain.events import EventKind
-from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind
-from assent.domain.outputs import error_output, json_text, jsonable
-from assent.domain.people import SYSTEM_ROLE, Audience
-from assent.domain.requests import Request
+from assent.domain.lifecycle import CallStatus
+from assent.domain.outputs import jsonable
 from assent.domain.tools import Tool
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import Outbox
-from assent.engine.loop.steps import Loaded, load
+from assent.engine.loop.steps import Loaded
 from assent.engine.runs.claims import Claim, Claims, conversation_of
-from assent.engine.runs.late_outcomes import record_late
 from assent.engine.runs.outcomes import (
-    Asks,
-    Attempt,
-    Failed,
+    BodyRun,
     Outcome,
-    Succeeded,
     Unknown,
-    Waits,
     failed,
 )
+from assent.engine.runs.recording import Recorded, Recorder
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves, Raced
@@ -43,24 +36,12 @@ from assent.errors import (
     AssentError,
     InvalidOutput,
     LeaseLost,
-    StoreUnavailable,
-    WriteUncertain,
 )
-from assent.ports import CallChanges, Held, Tx
+from assent.ports import Held, Tx
 
 log = logging.getLogger(__name__)
-RETRY_SECONDS = 0.2
 # Most calls hold no secrets, and share this one.
 NO_SECRETS = Scrubber()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """The consequences of a claim or an outcome: a turn to continue, a new attempt, requests."""
-
-    ready: TurnRow | Loaded | None = None
-    again: Claim | None = None
-    requests: tuple[Request, ...] = ()
 
 
 class Runner:
@@ -69,6 +50,7 @@ class Runner:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.claims = Claims(kernel=kernel)
+        self._recorder = Recorder(kernel, self.claims)
         self.on_ready: Callable[[TurnRow | Loaded], None] = _nobody
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
@@ -210,7 +192,7 @@ class Runner:
             # A body that never awaits anything would block all other tasks.
             await asyncio.sleep(0)
 
-        attempt = Attempt(
+        body = BodyRun(
             tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
         )
         # The last check before anything happens: a worker that was paused notices here, not later.
@@ -224,7 +206,7 @@ class Runner:
             return Unknown(f"an earlier run of it, begun at {since:%X} UTC, has not ended")
         outcome = await bodies.run(
             claim.held,
-            self._body(attempt, call),
+            self._body(body, call),
             tool.timeout,
             now=now,
             late=partial(self._ended_late, claim),
@@ -232,13 +214,13 @@ class Runner:
         point("after_body")
         return outcome
 
-    async def _body(self, attempt: Attempt, call: Call) -> Outcome:
+    async def _body(self, body: BodyRun, call: Call) -> Outcome:
         # Here, not around the wait: a body that runs on after its time still knows the secrets.
-        with self._kernel.logs.hiding(attempt.scrubber):
+        with self._kernel.logs.hiding(body.scrubber):
             if call.supplied is not None:
                 supplied = await aside(len(call.supplied), json.loads, call.supplied)
-                return await attempt.respond(supplied)
-            return await attempt.perform()
+                return await body.respond(supplied)
+            return await body.perform()
 
     def _ended_late(self, claim: Claim, outcome: Outcome) -> None:
         if self._kernel.tasks.closing:
@@ -273,162 +255,16 @@ class Runner:
         return await aside(len(frozen.text) + sealed, filled_in)
 
     async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
-        facts = await outbox.drain()
-
-        def record(tx: Tx) -> Recorded:
-            if facts:
-                tx.journal.tell(claim.call.turn_id, *facts)
-            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
-            if isinstance(outcome, Succeeded | Failed):
-                moves.scene = self._scene(tx, claim.call)
-            again = self._settle(moves, claim, outcome)
-            turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
-            # Reading here what the next step needs saves a transaction.
-            ready = None if turn is None else self._loaded(moves, turn, claim)
-            point("inside_outcome")
-            return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
-
         try:
-            recorded = await self._insist(record, claim)
+            recorded = await self._recorder.record(claim, outcome, await outbox.drain())
         except Raced:
             await self._too_late(claim, outcome)
             recorded = Recorded()
         self._begun.discard(claim.held)
         return recorded
 
-    def _scene(self, tx: Tx, call: Call) -> Scene | None:
-        return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
-
-    def _loaded(self, moves: Moves, turn: TurnRow, claim: Claim) -> Loaded:
-        scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
-        return load(moves.tx, turn, self._kernel, claim.conversation, scene)
-
-    async def _insist(
-        self, record: Callable[[Tx], Recorded], claim: Claim | None = None
-    ) -> Recorded:
-        """Keep trying to store an outcome only known here: a full disk may have room soon."""
-        is_uncertain = False
-        while True:
-            try:
-                return await self._kernel.store.run(record)
-            except Raced:
-                # An outcome that was written, but whose reply was lost, did not come too late.
-                if is_uncertain and claim is not None and await self._is_recorded(claim):
-                    return Recorded()
-                raise
-            except StoreUnavailable as error:
-                if self._kernel.tasks.closing:
-                    raise
-                is_uncertain |= isinstance(error, WriteUncertain)
-                log.warning("an outcome waits for the database: %s", error)
-                await asyncio.sleep(RETRY_SECONDS)
-
-    async def _is_recorded(self, claim: Claim) -> bool:
-        call = await self._kernel.store.run(lambda tx: tx.calls.get(claim.call.id))
-        unsettled = (CallStatus.RUNNING, CallStatus.IN_DOUBT)
-        return call is not None and call.fence == claim.call.fence and call.status not in unsettled
-
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
-        """Record an outcome whose claim is void.
-
-        It changes nothing, but the people who resolve the call see it.
-        """
-        log.error(
-            "the outcome of call %s came after its time or its lease: kept on record only",
-            claim.call.id,
-        )
-
-        def note(tx: Tx) -> Recorded:
-            moves = Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
-            record_late(moves, self.claims, claim, outcome)
-            return Recorded(requests=tuple(moves.opened))
-
-        while True:
-            try:
-                self._follow(await self._insist(note))
-                return
-            except Raced:
-                # The call is being resolved at this moment: the outcome is recorded beside the
-                # decision.
-                continue
-
-    def _settle(self, moves: Moves, claim: Claim, outcome: Outcome) -> Claim | None:
-        call = claim.call
-        match outcome:
-            case Succeeded(output=output):
-                moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
-            case Failed(output=output, ran=ran):
-                data: dict[str, Json] | None = {"ran": True} if ran else None
-                moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
-            case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
-                # No question is asked for a turn that was stopped: the call did nothing yet.
-                output = error_output(self._kernel.texts.aborted)
-                moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
-            case Asks(metadata=metadata):
-                return self._ask(moves, claim, dict(metadata))
-            case Waits(task_id=task_id):
-                self._wait(moves, claim, task_id)
-            case Unknown(reason=reason):
-                return self.claims.doubt(moves, claim, reason)
-            case _:
-                assert_never(outcome)
-        return None
-
-    def _is_over(self, tx: Tx, call: Call) -> bool:
-        # Locked: a stop at this moment looks at the turn's calls once more after us.
-        turn = tx.turns.lock(call.turn_id)
-        return turn is None or turn.status not in ACTIVE_TURNS
-
-    def _ask(self, moves: Moves, claim: Claim, metadata: dict[str, Json]) -> Claim | None:
-        """Ask the body's own question; if approvals are off, return the next attempt instead."""
-        asked = moves.move(
-            claim.call,
-            CallStatus.AWAITING_APPROVAL,
-            "ask",
-            data={"metadata": metadata},
-            metadata=json_text(metadata),
-        )
-        if not self._kernel.policy.approvals:
-            return self.claims.waive(moves, asked, claim.conversation)
-        reason = str(metadata.get("reason", "The tool asks for approval."))
-        self.claims.ask(
-            moves,
-            asked,
-            claim.tool,
-            claim.conversation,
-            reason,
-            metadata=metadata,
-            decide_within=claim.tool.decide_within,
-        )
-        return None
-
-    def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
-        """Return True if this id already names another call, or its task."""
-        if tx.calls.by_task(task_id) is not None:
-            return True
-        # Upstreams know our call ids as idempotency keys that we sent, so a call's own id is
-        # allowed.
-        return task_id != call.id and tx.calls.get(task_id) is not None
-
-    def _wait(self, moves: Moves, claim: Claim, task_id: str | None) -> None:
-        if task_id is not None and self._is_taken(moves.tx, task_id, claim.call):
-            output = json_text(error_output(f"Another call has the task {task_id!r} already."))
-            moves.move(claim.call, CallStatus.FAILED, "fail", output=output)
-            return
-        changes: CallChanges = {} if task_id is None else {"task_id": task_id}
-        waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
-        # A deferred task is settled by a process, not by the conversation's owner.
-        system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
-        self.claims.ask(
-            moves,
-            waiting,
-            claim.tool,
-            claim.conversation,
-            "",
-            kind=RequestKind.RESULT,
-            audience=claim.tool.audience if task_id is None else system,
-            decide_within=claim.tool.decide_within if task_id is None else None,
-        )
+        self._follow(await self._recorder.record_late(claim, outcome))
 
 
 def _with_references(frozen: Frozen) -> tuple[dict[str, Json], tuple[str, ...]]:

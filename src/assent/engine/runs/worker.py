@@ -1,17 +1,129 @@
-"""The background tasks of a worker: heartbeat, deadlines, and looking for work."""
+"""The background tasks of a worker: heartbeat, sweeper of deadlines, and reconciler of rows."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
+from assent.domain.calls import Call
+from assent.domain.canonical import Json
+from assent.domain.conversations import TurnRow
+from assent.domain.events import EventKind, Fact
+from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.engine.decisions.apply import DEADLINE, expire
+from assent.engine.decisions.checks import open_case
+from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
-from assent.engine.runs.reconciler import Reconciler
+from assent.engine.loop.turns import Turns
+from assent.engine.runs.claims import Claim, conversation_of
+from assent.engine.runs.recording import Recorded
 from assent.engine.runs.runner import Runner
-from assent.engine.runs.sweeper import Sweeper
-from assent.errors import StoreGone, StoreUnavailable
+from assent.engine.transitions import Moves, Raced
+from assent.errors import NotFound, StoreGone, StoreUnavailable
 from assent.ports import Held, Tx
 
 log = logging.getLogger(__name__)
+SWEPT_AT_ONCE = 200
+FOUND_AT_ONCE = 100
+
+
+class Reconciler:
+    """Finds calls and turns whose worker died, or that none has started: it looks at the rows."""
+
+    def __init__(self, kernel: Kernel, runner: Runner, turns: Turns) -> None:
+        self._kernel, self._runner, self._turns = kernel, runner, turns
+
+    async def reconcile(self) -> None:
+        """Look once: lost calls first, so that turns find them settled."""
+        for call in await self._kernel.store.run(lambda tx: tx.calls.lost(FOUND_AT_ONCE)):
+            # A body that blocked our own heartbeat is late, not lost: this process knows that it
+            # runs.
+            if (call.id, call.fence) not in self._runner.held:
+                await self._lost(call)
+        for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(FOUND_AT_ONCE)):
+            await self._start(call_id)
+        for turn_id in await self._kernel.store.run(lambda tx: tx.turns.claimable(FOUND_AT_ONCE)):
+            await self._advance(turn_id)
+
+    async def _lost(self, call: Call) -> None:
+        log.warning("call %s lost its worker %s", call.id, call.worker)
+        point("before_doubt")
+        try:
+            recorded = await self._kernel.store.run(lambda tx: self._resolve(tx, call))
+        except Raced:
+            return
+        point("after_doubt")
+        if recorded.again is not None:
+            self._runner.start(recorded.again)
+        if recorded.ready is not None:
+            self._turns.begin(recorded.ready)
+        self._kernel.announce(recorded.requests)
+
+    def _resolve(self, tx: Tx, call: Call) -> Recorded:
+        conversation = conversation_of(tx, call.conversation_id)
+        moves = Moves(tx, self._kernel.ids, actor="reconciler")
+        tool = self._kernel.catalogue.tool(call.agent, call.tool)
+        reason = f"its worker {call.worker!r} died or lost its lease while it ran"
+        again = None
+        if tool is None:
+            data: dict[str, Json] = {"reason": reason}
+            moved = moves.move(call, CallStatus.IN_DOUBT, "doubt", lost=True, data=data)
+            kind = RequestKind.OUTCOME
+            self._runner.claims.ask(moves, moved, None, conversation, reason, kind=kind)
+        else:
+            claim = Claim(call=call, tool=tool, conversation=conversation, expires=0.0)
+            began = not self._runner.never_began(call)
+            again = self._runner.claims.doubt(moves, claim, reason, lost=True, began=began)
+        turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
+        point("inside_doubt")
+        return Recorded(ready=turn, again=again, requests=tuple(moves.opened))
+
+    async def _start(self, call_id: str) -> None:
+        call = await self._kernel.store.run(lambda tx: tx.calls.get(call_id))
+        if call is not None and call.status is CallStatus.CLEARED:
+            self._runner.enqueue(call.id, call.turn_id, call.agent)
+
+    async def _advance(self, turn_id: str) -> None:
+        def claim(tx: Tx) -> TurnRow | None:
+            turn = tx.turns.claim(turn_id, self._kernel.worker, self._kernel.times.lease)
+            if turn is not None and turn.fence > 1:
+                tx.journal.tell(turn_id, Fact(EventKind.RESET, {"reason": "another worker"}))
+            point("inside_resume")
+            return turn
+
+        turn = await self._kernel.store.run(claim)
+        point("after_resume")
+        if turn is not None:
+            self._turns.begin(turn)
+
+
+class Sweeper:
+    """Expires due requests by the database's clock; of several workers a guard lets one win."""
+
+    def __init__(self, kernel: Kernel, runner: Runner) -> None:
+        self._kernel, self._runner = kernel, runner
+
+    async def sweep(self) -> int:
+        """Expire everything that is due; returns how many requests were."""
+        due = await self._kernel.store.run(lambda tx: tx.requests.due(SWEPT_AT_ONCE))
+        swept = 0
+        for request_id in due:
+            try:
+                turn, expired = await self._kernel.store.run(
+                    lambda tx, id=request_id: self._expire(tx, id)
+                )
+            except (Raced, NotFound):
+                continue
+            swept += expired
+            if turn is not None:
+                self._runner.on_ready(turn)
+        return swept
+
+    def _expire(self, tx: Tx, request_id: str) -> tuple[TurnRow | None, bool]:
+        case = open_case(tx, request_id)
+        moves = Moves(tx, self._kernel.ids, actor=DEADLINE)
+        done = expire(moves, case, self._kernel.texts.expired)
+        worker = self._kernel.worker if self._kernel.is_worker else None
+        return moves.wake(worker, self._kernel.times.lease), done
 
 
 class Worker:
