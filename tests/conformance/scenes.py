@@ -9,7 +9,7 @@ from assent.domain.calls import Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.decisions import Decision, Verdict
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import Decided
+from assent.engine.decisions.attempts import Decided
 from assent.engine.queries.snapshots import Turn
 from assent.testing import ScriptedModel
 

@@ -19,9 +19,9 @@ from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine import facade_parameters
 from assent.engine.agents import Agent, Catalogue
+from assent.engine.decisions.attempts import Decided, DecisionAttempt, DecisionOutcome
 from assent.engine.decisions.callback import Callback
-from assent.engine.decisions.checks import Ballot, Decided
-from assent.engine.decisions.deciding import Deciding, Outcome, Waives, never_waived
+from assent.engine.decisions.deciding import Deciding, Waives, never_waived
 from assent.engine.facade_parameters import Callers, Who
 from assent.engine.feed import Feed
 from assent.engine.following import Following
@@ -352,7 +352,7 @@ class Assent:
         `digest` is that of the request as the person saw it, `shown` says which renderer showed it.
         """
         where = "Assent.decide()"
-        ballot = Ballot(
+        attempt = DecisionAttempt(
             request_id=facade_parameters.request_id(where, request_id),
             verdict=facade_parameters.verdict(where, verdict),
             by=await self._who(where, by),
@@ -361,7 +361,7 @@ class Assent:
             shown=shown,
             key=idempotency_key,
         )
-        return await self._deciding.decide(ballot)
+        return await self._deciding.decide(attempt)
 
     async def decide_all(
         self,
@@ -372,7 +372,7 @@ class Assent:
         digests: Mapping[str, str] | None = None,
         shown: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
-    ) -> list[Outcome]:
+    ) -> list[DecisionOutcome]:
         """Decide several requests, each on its own.
 
         A batch that contradicts itself is refused whole.
@@ -382,7 +382,7 @@ class Assent:
         seen, drawn, key = digests or {}, shown or {}, idempotency_key
         return await self._deciding.decide_all(
             [
-                Ballot(
+                DecisionAttempt(
                     request_id=id,
                     verdict=verdict,
                     by=who,
@@ -404,20 +404,22 @@ class Assent:
         channel: str = "library",
         digests: Mapping[str, str] | None = None,
         waives: Waives = never_waived,
-    ) -> list[Outcome]:
+    ) -> list[DecisionOutcome]:
         """Decide several requests at once: all of them count, or the first objection is raised.
 
-        `waives(ballot, error)` is True for a refusal that is only reported and stops no other
-        ballot.
+        `waives(attempt, error)` is True for a refusal that is only reported and stops no other
+        attempt.
         """
         where = "Assent.decide_together()"
         said, who = facade_parameters.decisions(where, decisions), await self._who(where, by)
         seen = digests or {}
-        ballots = [
-            Ballot(request_id=id, verdict=verdict, by=who, channel=channel, digest=seen.get(id))
+        attempts = [
+            DecisionAttempt(
+                request_id=id, verdict=verdict, by=who, channel=channel, digest=seen.get(id)
+            )
             for id, verdict in said
         ]
-        return await self._deciding.decide_together(ballots, waives=waives)
+        return await self._deciding.decide_together(attempts, waives=waives)
 
     # Deferred tasks
 

@@ -29,7 +29,7 @@ from assent.domain.policy import Rule
 from assent.domain.requests import Request
 from assent.domain.tools import Override
 from assent.engine.agents import Agent
-from assent.engine.decisions.checks import Decided
+from assent.engine.decisions.attempts import Decided
 from assent.engine.kernel import Kernel
 from assent.engine.queries.snapshots import Thread, Turn
 from assent.errors import InvalidParameter, NotAllowed, WrongLoop

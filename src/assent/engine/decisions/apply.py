@@ -12,24 +12,13 @@ from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
-from assent.domain.policy import Allow, Deny
 from assent.domain.requests import Request
 from assent.domain.tools import Hitl, is_manual_tool
-from assent.domain.verdicts import words_of
-from assent.engine.decisions.answers import Answered
-from assent.engine.decisions.checks import (
-    Ballot,
-    Case,
-    Decided,
-    Refusal,
-    decided,
-    expired,
-    standing,
-    vote,
-)
-from assent.engine.decisions.supplied_results import check_supplied
+from assent.domain.verdicts import name_of, words_of
+from assent.engine.decisions.attempts import Case, Decided, DecisionOutcome, decision_row
+from assent.engine.decisions.checks import check_supplied, expired, valid_votes
 from assent.engine.failpoints import point
-from assent.engine.gate.gated_calls import Asking, GatedCall, binding_of, mint, result_wanted
+from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
 from assent.engine.transitions import Moves, shown
@@ -38,18 +27,6 @@ from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEADLINE = "deadline"
-# Verdicts that use the arguments; others withdraw a call, which is always possible.
-_GOING_ON = (verdicts.Approve, verdicts.RunAgain, verdicts.Give, verdicts.Supply)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """A decision that counted, and what follows from it."""
-
-    decided: Decided
-    claim: Claim | None = None
-    turn: TurnRow | None = None
-    requests: tuple[Request, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,49 +36,46 @@ class Verdicts:
     kernel: Kernel
     claims: Claims
 
-    def refuse(self, moves: Moves, case: Case, error: AssentError) -> Refusal:
+    def refuse(self, moves: Moves, case: Case, error: AssentError) -> DecisionOutcome:
         """Put a refused attempt on record; nothing else changes."""
         moves.note("refused", case.call, request_id=case.request.id, data={"code": error.code})
-        return Refusal(error, self._wake(moves), tuple(moves.opened))
+        return DecisionOutcome(
+            request_id=case.request.id,
+            error=error,
+            turn=self._wake(moves),
+            opened=tuple(moves.opened),
+        )
 
     def _wake(self, moves: Moves) -> TurnRow | None:
         worker = self.kernel.worker if self.kernel.is_worker else None
         return moves.wake(worker, self.kernel.times.lease)
 
-    def apply(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
-        """Apply a verdict that needs no second judgement."""
-        match ballot.verdict:
-            case _ if isinstance(ballot.verdict, _GOING_ON) and is_altered(case):
-                return self.altered(moves, case, ballot)
+    def apply(self, moves: Moves, case: Case) -> DecisionOutcome:
+        """Apply a verdict on which the gate has nothing more to say."""
+        verdict, texts = case.attempt.verdict, self.kernel.texts
+        match verdict:
             case verdicts.Approve() | verdicts.RunAgain():
-                return self.approve(moves, case, ballot)
+                return self.approve(moves, case)
             case verdicts.Reject(reason=reason):
-                return self._withdraw(moves, case, ballot, R.REJECTED, self._refused(reason))
+                output = error_output(self._refused(reason))
+                return self._settle(moves, case, S.REJECTED, output, status=R.REJECTED)
             case verdicts.Cancel(reason=reason):
-                text = reason or self.kernel.texts.cancelled
-                return self._withdraw(moves, case, ballot, R.CANCELLED, text)
+                output = error_output(reason or texts.cancelled)
+                return self._settle(moves, case, S.CANCELLED, output, status=R.CANCELLED)
             case verdicts.Supply(output=output):
-                return self._supply(moves, case, ballot, output)
+                return self._supply(moves, case, output)
             case verdicts.Fail(reason=reason):
-                output = json_text(error_output(reason or "It failed."))
-                return self._settle(moves, case, ballot, S.FAILED, action="fail", output=output)
+                return self._settle(moves, case, S.FAILED, error_output(reason or "It failed."))
             case verdicts.Ran(output=output):
-                return self._settle(
-                    moves, case, ballot, S.SUCCEEDED, action="ran", output=json_text(output)
-                )
+                return self._settle(moves, case, S.SUCCEEDED, output)
             case verdicts.DidNotRun(reason=reason):
-                text = reason or "It did not run and will not be run."
-                output = json_text(error_output(text))
-                return self._settle(
-                    moves, case, ballot, S.FAILED, action="did_not_run", output=output
-                )
+                output = error_output(reason or "It did not run and will not be run.")
+                return self._settle(moves, case, S.FAILED, output)
             case verdicts.Give():
-                # An answer comes here unjudged only if its tool no longer exists.
-                output = json_text(error_output(f"The tool {case.call.tool!r} is no longer there."))
-                return self._settle(
-                    moves, case, ballot, S.FAILED, action="tool_gone", output=output
-                )
-        assert_never(ballot.verdict)
+                # An answer comes here unruled only if its tool no longer exists.
+                output = error_output(_gone(case))
+                return self._settle(moves, case, S.FAILED, output, action="tool_gone")
+        assert_never(verdict)
 
     def _refused(self, reason: str) -> str:
         texts = self.kernel.texts
@@ -109,29 +83,58 @@ class Verdicts:
             return texts.feedback.format(feedback=reason)
         return f"{texts.rejected} {texts.rejected_hint}"
 
+    def altered(self, moves: Moves, case: Case) -> DecisionOutcome:
+        """End a call whose rows are not those that the question was about."""
+        output = error_output("The record of this call was altered; it is not run.")
+        return self._settle(moves, case, S.FAILED, output, action="altered", status=R.CANCELLED)
+
+    def _settle(
+        self,
+        moves: Moves,
+        case: Case,
+        target: CallStatus,
+        output: Json,
+        *,
+        action: str = "",
+        status: RequestStatus = R.ANSWERED,
+    ) -> DecisionOutcome:
+        """Close the request and end its call with this output; the action is the verdict's name."""
+        if (refusal := self.close(moves, case, status)) is not None:
+            return refusal
+        verdict = case.attempt.verdict
+        call = moves.move(
+            case.call,
+            target,
+            action or name_of(verdict),
+            request_id=case.request.id,
+            data={"reason": words_of(verdict), **_seen(case)},
+            output=json_text(output),
+        )
+        return self.done(moves, case, status, call)
+
     def close(
         self,
         moves: Moves,
         case: Case,
-        ballot: Ballot,
         status: RequestStatus,
         *,
         approved: str | None = None,
         arguments: str | None = None,
-    ) -> Refusal | None:
+    ) -> DecisionOutcome | None:
         """Close the request in time and store the vote; if it is too late, expire it now."""
-        if not moves.tx.requests.close(case.request, status, by=ballot.by.id, in_time=True):
+        by = case.attempt.by.id
+        if not moves.tx.requests.close(case.request, status, by=by, in_time=True):
             return self.late(moves, case)
         id = self.kernel.ids("dec")
         moves.tx.decisions.add(
-            vote(id, case, ballot, approved=approved, arguments=arguments, now=moves.now)
+            decision_row(id, case, approved=approved, arguments=arguments, now=moves.now)
         )
-        tell_closed(moves, case, status, ballot.by.id)
+        tell_closed(moves, case.request, status, by)
         return None
 
-    def late(self, moves: Moves, case: Case) -> Refusal:
+    def late(self, moves: Moves, case: Case) -> DecisionOutcome:
         """Refuse a decision after the deadline, even if no sweeper has expired the request yet."""
-        expire(moves, case, self.kernel.texts.expired)
+        expire(moves, case.request, case.call, self.kernel.texts.expired)
         return self.refuse(moves, case, expired(case.request))
 
     def done(
@@ -142,22 +145,19 @@ class Verdicts:
         call: Call,
         *,
         claim: Claim | None = None,
-    ) -> Done:
-        """Return the result of a decision; wakes the turn if its last call was settled."""
+    ) -> DecisionOutcome:
+        """Return what came of a decision; wakes the turn if its last call was settled."""
         turn = self._wake(moves)
         point("inside_decision")
-        opened = tuple(moves.opened)
-        now = decided(case.request.id, status, call)
-        return Done(decided=now, claim=claim, turn=turn, requests=opened)
+        return DecisionOutcome(
+            request_id=case.request.id,
+            decided=Decided.of(case.request.id, status, call),
+            claim=claim,
+            turn=turn,
+            opened=tuple(moves.opened),
+        )
 
-    def approve(
-        self,
-        moves: Moves,
-        case: Case,
-        ballot: Ballot,
-        *,
-        edited: Frozen | None = None,
-    ) -> Done | Refusal:
+    def approve(self, moves: Moves, case: Case, *, edited: Frozen | None = None) -> DecisionOutcome:
         """Close the request as approved, and let the call go ahead."""
         if (error := self._still_running(case, moves.now)) is not None:
             return self.refuse(moves, case, error)
@@ -168,18 +168,14 @@ class Verdicts:
         if edited is not None:
             shape = changed(call, revision=call.revision + 1, arguments=edited)
             approved = binding_of(shape, case.request, case.conversation).digest
-        if standing(moves.tx, case.request) + 1 < case.request.quorum:
-            return self._vote(moves, case, ballot, approved)
-        refusal = self.close(moves, case, ballot, R.APPROVED, approved=approved, arguments=text)
+        if valid_votes(moves.tx, case.request) + 1 < case.request.quorum:
+            return self._vote(moves, case, approved)
+        refusal = self.close(moves, case, R.APPROVED, approved=approved, arguments=text)
         if refusal is not None:
             return refusal
         if edited is not None:
-            note = self.kernel.texts.edited.format(arguments=edited.text)
-            id = case.request.id
-            call = moves.revise(
-                call, S.PROPOSED, "edit", edited, Author.EDIT, request_id=id, note=note
-            )
-        return self._clear(moves, case, ballot, call)
+            call = self.revise(moves, case, edited)
+        return self._clear(moves, case, call)
 
     def _still_running(self, case: Case, now: datetime) -> StillRunning | None:
         """Return an error while a call in doubt may still run: it must not run twice at once."""
@@ -194,37 +190,49 @@ class Verdicts:
         since = case.request.created_at
         return StillRunning(case.request.id, call.id, worker=worker or "", since=since)
 
-    def _vote(self, moves: Moves, case: Case, ballot: Ballot, approved: str) -> Done | Refusal:
+    def revise(
+        self, moves: Moves, case: Case, edited: Frozen, *, told: dict[str, Json] | None = None
+    ) -> Call:
+        """Make the edited arguments the next revision of the call; the model is told."""
+        return moves.revise(
+            case.call,
+            S.PROPOSED,
+            "edit",
+            edited,
+            Author.EDIT,
+            request_id=case.request.id,
+            told=told,
+            note=self.kernel.texts.edited.format(arguments=edited.text),
+        )
+
+    def _vote(self, moves: Moves, case: Case, approved: str) -> DecisionOutcome:
         """Store one of several approvals that is not the last: the request stays open."""
-        if not moves.tx.requests.vote(case.request):
+        request, call = case.request, case.call
+        if not moves.tx.requests.vote(request):
             return self.late(moves, case)
         id = self.kernel.ids("dec")
-        made = vote(id, case, ballot, approved=approved, arguments=None, now=moves.now)
-        moves.tx.decisions.add(made)
-        data = {
-            "votes": case.request.votes + 1,
-            "quorum": case.request.quorum,
-            **_seen(case.call, ballot),
-        }
-        call = case.call
-        call = moves.move(call, call.status, "vote", request_id=case.request.id, data=data)
+        moves.tx.decisions.add(
+            decision_row(id, case, approved=approved, arguments=None, now=moves.now)
+        )
+        data = {"votes": request.votes + 1, "quorum": request.quorum, **_seen(case)}
+        call = moves.move(call, call.status, "vote", request_id=request.id, data=data)
         return self.done(moves, case, R.OPEN, call)
 
-    def _clear(self, moves: Moves, case: Case, ballot: Ballot, call: Call) -> Done | Refusal:
+    def _clear(self, moves: Moves, case: Case, call: Call) -> DecisionOutcome:
         """Pass an approved revision to the runner, or open the request for a manual result."""
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         data = {
             "digest": call.arguments.digest,
             "revision": call.revision,
-            **_seen(call, ballot),
+            **_seen(case, call),
         }
         changes: CallChanges = {
             "approved": True,
-            "cleared_by": f"{PERSON}{ballot.by.id}",
+            "cleared_by": f"{PERSON}{case.attempt.by.id}",
         }
         in_doubt = case.request.kind is RequestKind.OUTCOME
         action = "run_again" if in_doubt else "approve"
-        # A call in doubt was judged before it ran: the claim asks again if the policy changed.
+        # A call in doubt was ruled on before it ran: the claim asks again if the policy changed.
         if not in_doubt:
             changes["policy_version"] = self.kernel.policy_version
         id = case.request.id
@@ -248,9 +256,9 @@ class Verdicts:
         action: str,
         data: dict[str, Json] | None = None,
         **changes: Unpack[CallChanges],
-    ) -> Done:
+    ) -> DecisionOutcome:
         id = case.request.id
-        if not self._runs_here:
+        if not self.runs_here:
             now = moves.move(call, S.CLEARED, action, request_id=id, data=data, **changes)
             return self.done(moves, case, status, now)
         now, claim = self.claims.clear(
@@ -259,9 +267,8 @@ class Verdicts:
         return self.done(moves, case, status, now, claim=claim)
 
     @property
-    def _runs_here(self) -> bool:
-        # A worker that can run the call claims it in the decision's commit; otherwise any worker
-        # will.
+    def runs_here(self) -> bool:
+        """True if this worker claims a cleared call in the decision's commit."""
         return self.kernel.is_worker and not self.kernel.tasks.closing
 
     def open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
@@ -271,73 +278,26 @@ class Verdicts:
         moves.pending(request)
         return request
 
-    def altered(self, moves: Moves, case: Case, ballot: Ballot) -> Done | Refusal:
-        """End a call whose rows are not those that the question was about."""
-        output = json_text(error_output("The record of this call was altered; it is not run."))
-        return self._settle(
-            moves, case, ballot, S.FAILED, action="altered", output=output, status=R.CANCELLED
-        )
-
-    def _withdraw(
-        self,
-        moves: Moves,
-        case: Case,
-        ballot: Ballot,
-        status: RequestStatus,
-        text: str,
-    ) -> Done | Refusal:
-        target = S.REJECTED if status is R.REJECTED else S.CANCELLED
-        output = json_text(error_output(text))
-        action = "reject" if target is S.REJECTED else "cancel"
-        return self._settle(
-            moves, case, ballot, target, action=action, output=output, status=status
-        )
-
-    def _settle(
-        self,
-        moves: Moves,
-        case: Case,
-        ballot: Ballot,
-        target: CallStatus,
-        *,
-        action: str,
-        output: str,
-        status: RequestStatus = R.ANSWERED,
-    ) -> Done | Refusal:
-        refusal = self.close(moves, case, ballot, status)
-        if refusal is not None:
-            return refusal
-        data = {"reason": words_of(ballot.verdict), **_seen(case.call, ballot)}
-        id = case.request.id
-        call = moves.move(case.call, target, action, request_id=id, data=data, output=output)
-        return self.done(moves, case, status, call)
-
-    def _supply(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
+    def _supply(self, moves: Moves, case: Case, output: Json) -> DecisionOutcome:
         """Validate and store a supplied output; a tool with a hook reworks it under a claim."""
         tool = self.kernel.catalogue.tool(case.call.agent, case.call.tool)
         if tool is None:
-            failed = failed_response(f"The tool {case.call.tool!r} is no longer there.", output)
-            return self._settle(
-                moves, case, ballot, S.FAILED, action="supply", output=json_text(failed)
-            )
+            return self._settle(moves, case, S.FAILED, failed_response(_gone(case), output))
         kind = tool.tool.kind
         if isinstance(kind, Hitl) and kind.on_response_received is not None:
-            return self._rework(moves, case, ballot, output)
+            return self._rework(moves, case, output)
         try:
             if tool.tool.output is not None:
                 check_supplied(tool.tool.output, output)
         except InvalidOutput as error:
             if case.call.task_id is not None:
                 return self.refuse(moves, case, error)
-            failed = json_text(failed_response(str(error), parsed(output)))
-            return self._settle(moves, case, ballot, S.FAILED, action="supply", output=failed)
-        return self._settle(
-            moves, case, ballot, S.SUCCEEDED, action="supply", output=json_text(output)
-        )
+            failed = failed_response(str(error), parsed(output))
+            return self._settle(moves, case, S.FAILED, failed)
+        return self._settle(moves, case, S.SUCCEEDED, output)
 
-    def _rework(self, moves: Moves, case: Case, ballot: Ballot, output: Json) -> Done | Refusal:
-        refusal = self.close(moves, case, ballot, R.ANSWERED)
-        if refusal is not None:
+    def _rework(self, moves: Moves, case: Case, output: Json) -> DecisionOutcome:
+        if (refusal := self.close(moves, case, R.ANSWERED)) is not None:
             return refusal
         return self._go_ahead(
             moves,
@@ -345,97 +305,40 @@ class Verdicts:
             case.call,
             R.ANSWERED,
             action="supply",
-            data=_seen(case.call, ballot),
+            data=_seen(case),
             supplied=json_text(output),
-            cleared_by=f"{PERSON}{ballot.by.id}",
+            cleared_by=f"{PERSON}{case.attempt.by.id}",
             # An approval limits when the call starts, not when a person answers it.
             run_by=None,
         )
 
-    def answer(
-        self, moves: Moves, case: Case, ballot: Ballot, answered: Answered
-    ) -> Done | Refusal:
-        """Save a draft, or move the answered revision as its judgement says."""
-        if answered.draft is not None:
-            return self._keep_draft(moves, case, answered.draft)
-        gated, merged = answered.gated, answered.merged
-        if gated is None or merged is None:
-            raise AssertionError("answers are a draft or have a ruling")
-        refusal = self.close(moves, case, ballot, R.ANSWERED)
-        if refusal is not None:
-            return refusal
-        moves.tx.values.seal(merged.sealed)
-        moves.tx.values.save(merged.saved)
-        id = case.request.id
-        told = ballot.witness
-        call = moves.revise(
-            case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id, told=told
-        )
-        return self._follow(moves, case, call, gated, R.ANSWERED)
 
-    def _keep_draft(self, moves: Moves, case: Case, draft: str) -> Done | Refusal:
-        if not moves.tx.requests.keep_draft(case.request, draft):
-            return self.late(moves, case)
-        call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
-        return self.done(moves, case, R.OPEN, call)
-
-    def _follow(
-        self,
-        moves: Moves,
-        case: Case,
-        call: Call,
-        gated: GatedCall,
-        status: RequestStatus,
-    ) -> Done:
-        """Move a revision to where the gate's ruling says."""
-        changes: CallChanges = {"policy_version": self.kernel.policy_version}
-        data: dict[str, Json] = {"by": gated.by}
-        if isinstance(gated.ruling, Deny):
-            changes["output"] = json_text(error_output(gated.ruling.reason))
-            moved = moves.move(call, S.DENIED, "gate", data=data, **changes)
-            return self.done(moves, case, status, moved)
-        if isinstance(gated.ruling, Allow):
-            changes["cleared_by"] = gated.ruling.by
-            changes["approved"] = gated.ruling.waived
-        moved = moves.move(call, gated.call.status, "gate", data=data, **changes)
-        moved = changed(moved, policy_version=self.kernel.policy_version)
-        if gated.asking is not None:
-            self.open(moves, moved, case, gated.asking)
-            return self.done(moves, case, status, moved)
-        if not self._runs_here:
-            return self.done(moves, case, status, moved)
-        claim = self.claims.take(moves, moved, case.conversation, verified=True)
-        return self.done(moves, case, status, claim.call if claim else moved, claim=claim)
+def _seen(case: Case, call: Call | None = None) -> dict[str, Json]:
+    """Return what a decision was about, for the record; `call` is its edited revision."""
+    return {"arguments": shown((call or case.call).arguments.text), **case.attempt.witness}
 
 
-def _seen(call: Call, ballot: Ballot) -> dict[str, Json]:
-    """Return what a decision was about, for the record."""
-    return {"arguments": shown(call.arguments.text), **ballot.witness}
+def _gone(case: Case) -> str:
+    return f"The tool {case.call.tool!r} is no longer there."
 
 
-def is_altered(case: Case) -> bool:
-    """Return True if the rows are not those that the question was about."""
-    bound = binding_of(case.call, case.request, case.conversation).digest
-    return bound != case.request.digest or not case.call.arguments.is_intact
-
-
-def expire(moves: Moves, case: Case, text: str) -> bool:
+def expire(moves: Moves, request: Request, call: Call, text: str) -> bool:
     """End a request whose deadline passed, and its call with it."""
-    if not moves.tx.requests.expire(case.request):
+    if not moves.tx.requests.expire(request):
         return False
     output = json_text(error_output(text))
     with moves.acting(DEADLINE):
-        moves.move(case.call, S.EXPIRED, "expire", request_id=case.request.id, output=output)
-    tell_closed(moves, case, R.EXPIRED, DEADLINE)
+        moves.move(call, S.EXPIRED, "expire", request_id=request.id, output=output)
+    tell_closed(moves, request, R.EXPIRED, DEADLINE)
     return True
 
 
-def tell_closed(moves: Moves, case: Case, status: RequestStatus, by: str) -> None:
+def tell_closed(moves: Moves, request: Request, status: RequestStatus, by: str) -> None:
     """Tell followers how a request ended."""
     told: dict[str, Json] = {
-        "request_id": case.request.id,
-        "call_id": case.call.id,
+        "request_id": request.id,
+        "call_id": request.call_id,
         "status": str(status),
         "by": by,
     }
-    moves.tx.journal.tell(case.call.turn_id, Fact(EventKind.DECIDED, told))
+    moves.tx.journal.tell(request.turn_id, Fact(EventKind.DECIDED, told))

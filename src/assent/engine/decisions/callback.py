@@ -13,7 +13,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.cancellation import is_ours
-from assent.engine.decisions.checks import Ballot
+from assent.engine.decisions.attempts import DecisionAttempt
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
 from assent.errors import AssentError
@@ -65,9 +65,9 @@ class Callback:
         # others.
         by = replace(conversation.owner, roles=frozenset())
         verdict = Approve() if answer else Reject()
-        ballot = Ballot(request_id=request.id, verdict=verdict, by=by, channel="callback")
+        attempt = DecisionAttempt(request_id=request.id, verdict=verdict, by=by, channel="callback")
         try:
-            await self.deciding.decide(ballot)
+            await self.deciding.decide(attempt)
         except AssentError as error:
             log.info("on_confirmation could not decide call %s: %s", call.id, error)
 

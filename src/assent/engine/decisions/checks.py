@@ -1,31 +1,32 @@
-"""Ballots and the cases they are about, and the reasons for which a ballot is refused."""
-
-from dataclasses import dataclass, replace
-from datetime import datetime
+"""The reasons for which an attempt to decide is refused, or was answered before."""
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Call, Frozen
-from assent.domain.canonical import Json, check, digest, encode, parse
+from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation, firmest
-from assent.domain.conversations import Conversation, TurnRow
-from assent.domain.decisions import Decision, Verdict
-from assent.domain.forms import UserInput
-from assent.domain.identifiers import want_findable, want_keepable
+from assent.domain.decisions import Decision
 from assent.domain.lifecycle import RequestStatus
-from assent.domain.outputs import json_text, jsonable
-from assent.domain.people import ADMIN, Person, PersonKind, want_recordable
+from assent.domain.outputs import parsed
+from assent.domain.people import ADMIN, Person, PersonKind
 from assent.domain.requests import Request
-from assent.domain.tools import EffectiveTool
-from assent.domain.verdicts import VERDICTS, name_of, names_for, row_of, words_of
-from assent.engine.gate.gated_calls import Asking
-from assent.engine.loop.proposals import storable
+from assent.domain.tools import EffectiveTool, OutputCodec
+from assent.domain.verdicts import VERDICTS, name_of, names_for
+from assent.engine.decisions.attempts import (
+    Case,
+    Decided,
+    DecisionAttempt,
+    DecisionOutcome,
+    fingerprint,
+    lock_request,
+)
+from assent.engine.gate.gated_calls import Asking, binding_of
 from assent.errors import (
     AlreadySettled,
     AlreadyVoted,
     AssentError,
     ConfirmationRequired,
     Expired,
-    InvalidJson,
+    InvalidOutput,
     KeyReused,
     NotAsShown,
     NotEligible,
@@ -39,140 +40,65 @@ from assent.ports import Tx
 _VOTES = frozenset(row.name for row in VERDICTS if row.runs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ballot:
-    """A verdict on a request, by a person, over a channel."""
-
-    request_id: str
-    verdict: Verdict
-    by: Person
-    channel: str = "library"
-    digest: str | None = None
-    key: str | None = None
-    # Which renderer showed this person what, as a hash.
-    shown: str | None = None
-
-    @property
-    def witness(self) -> dict[str, Json]:
-        """The hash of what this person was shown, for the record."""
-        return {} if self.shown is None else {"shown": self.shown}
-
-    def cleaned(self) -> "Ballot":
-        """Return the ballot with outputs and reasons in a form that every database can hold.
-
-        Ids are not cleaned but refused: here, before they reach a transaction.
-        """
-        want_findable("request", self.request_id)
-        want_recordable(self.by)
-        want_keepable("channel", self.channel)
-        if self.key is not None:
-            want_keepable("idempotency key", self.key)
-        if self.shown is not None:
-            want_keepable("name of what was shown", self.shown)
-        clean = _cleaned(self.request_id, self.verdict)
-        return self if clean is self.verdict else replace(self, verdict=clean)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A request with its call and conversation."""
-
-    request: Request
-    call: Call
-    conversation: Conversation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """The state of a request and its call after a decision; `replayed` if it was made before."""
-
-    request_id: str
-    status: RequestStatus
-    call_id: str
-    call_status: str
-    turn_id: str
-    conversation_id: str
-    replayed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A refused attempt: recorded, then raised.
-
-    `turn` goes on and `requests` are announced all the same.
-    """
-
-    error: AssentError
-    turn: TurnRow | None = None
-    requests: tuple[Request, ...] = ()
-
-
-def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
-    if isinstance(verdict, verdicts.Supply | verdicts.Ran):
-        return replace(verdict, output=jsonable(request_id, verdict.output))
-    words = {row_of(name_of(verdict)).text: storable(words_of(verdict))}
-    return replace(verdict, **words) if "" not in words else verdict
-
-
-def open_case(tx: Tx, request_id: str, *, by: str | None = None) -> Case:
-    """Read a request with its call and conversation, and lock the request; `by` is the decider."""
-    found = tx.requests.case(request_id, by=by)
-    if found is None:
-        raise NotFound("request", request_id)
-    request, call, conversation = found
-    return Case(request=request, call=call, conversation=conversation)
-
-
-def decided(
-    request_id: str, status: RequestStatus, call: Call, *, replayed: bool = False
-) -> Decided:
-    """Return the present state of a request and its call."""
-    return Decided(
-        request_id=request_id,
-        status=status,
-        call_id=call.id,
-        call_status=call.status,
-        turn_id=call.turn_id,
-        conversation_id=call.conversation_id,
-        replayed=replayed,
-    )
-
-
-def earlier(tx: Tx, ballot: Ballot) -> Decided | None:
+def earlier(tx: Tx, attempt: DecisionAttempt) -> DecisionOutcome | None:
     """Return the first answer to this idempotency key; a key with another body is refused."""
-    if ballot.key is None:
+    if attempt.key is None:
         return None
-    made = tx.decisions.by_key(ballot.by.id, ballot.key)
+    made = tx.decisions.by_key(attempt.by.id, attempt.key)
     if made is None:
         return None
-    case = open_case(tx, made.request_id)
-    same = made.request_id == ballot.request_id and made.fingerprint == fingerprint(case, ballot)
-    if not same:
-        raise KeyReused(ballot.key)
-    return _replayed(tx, case)
+    request, call, _ = lock_request(tx, made.request_id)
+    same = made.fingerprint == fingerprint(request, attempt.verdict)
+    if made.request_id != attempt.request_id or not same:
+        raise KeyReused(attempt.key)
+    return _replayed(tx, request, call)
 
 
-def repeated(tx: Tx, case: Case, ballot: Ballot) -> Decided | None:
+def repeated(tx: Tx, case: Case) -> DecisionOutcome | None:
     """Return the first answer if the same person repeats the same decision."""
-    if case.request.is_open and not case.request.votes:
+    request, attempt = case.request, case.attempt
+    if request.is_open and not request.votes:
         return None
-    print_ = fingerprint(case, ballot)
-    for made in tx.decisions.of_request(case.request.id):
-        if made.person == ballot.by.id and made.fingerprint == print_:
-            return _replayed(tx, case)
+    print_ = fingerprint(request, attempt.verdict)
+    for made in tx.decisions.of_request(request.id):
+        if made.person == attempt.by.id and made.fingerprint == print_:
+            return _replayed(tx, request, case.call)
     return None
 
 
-def _replayed(tx: Tx, case: Case) -> Decided:
+def _replayed(tx: Tx, request: Request, call: Call) -> DecisionOutcome:
     # A transaction that waited for the request's lock read the call before the wait: read it again.
-    call = tx.calls.get(case.call.id) or case.call
-    return decided(case.request.id, case.request.status, call, replayed=True)
+    now = tx.calls.get(call.id) or call
+    decided = Decided.of(request.id, request.status, now, replayed=True)
+    return DecisionOutcome(request_id=request.id, decided=decided)
 
 
-def voted(tx: Tx, case: Case, ballot: Ballot) -> AssentError | None:
+def objection(tx: Tx, case: Case) -> AssentError | None:
+    """Return why this attempt cannot count, or None; the database checks the deadline."""
+    request, attempt, by = case.request, case.attempt, case.attempt.by
+    eligible = request.admits(by)
+    is_owner = by.id == case.conversation.owner.id
+    is_agent = by.kind is PersonKind.AGENT
+    withdraws = isinstance(attempt.verdict, verdicts.Cancel) and is_owner and not is_agent
+    if not (eligible or withdraws):
+        visible = is_owner or ADMIN in by.roles
+        return NotEligible(request.id, by.id) if visible else NotFound("request", request.id)
+    if not request.is_open:
+        return AlreadySettled.of(
+            request.id, request.status, by=request.closed_by, at=request.closed_at
+        )
+    if attempt.digest is not None and attempt.digest != request.digest:
+        return StaleDigest(request.id)
+    name = name_of(attempt.verdict)
+    if name not in names_for(request.kind):
+        return WrongVerdict(request.id, request.kind, name)
+    return _voted(tx, case)
+
+
+def _voted(tx: Tx, case: Case) -> AssentError | None:
     """Refuse a further approval by a human who has approved already, from whichever account."""
-    request, by = case.request, ballot.by
-    if request.quorum == 1 or name_of(ballot.verdict) not in _VOTES:
+    request, by = case.request, case.attempt.by
+    if request.quorum == 1 or name_of(case.attempt.verdict) not in _VOTES:
         return None
     if by.kind is PersonKind.SERVICE and by.behind is None:
         # A program that no human stands behind is not a further pair of eyes.
@@ -184,11 +110,12 @@ def has_voted(tx: Tx, request: Request, by: Person) -> bool:
     """Return True if an approval of this human is counted already, from whichever account."""
     if request.quorum == 1 or not request.votes:
         return False
-    mine = {by.id, by.human, *_known(tx, by.id)}
+    account = tx.people.get(by.id)
+    mine = {by.id, by.human, *(() if account is None else (account.person.human,))}
     return any(mine & {made.person, made.human} for made in _votes(tx, request))
 
 
-def standing(tx: Tx, request: Request) -> int:
+def valid_votes(tx: Tx, request: Request) -> int:
     """Count the approvals by accounts that are still enabled."""
     if not request.votes:
         return 0
@@ -202,37 +129,8 @@ def _votes(tx: Tx, request: Request) -> list[Decision]:
     return [each for each in made if each.verdict in _VOTES]
 
 
-def _known(tx: Tx, person: str) -> set[str]:
-    account = tx.people.get(person)
-    return set() if account is None else {account.person.human}
-
-
-def objection(case: Case, ballot: Ballot) -> AssentError | None:
-    """Return why this ballot cannot count, or None; the database checks the deadline."""
-    request, by = case.request, ballot.by
-    eligible = request.admits(by)
-    is_owner = by.id == case.conversation.owner.id
-    is_agent = by.kind is PersonKind.AGENT
-    withdraws = isinstance(ballot.verdict, verdicts.Cancel) and is_owner and not is_agent
-    if not (eligible or withdraws):
-        visible = is_owner or ADMIN in by.roles
-        return NotEligible(request.id, by.id) if visible else NotFound("request", request.id)
-    if not request.is_open:
-        return AlreadySettled.of(
-            request.id, request.status, by=request.closed_by, at=request.closed_at
-        )
-    if ballot.digest is not None and ballot.digest != request.digest:
-        return StaleDigest(request.id)
-    name = name_of(ballot.verdict)
-    if name not in names_for(request.kind):
-        return WrongVerdict(request.id, request.kind, name)
-    return None
-
-
 def unconfirmed(
-    request: Request,
-    call: Call,
-    verdict: Verdict,
+    case: Case,
     tool: EffectiveTool | None,
     *,
     asking: Asking | None = None,
@@ -242,6 +140,7 @@ def unconfirmed(
 
     `asking` is what the policy wants by now.
     """
+    request, call, verdict = case.request, case.call, case.attempt.verdict
     if not isinstance(verdict, verdicts.RunVerdict):
         return None
     wanted = firmest(request.confirmation, None if asking is None else asking.confirmation)
@@ -258,11 +157,18 @@ def unconfirmed(
     return phrase.refusal(request.id, typed=is_wrong)
 
 
-def unlike_shown(case: Case, verdict: Verdict, edited: Frozen | None = None) -> NotAsShown | None:
+def unlike_shown(case: Case, edited: Frozen | None = None) -> NotAsShown | None:
     """Return an error if an approval would run other arguments than those that were shown."""
+    verdict = case.attempt.verdict
     runs = verdict.runs if isinstance(verdict, verdicts.Approve) else None
     exact = case.call.arguments if edited is None else edited
     return None if runs is None or runs == exact.digest else NotAsShown(case.request.id)
+
+
+def is_altered(case: Case) -> bool:
+    """Return True if the rows are not those that the question was about."""
+    bound = binding_of(case.call, case.request, case.conversation).digest
+    return bound != case.request.digest or not case.call.arguments.is_intact
 
 
 def expired(request: Request) -> Expired:
@@ -270,65 +176,19 @@ def expired(request: Request) -> Expired:
     return Expired(request.id, RequestStatus.EXPIRED, by="deadline", at=request.decide_by)
 
 
-def fingerprint(case: Case, ballot: Ballot) -> str:
-    """Return a digest that is the same for the same decision; it never covers a secret's value."""
-    return digest(json_text([name_of(ballot.verdict), _said(case.request, ballot.verdict)]))
-
-
-def _said(request: Request, verdict: Verdict) -> object:
-    match verdict:
-        case verdicts.Approve():
-            return _changes(verdict)
-        case verdicts.Give(values=values):
-            form = request.question.form
-            hidden = UserInput.from_json(form).secrets if form else frozenset[str]()
-            return {name: repr(value) for name, value in values.items() if name not in hidden}
-        case verdicts.RunAgain():
-            return None
-        case _:
-            said = [getattr(verdict, name) for name in row_of(name_of(verdict)).fields]
-            return said[0] if len(said) == 1 else said
-
-
-def _changes(approval: verdicts.Approve) -> Json:
-    """Return an edit in one form, so that edits with the same meaning are equal."""
-    whole, patch = _canonical(approval.arguments), _canonical(approval.edit)
-    # An empty patch approves the arguments as shown.
-    return whole if patch in ("", "{}") else ["edit", patch]
-
-
-def _canonical(arguments: verdicts.Arguments | None) -> str:
-    if arguments is None:
-        return ""
+def check_supplied(wanted: OutputCodec, output: Json) -> None:
+    """Raise `InvalidOutput` if the output is not what the tool declares; text may hold JSON."""
     try:
-        return encode(parse(arguments) if isinstance(arguments, str) else check(dict(arguments)))
-    except InvalidJson:
-        # It cannot count anyway; it is only ever compared with decisions that did.
-        return str(arguments)
+        wanted.normalise(parsed(output))
+    except InvalidOutput as error:
+        # A text of digits is both a number and a text: take it as what is wanted.
+        if not isinstance(output, str) or not _is_text_wanted(wanted, output):
+            raise error from None
 
 
-def vote(
-    id: str,
-    case: Case,
-    ballot: Ballot,
-    *,
-    approved: str | None,
-    arguments: str | None,
-    now: datetime,
-) -> Decision:
-    """Return the row of a ballot that counts; `approved` is the digest of what it approves."""
-    return Decision(
-        id=id,
-        request_id=case.request.id,
-        person=ballot.by.id,
-        channel=ballot.channel,
-        verdict=name_of(ballot.verdict),
-        fingerprint=fingerprint(case, ballot),
-        reason=words_of(ballot.verdict),
-        arguments=arguments,
-        digest=approved,
-        idempotency_key=ballot.key,
-        shown=ballot.shown,
-        human=ballot.by.human,
-        at=now,
-    )
+def _is_text_wanted(wanted: OutputCodec, text: str) -> bool:
+    try:
+        wanted.normalise(text)
+    except InvalidOutput:
+        return False
+    return True

@@ -1,33 +1,30 @@
 """Deciding requests: who may, in time, about what they saw; then the call moves, once."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import replace
 
 from assent.domain import decisions as verdicts
-from assent.domain.calls import Frozen
 from assent.domain.tools import EffectiveTool
-from assent.engine.decisions.answers import Answered, Answering
-from assent.engine.decisions.apply import Done, Verdicts
-from assent.engine.decisions.checks import (
-    Ballot,
+from assent.engine.decisions.apply import Verdicts
+from assent.engine.decisions.attempts import (
     Case,
     Decided,
-    Refusal,
+    DecisionAttempt,
+    DecisionOutcome,
+    SecondRuling,
+    lock_request,
+)
+from assent.engine.decisions.checks import (
     earlier,
+    is_altered,
     objection,
-    open_case,
     repeated,
     unconfirmed,
     unlike_shown,
-    voted,
 )
-from assent.engine.decisions.rejudging import Misfit, Rejudged, Rejudging
+from assent.engine.decisions.second_rulings import SecondRulings
 from assent.engine.failpoints import point
-from assent.engine.gate.intake import revised
-from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
@@ -41,341 +38,256 @@ from assent.errors import (
 )
 from assent.ports import Tx
 
-
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """A case that must be judged again, outside any transaction, before the verdict can count."""
-
-    case: Case
-    guarded: bool
+# Verdicts that use the arguments; others withdraw a call, which is always possible.
+_GOING_ON = (verdicts.RunVerdict, verdicts.Give, verdicts.Supply)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """An unclear case, and the result of its second judgement; None if nothing is new."""
+class Unruled(Exception):
+    """Raised if the gate has to rule again on some of several cases: nothing is written before."""
 
-    of: Unclear
-    found: Rejudged | Answered | Misfit | None
-
-
-class Unjudged(Exception):
-    """Raised if some of several ballots are unclear: nothing is written before they are judged."""
-
-    def __init__(self, cases: Sequence[tuple[Ballot, Unclear]]) -> None:
+    def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
 
 
 class Withheld(Exception):
-    """Raised if one of several ballots cannot count, so that none of them does."""
+    """Raised if one of several attempts cannot count, so that none of them does."""
 
-    def __init__(self, ballot: Ballot, error: AssentError) -> None:
-        self.ballot, self.error = ballot, error
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """The result of one decision of a batch."""
-
-    request_id: str
-    decided: Decided | None = None
-    error: AssentError | None = None
+    def __init__(self, attempt: DecisionAttempt, error: AssentError) -> None:
+        self.attempt, self.error = attempt, error
 
 
-# True if a ballot that is refused with this error does not stop the others.
-Waives = Callable[[Ballot, AssentError], bool]
+# True if an attempt that is refused with this error does not stop the others.
+Waives = Callable[[DecisionAttempt, AssentError], bool]
 
 
-def never_waived(_ballot: Ballot, _error: AssentError) -> bool:
-    """Return False: an objection to one of several ballots stops all of them."""
+def never_waived(_attempt: DecisionAttempt, _error: AssentError) -> bool:
+    """Return False: an objection to one of several attempts stops all of them."""
     return False
 
 
 class Deciding:
-    """Takes ballots: every decision about a request passes here."""
+    """Takes attempts to decide: every decision about a request passes here."""
 
     def __init__(
         self, kernel: Kernel, runner: Runner, refresh: Callable[[], Awaitable[None]]
     ) -> None:
         self._kernel, self._runner, self._refresh = kernel, runner, refresh
         self._verdicts = Verdicts(kernel=kernel, claims=runner.claims)
-        self._rejudging = Rejudging(verdicts=self._verdicts)
-        self._answering = Answering(kernel=kernel)
+        self._second = SecondRulings(kernel=kernel, verdicts=self._verdicts)
 
-    async def decide(self, ballot: Ballot) -> Decided:
+    async def decide(self, attempt: DecisionAttempt) -> Decided:
         """Decide one request; an objection is raised, and nothing has changed then."""
-        return await self._kernel.tasks.through(self._carried_out(ballot))
+        return await self._kernel.tasks.through(self._carried_out(attempt))
 
-    async def _carried_out(self, ballot: Ballot) -> Decided:
+    async def _carried_out(self, attempt: DecisionAttempt) -> Decided:
         point("before_decision")
-        ballot = await _cleaned(ballot)
-        answer = await self._kernel.store.run(lambda tx: self._decide(tx, ballot))
-        while isinstance(answer, Unclear):
-            answer = await self._reconsidered(answer, ballot)
-        if isinstance(answer, Refusal):
-            self._go_on(answer)
-            raise answer.error
-        if isinstance(answer, Decided):
-            return answer
-        point("after_decision")
-        self._go_on(answer)
-        return answer.decided
+        clean = await _cleaned(attempt)
+        found = await self._kernel.store.run(lambda tx: self._decide(tx, clean))
+        while isinstance(found, Case):
+            found = await self._reconsidered(found)
+        if found.decided is not None and not found.decided.replayed:
+            point("after_decision")
+        self._go_on(found)
+        if found.decided is None:
+            raise found.error or AssertionError("an outcome is decided or has an error")
+        return found.decided
 
-    async def decide_all(self, ballots: Sequence[Ballot]) -> list[Outcome]:
+    async def decide_all(self, attempts: Sequence[DecisionAttempt]) -> list[DecisionOutcome]:
         """Decide several requests, each on its own.
 
         A batch that contradicts itself decides nothing.
         """
-        return [await self._reported(ballot) for ballot in _consistent(ballots)]
+        return [await self._reported(attempt) for attempt in _consistent(attempts)]
 
-    async def _reported(self, ballot: Ballot) -> Outcome:
+    async def _reported(self, attempt: DecisionAttempt) -> DecisionOutcome:
+        id = attempt.request_id
         try:
-            return Outcome(request_id=ballot.request_id, decided=await self.decide(ballot))
+            return DecisionOutcome(request_id=id, decided=await self.decide(attempt))
         except AssentError as error:
-            return Outcome(request_id=ballot.request_id, error=error)
+            return DecisionOutcome(request_id=id, error=error)
 
-    async def decide_together(self, ballots: Sequence[Ballot], *, waives: Waives) -> list[Outcome]:
+    async def decide_together(
+        self, attempts: Sequence[DecisionAttempt], *, waives: Waives
+    ) -> list[DecisionOutcome]:
         """Decide all requests in one transaction, or none: the first objection is raised.
 
-        `waives` is True for a refusal that stops no other ballot.
+        `waives` is True for a refusal that stops no other attempt.
         """
-        return await self._kernel.tasks.through(self._all_or_none(ballots, waives))
+        return await self._kernel.tasks.through(self._all_or_none(attempts, waives))
 
-    async def _all_or_none(self, ballots: Sequence[Ballot], waives: Waives) -> list[Outcome]:
+    async def _all_or_none(
+        self, attempts: Sequence[DecisionAttempt], waives: Waives
+    ) -> list[DecisionOutcome]:
         point("before_decision")
         # Always in the same order: two batches that lock the same rows must not wait for each
         # other.
-        clean = [await _cleaned(each) for each in _consistent(ballots)]
+        clean = [await _cleaned(each) for each in _consistent(attempts)]
         ordered = sorted(clean, key=lambda each: each.request_id)
-        judged: dict[str, Judgement] = {}
+        ruled: dict[str, Case] = {}
         while True:
             try:
-                answers = await self._kernel.store.run(
-                    lambda tx: self._decide_each(tx, ordered, judged, waives)
+                outcomes = await self._kernel.store.run(
+                    lambda tx: self._decide_each(tx, ordered, ruled, waives)
                 )
                 break
-            except Unjudged as found:
-                for ballot, unclear in found.cases:
-                    judged[ballot.request_id] = await self._acceptable(unclear, ballot)
+            except Unruled as found:
+                for case in found.cases:
+                    ruled[case.request.id] = await self._acceptable(case)
             except Withheld as found:
-                await self._put_on_record(found.ballot, judged)
+                await self._put_on_record(found.attempt, ruled)
                 raise found.error from None
         point("after_decision")
-        for answer in answers:
-            if not isinstance(answer, Decided):
-                self._go_on(answer)
-        return [_outcome(each, answer) for each, answer in zip(ordered, answers, strict=True)]
+        for outcome in outcomes:
+            self._go_on(outcome)
+        return outcomes
 
     def _decide_each(
         self,
         tx: Tx,
-        ballots: Sequence[Ballot],
-        judged: Mapping[str, Judgement],
+        attempts: Sequence[DecisionAttempt],
+        ruled: Mapping[str, Case],
         waives: Waives,
-    ) -> list[Done | Decided | Refusal]:
+    ) -> list[DecisionOutcome]:
         # Lock all requests before anything else, as every decision about one of them does.
-        for ballot in ballots:
-            open_case(tx, ballot.request_id, by=ballot.by.id)
-        answers: list[Done | Decided | Refusal] = []
-        unclear: list[tuple[Ballot, Unclear]] = []
-        for ballot in ballots:
-            answer = self._decide(tx, ballot, judged.get(ballot.request_id))
-            if isinstance(answer, Unclear):
-                unclear.append((ballot, answer))
+        for attempt in attempts:
+            lock_request(tx, attempt.request_id, by=attempt.by.id)
+        outcomes: list[DecisionOutcome] = []
+        unruled: list[Case] = []
+        for attempt in attempts:
+            found = self._decide(tx, attempt, ruled.get(attempt.request_id))
+            if isinstance(found, Case):
+                unruled.append(found)
                 continue
-            if isinstance(answer, Refusal) and not waives(ballot, answer.error):
-                raise Withheld(ballot, answer.error)
-            answers.append(answer)
-        if unclear:
-            raise Unjudged(unclear)
-        return answers
+            if found.error is not None and not waives(attempt, found.error):
+                raise Withheld(attempt, found.error)
+            outcomes.append(found)
+        if unruled:
+            raise Unruled(unruled)
+        return outcomes
 
-    async def _acceptable(self, unclear: Unclear, ballot: Ballot) -> Judgement:
-        judged = await self._judged(unclear, ballot)
-        if isinstance(judged, Refusal):
-            raise judged.error
-        return judged
+    async def _acceptable(self, case: Case) -> Case:
+        ruled = await self._ruled(case)
+        if isinstance(ruled, Case):
+            return ruled
+        raise ruled.error or AssertionError("a second ruling fails with an error")
 
-    async def _put_on_record(self, ballot: Ballot, judged: Mapping[str, Judgement]) -> None:
-        """Record the refusal of one ballot; if the ballot would count by now, it still does not."""
+    async def _put_on_record(self, attempt: DecisionAttempt, ruled: Mapping[str, Case]) -> None:
+        """Record the refusal of one attempt; if it would count by now, it still does not."""
 
-        def alone(tx: Tx) -> Refusal:
-            answer = self._decide(tx, ballot, judged.get(ballot.request_id))
-            if not isinstance(answer, Refusal):
-                raise Unjudged(())
-            return answer
+        def alone(tx: Tx) -> DecisionOutcome:
+            found = self._decide(tx, attempt, ruled.get(attempt.request_id))
+            if isinstance(found, Case) or found.error is None:
+                raise Unruled(())
+            return found
 
-        with suppress(Unjudged):
+        with suppress(Unruled):
             self._go_on(await self._kernel.store.run(alone))
 
-    def _go_on(self, done: Done | Refusal) -> None:
-        if isinstance(done, Done) and done.claim is not None:
-            self._runner.start(done.claim)
-        if done.turn is not None:
-            self._runner.on_ready(done.turn)
-        self._kernel.announce(done.requests)
+    def _go_on(self, outcome: DecisionOutcome) -> None:
+        if outcome.claim is not None:
+            self._runner.start(outcome.claim)
+        if outcome.turn is not None:
+            self._runner.on_ready(outcome.turn)
+        self._kernel.announce(outcome.opened)
 
     def _decide(
-        self, tx: Tx, ballot: Ballot, judged: Judgement | None = None
-    ) -> Done | Decided | Refusal | Unclear:
-        # The key may have been used for another decision while this one was judged.
-        if (first := earlier(tx, ballot)) is not None:
+        self, tx: Tx, attempt: DecisionAttempt, ruled: Case | None = None
+    ) -> DecisionOutcome | Case:
+        """Return what came of an attempt, or the case if the gate has to rule on it again first.
+
+        `ruled` is the case on which the gate has ruled again.
+        """
+        # The key may have been used for another decision while the gate ruled on this one.
+        if (first := earlier(tx, attempt)) is not None:
             return first
-        case = open_case(tx, ballot.request_id, by=ballot.by.id)
-        if (first := repeated(tx, case, ballot)) is not None:
+        request, call, conversation = lock_request(tx, attempt.request_id, by=attempt.by.id)
+        case = Case(attempt=attempt, request=request, call=call, conversation=conversation)
+        if (first := repeated(tx, case)) is not None:
             return first
-        moves = self._moves(tx, ballot)
-        if (error := objection(case, ballot) or voted(tx, case, ballot)) is not None:
+        moves = self._moves(tx, attempt)
+        if (error := objection(tx, case)) is not None:
             return self._verdicts.refuse(moves, case, error)
-        if judged is not None:
-            return self._decide_judged(moves, case, ballot, judged)
-        if not _edits(ballot) and (refusal := self._unmeant(moves, case, ballot, None)) is not None:
-            return refusal
-        if self._is_unclear(case, ballot):
-            turn = tx.turns.get(case.call.turn_id)
-            return Unclear(case, guarded=turn is not None and turn.guarded)
-        return self._verdicts.apply(moves, case, ballot)
+        if ruled is not None:
+            if call.revision != ruled.call.revision:
+                return replace(case, guarded=ruled.guarded)
+            case = replace(case, again=ruled.again)
+        elif self._is_unclear(case):
+            turn = tx.turns.get(call.turn_id)
+            case = replace(case, guarded=turn is not None and turn.guarded)
+            # What an edit would run is only known once the gate has ruled on it.
+            early = None if attempt.is_edit else self._unmeant(moves, case)
+            return case if early is None else early
+        return self._unmeant(moves, case) or self._applied(moves, case)
 
-    def _decide_judged(
-        self, moves: Moves, case: Case, ballot: Ballot, judged: Judgement
-    ) -> Done | Refusal | Unclear:
-        if case.call.revision != judged.of.case.call.revision:
-            return Unclear(case, guarded=judged.of.guarded)
-        if (refusal := self._unmeant(moves, case, ballot, judged.found)) is not None:
-            return refusal
-        if judged.found is None:
-            return self._verdicts.apply(moves, case, ballot)
-        return self._rejudging.apply(moves, case, ballot, judged.found)
+    def _applied(self, moves: Moves, case: Case) -> DecisionOutcome:
+        if isinstance(case.attempt.verdict, _GOING_ON) and is_altered(case):
+            return self._verdicts.altered(moves, case)
+        if case.again is not None:
+            return self._second.apply(moves, case, case.again)
+        return self._verdicts.apply(moves, case)
 
-    def _moves(self, tx: Tx, ballot: Ballot) -> Moves:
-        return Moves(tx, self._kernel.ids, actor=ballot.by.id, channel=ballot.channel)
-
-    def _tool(self, case: Case) -> EffectiveTool | None:
-        return self._kernel.catalogue.tool(case.call.agent, case.call.tool)
-
-    def _is_unclear(self, case: Case, ballot: Ballot) -> bool:
+    def _is_unclear(self, case: Case) -> bool:
         """Return True for edits, answers, and approvals of a call changed since the question."""
-        if isinstance(ballot.verdict, verdicts.Give):
+        if isinstance(case.attempt.verdict, verdicts.Give):
             return True
-        if not isinstance(ballot.verdict, verdicts.Approve):
+        if not isinstance(case.attempt.verdict, verdicts.Approve):
             return False
         tool = self._tool(case)
         redefined = tool is not None and tool.tool.definition_hash != case.call.definition_hash
         changed = case.request.policy_version != self._kernel.policy_version
-        return _edits(ballot) or redefined or changed
+        return case.attempt.is_edit or redefined or changed
 
-    async def _reconsidered(
-        self, unclear: Unclear, ballot: Ballot
-    ) -> Done | Decided | Refusal | Unclear:
-        judged = await self._judged(unclear, ballot)
-        if isinstance(judged, Refusal):
-            return judged
-        return await self._kernel.store.run(lambda tx: self._decide(tx, ballot, judged))
+    def _tool(self, case: Case) -> EffectiveTool | None:
+        return self._kernel.catalogue.tool(case.call.agent, case.call.tool)
 
-    async def _judged(self, unclear: Unclear, ballot: Ballot) -> Judgement | Refusal:
-        case = unclear.case
+    def _unmeant(self, moves: Moves, case: Case) -> DecisionOutcome | None:
+        """Refuse an approval of what was not shown, or not confirmed as the gate ruled last."""
+        tool, asking, edited = self._tool(case), None, None
+        if case.again is not None:
+            if not (isinstance(case.again, SecondRuling) and case.again.is_approvable):
+                return None
+            tool, asking, edited = case.again.tool, case.again.asking, case.again.edited
+        if (other := unlike_shown(case, edited)) is not None:
+            return self._verdicts.refuse(moves, case, other)
+        error = unconfirmed(case, tool, asking=asking, edited=edited)
+        return None if error is None else DecisionOutcome(request_id=case.request.id, error=error)
+
+    async def _reconsidered(self, case: Case) -> DecisionOutcome | Case:
+        ruled = await self._ruled(case)
+        if isinstance(ruled, DecisionOutcome):
+            return ruled
+        return await self._kernel.store.run(lambda tx: self._decide(tx, ruled.attempt, ruled))
+
+    async def _ruled(self, case: Case) -> Case | DecisionOutcome:
+        """Let the gate rule again; what it cannot rule on, because it is not valid, is refused."""
         # An admin may have changed a tool. A process that only decides learns of it here alone, and
         # a call cleared under an outdated policy would be asked about again.
         if case.request.policy_version != self._kernel.policy_version:
             await self._refresh()
         try:
-            return Judgement(unclear, await self._judge(unclear, ballot))
+            return replace(case, again=await self._second.rule(case))
         except (InvalidArguments, InvalidJson, InvalidAnswer) as error:
             invalid = error
             return await self._kernel.store.run(
-                lambda tx: self._verdicts.refuse(self._moves(tx, ballot), case, invalid)
+                lambda tx: self._verdicts.refuse(self._moves(tx, case.attempt), case, invalid)
             )
 
-    def _unmeant(
-        self,
-        moves: Moves,
-        case: Case,
-        ballot: Ballot,
-        judged: Rejudged | Answered | Misfit | None,
-    ) -> Refusal | None:
-        """Refuse an approval of what was not shown, or not confirmed as last judged."""
-        tool, asking, edited = self._tool(case), None, None
-        if judged is not None:
-            if not (isinstance(judged, Rejudged) and judged.is_approvable):
-                return None
-            tool, asking, edited = judged.tool, judged.asking, judged.edited
-        if (other := unlike_shown(case, ballot.verdict, edited)) is not None:
-            return self._verdicts.refuse(moves, case, other)
-        error = unconfirmed(
-            case.request, case.call, ballot.verdict, tool, asking=asking, edited=edited
-        )
-        return None if error is None else Refusal(error)
-
-    async def _judge(self, unclear: Unclear, ballot: Ballot) -> Rejudged | Answered | Misfit | None:
-        case = unclear.case
-        tool = self._tool(case)
-        if tool is None and _edits(ballot):
-            # An edit that cannot be checked here must not end as an approval of the original
-            # arguments.
-            gone = "arguments: its tool is not known here, so nobody can check an edit"
-            raise InvalidArguments(case.call.tool, [gone])
-        if tool is None:
-            return None
-        planner = Planner(
-            gate=self._kernel.gate(case.call.turn_id, guarded=unclear.guarded),
-            vault=self._kernel.vault,
-            ids=self._kernel.ids,
-            conversation=case.conversation,
-        )
-        if isinstance(ballot.verdict, verdicts.Give):
-            return await self._answering.judge(case, tool, ballot.verdict, planner)
-        approval = cast("verdicts.Approve", ballot.verdict)
-        return await self._rejudge(case, tool, approval, planner)
-
-    async def _rejudge(
-        self, case: Case, tool: EffectiveTool, approval: verdicts.Approve, planner: Planner
-    ) -> Rejudged | Misfit | None:
-        call, changed = case.call, None
-        size = len(call.arguments.text)
-        redefined = tool.tool.definition_hash != call.definition_hash
-        if redefined:
-            try:
-                changed = await aside(size, _normal, tool, call.arguments)
-            except InvalidArguments as error:
-                return Misfit(str(error))
-        elif approval.is_edit:
-            # In a thread: a person may send arguments as large as a model may.
-            changed = await asyncio.to_thread(revised, tool, approval, call.arguments)
-        same_policy = case.request.policy_version == self._kernel.policy_version
-        if changed is None and same_policy:
-            return None
-        frozen = changed or call.arguments
-        gated = await planner.plan(call, tool, frozen)
-        return Rejudged(tool=tool, gated=gated, edited=changed, redefined=redefined)
+    def _moves(self, tx: Tx, attempt: DecisionAttempt) -> Moves:
+        return Moves(tx, self._kernel.ids, actor=attempt.by.id, channel=attempt.channel)
 
 
-async def _cleaned(ballot: Ballot) -> Ballot:
-    match ballot.verdict:
+async def _cleaned(attempt: DecisionAttempt) -> DecisionAttempt:
+    match attempt.verdict:
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
-            return await aside(weight(output), ballot.cleaned)
+            return await aside(weight(output), attempt.cleaned)
         case _:
-            return ballot.cleaned()
+            return attempt.cleaned()
 
 
-def _normal(tool: EffectiveTool, arguments: Frozen) -> Frozen:
-    return Frozen.of(tool.tool.arguments.normalise(arguments.thaw(), partial=False))
-
-
-def _consistent(ballots: Sequence[Ballot]) -> list[Ballot]:
+def _consistent(attempts: Sequence[DecisionAttempt]) -> list[DecisionAttempt]:
     """Return each request once; raises `ConflictingDecisions` if one is decided in two ways."""
-    said: dict[str, Ballot] = {}
-    first = [(each, said.setdefault(each.request_id, each)) for each in ballots]
+    said: dict[str, DecisionAttempt] = {}
+    first = [(each, said.setdefault(each.request_id, each)) for each in attempts]
     if clashing := [each.request_id for each, other in first if each.verdict != other.verdict]:
         raise ConflictingDecisions(clashing)
     return list(said.values())
-
-
-def _outcome(ballot: Ballot, answer: Done | Decided | Refusal) -> Outcome:
-    match answer:
-        case Done(decided=decided) | (Decided() as decided):
-            return Outcome(request_id=ballot.request_id, decided=decided)
-        case Refusal(error=error):
-            return Outcome(request_id=ballot.request_id, error=error)
-
-
-def _edits(ballot: Ballot) -> bool:
-    return isinstance(ballot.verdict, verdicts.Approve) and ballot.verdict.is_edit

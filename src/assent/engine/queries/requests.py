@@ -11,7 +11,8 @@ from assent.domain.paging import Place, Subject
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.engine.decisions.checks import has_voted, open_case
+from assent.engine.decisions.attempts import lock_request
+from assent.engine.decisions.checks import has_voted
 from assent.engine.kernel import Kernel
 from assent.engine.queries.listing import Inbox, Page
 from assent.engine.queries.review import Review, Showing, read_review, read_showing
@@ -195,8 +196,7 @@ class RequestQueries:
         """Return open requests with their calls."""
 
         def read(tx: Tx) -> tuple[tuple[Request, Call], ...]:
-            found = [open_case(tx, id) for id in ids]
-            return tuple((case.request, case.call) for case in found)
+            return tuple(lock_request(tx, id)[:2] for id in ids)
 
         return await self._run(read)
 

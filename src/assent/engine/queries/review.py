@@ -16,8 +16,8 @@ from assent.domain.record import Precedent
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
-from assent.engine.decisions.answers import opened_draft
 from assent.engine.decisions.checks import has_voted
+from assent.engine.decisions.second_rulings import opened_draft
 from assent.engine.queries.visibility import request_of, sees_everything, sees_request
 from assent.engine.vault import Vault
 from assent.errors import NotFound

@@ -6,7 +6,7 @@ from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
-from assent.engine.decisions.checks import Ballot, Decided, decided, open_case
+from assent.engine.decisions.attempts import Decided, DecisionAttempt, lock_request
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
 from assent.errors import AlreadySettled, NotFound, NothingAwaited, WrongTool
@@ -28,9 +28,11 @@ class Deferrals:
         want_findable("task", id)
         call, request = await self._kernel.store.run(lambda tx: _find(tx, id))
         self._check(id, call, verdict, tool)
-        ballot = Ballot(request_id=request.id, verdict=verdict, by=SYSTEM, channel=CHANNEL)
+        attempt = DecisionAttempt(
+            request_id=request.id, verdict=verdict, by=SYSTEM, channel=CHANNEL
+        )
         try:
-            done = await self._deciding.decide(ballot)
+            done = await self._deciding.decide(attempt)
         except AlreadySettled:
             if not tolerant:
                 raise
@@ -60,5 +62,5 @@ def _find(tx: Tx, id: str) -> tuple[Call, Request]:
 
 
 def _as_it_is(tx: Tx, request_id: str) -> Decided:
-    case = open_case(tx, request_id)
-    return decided(request_id, case.request.status, case.call, replayed=True)
+    request, call, _ = lock_request(tx, request_id)
+    return Decided.of(request_id, request.status, call, replayed=True)

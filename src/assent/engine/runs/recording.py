@@ -9,14 +9,13 @@ from typing import assert_never
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Scene, TurnRow
+from assent.domain.conversations import Scene, TurnRow
 from assent.domain.events import Fact
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import SYSTEM_ROLE, Audience
 from assent.domain.requests import Request
 from assent.engine.decisions.apply import tell_closed
-from assent.engine.decisions.checks import Case
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.loop.steps import Loaded, load
@@ -132,7 +131,7 @@ class Recorder:
         if call.status is not CallStatus.IN_DOUBT or call.fence != claim.call.fence:
             moves.note(LATE, call, data=data)
             return
-        earlier = _close(moves, call, claim.conversation)
+        earlier = _close(moves, call)
         reason = "; ".join([*earlier, _words(outcome)])
         still = moves.move(call, CallStatus.IN_DOUBT, LATE, data=data, lease_until=timedelta(0))
         self._claims.ask(
@@ -218,14 +217,13 @@ class Recorder:
         )
 
 
-def _close(moves: Moves, call: Call, conversation: Conversation) -> list[str]:
+def _close(moves: Moves, call: Call) -> list[str]:
     """Supersede the open question, which may be about to be answered; return why it was asked."""
     superseded, reasons = RequestStatus.SUPERSEDED, list[str]()
     for request in moves.tx.requests.of_call(call.id):
         if request.is_open:
             moves.tx.requests.close(request, superseded, by=moves.actor)
-            case = Case(request=request, call=call, conversation=conversation)
-            tell_closed(moves, case, superseded, moves.actor)
+            tell_closed(moves, request, superseded, moves.actor)
             reasons.append(request.question.reason)
     return reasons
 

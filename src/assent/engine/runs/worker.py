@@ -10,7 +10,7 @@ from assent.domain.conversations import TurnRow
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.engine.decisions.apply import DEADLINE, expire
-from assent.engine.decisions.checks import open_case
+from assent.engine.decisions.attempts import lock_request
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.loop.turns import Turns
@@ -119,9 +119,9 @@ class Sweeper:
         return swept
 
     def _expire(self, tx: Tx, request_id: str) -> tuple[TurnRow | None, bool]:
-        case = open_case(tx, request_id)
+        request, call, _ = lock_request(tx, request_id)
         moves = Moves(tx, self._kernel.ids, actor=DEADLINE)
-        done = expire(moves, case, self._kernel.texts.expired)
+        done = expire(moves, request, call, self._kernel.texts.expired)
         worker = self._kernel.worker if self._kernel.is_worker else None
         return moves.wake(worker, self._kernel.times.lease), done
 

@@ -11,7 +11,7 @@ from assent.domain.decisions import Cancel
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import RequestFilter
 from assent.domain.tools import Risk
-from assent.engine.decisions import checks, deciding
+from assent.engine.decisions import attempts
 from assent.engine.queries.listing import Inbox
 from assent.engine.queries.visibility import sees_everything
 from assent.errors import NotEligible, NotFound
@@ -147,8 +147,8 @@ async def cancel(
 
 
 async def _seen(
-    made: Awaitable[checks.Decided], service: Service, caller: Caller, id: str
-) -> checks.Decided:
+    made: Awaitable[attempts.Decided], service: Service, caller: Caller, id: str
+) -> attempts.Decided:
     """Return the decision; raises `NotEligible` for callers who may only read the request.
 
     For callers who may not even read it, it stays `NotFound`.
@@ -160,7 +160,7 @@ async def _seen(
         raise NotEligible(id, caller.person.id) from None
 
 
-async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome) -> Outcome:
+async def _reported(service: Service, caller: Caller, outcome: attempts.DecisionOutcome) -> Outcome:
     error = outcome.error
     if error is None and outcome.decided is not None:
         return Outcome(request_id=outcome.request_id, decided=_decided(outcome.decided))
@@ -175,5 +175,5 @@ async def _reported(service: Service, caller: Caller, outcome: deciding.Outcome)
     return Outcome(request_id=outcome.request_id, problem=schemas.Problem(**facts_of(error)[1]))
 
 
-def _decided(decided: checks.Decided) -> Decided:
+def _decided(decided: attempts.Decided) -> Decided:
     return Decided(**asdict(decided))

@@ -18,7 +18,7 @@ from assent.domain.decisions import Fail, Supply, Verdict
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
-from assent.engine.decisions.deciding import Outcome
+from assent.engine.decisions.attempts import DecisionOutcome
 from assent.engine.queries.conversations import TurnQuestions
 from assent.errors import (
     AgentNotNamed,
@@ -195,7 +195,7 @@ class DecideRequests(StreamAction):
         self, service: Service, caller: Caller, answers: Answers
     ) -> tuple[tuple[Request, Call], ...]:
         """Decide all or none; return what stays open, because it needs further approvals."""
-        outcomes: list[Outcome] = await service.assent.decide_together(
+        outcomes: list[DecisionOutcome] = await service.assent.decide_together(
             [(request.id, verdict) for request, verdict in answers],
             by=caller.person,
             channel=caller.channel,

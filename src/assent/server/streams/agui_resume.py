@@ -24,7 +24,7 @@ from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Scope
 from assent.domain.requests import Request
 from assent.domain.verdicts import row_of
-from assent.engine.decisions.checks import Ballot
+from assent.engine.decisions.attempts import DecisionAttempt
 from assent.engine.queries.requests import PausedRequest
 from assent.errors import (
     AlreadySettled,
@@ -202,10 +202,10 @@ class Resuming:
     async def _decide(self, answers: Sequence[Answered]) -> None:
         said = {each.request.id: each for each in answers}
 
-        def waives(ballot: Ballot, error: AssentError) -> bool:
+        def waives(attempt: DecisionAttempt, error: AssentError) -> bool:
             # Another person was faster and decided what this answer asks for.
             is_settled = isinstance(error, AlreadySettled)
-            return is_settled and said[ballot.request_id].agrees_with(error.status)
+            return is_settled and said[attempt.request_id].agrees_with(error.status)
 
         await self.service.assent.decide_together(
             [(id, each.verdict) for id, each in said.items() if each.verdict is not None],

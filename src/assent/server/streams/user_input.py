@@ -14,7 +14,7 @@ from assent.domain import requests
 from assent.domain.canonical import Json
 from assent.domain.decisions import Verdict, answer, cancel
 from assent.domain.lifecycle import RequestKind
-from assent.engine.decisions.checks import Decided
+from assent.engine.decisions.attempts import Decided
 from assent.engine.queries.requests import current
 from assent.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
 from assent.server.caller import Caller, caller_of

@@ -9,7 +9,7 @@ from assent.domain.forms import UserInput
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, OutputCodec
 from assent.domain.verdicts import Verb, row_of
-from assent.engine.decisions.supplied_results import check_supplied
+from assent.engine.decisions.checks import check_supplied
 from assent.errors import InvalidCommand, InvalidJson, InvalidOutput, InvalidVerdict
 from assent.server.form_data import Posted
 

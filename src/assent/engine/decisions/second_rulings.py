@@ -1,0 +1,300 @@
+"""Second rulings: the gate rules again on edits, answers, and changed tools or policies."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never, cast
+
+from assent.domain.calls import Author, Call, Frozen
+from assent.domain.canonical import Json
+from assent.domain.confirmations import firmest
+from assent.domain.copies import changed
+from assent.domain.decisions import Approve, Give
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import CallStatus, RequestStatus
+from assent.domain.outputs import error_output, json_text
+from assent.domain.policy import Allow, Deny
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+from assent.engine.decisions.apply import Verdicts, tell_closed
+from assent.engine.decisions.attempts import (
+    Again,
+    Case,
+    DecisionOutcome,
+    FilledForm,
+    Misfit,
+    SealedDraft,
+    SecondRuling,
+)
+from assent.engine.gate.gated_calls import Asking, GatedCall
+from assent.engine.gate.inputs import Merged, merge
+from assent.engine.gate.intake import revised
+from assent.engine.gate.planner import Planner
+from assent.engine.kernel import Kernel
+from assent.engine.runs.claims import REDEFINED
+from assent.engine.threads import aside, weight
+from assent.engine.transitions import Moves
+from assent.engine.vault import Vault
+from assent.errors import EditRefused, InvalidArguments, Superseded
+from assent.ports import CallChanges
+
+S, R = CallStatus, RequestStatus
+DEFINITION = "definition"
+_DRAFT = "draft"
+
+
+def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:
+    """Return the answers saved so far for a request's form; they may include secrets."""
+    if request.draft is None:
+        return {}
+    return json.loads(vault.open(request.draft, row=request.id, field=_DRAFT))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondRulings:
+    """Asks the gate once more, outside any transaction, and applies what it ruled inside one."""
+
+    kernel: Kernel
+    verdicts: Verdicts
+
+    async def rule(self, case: Case) -> Again | None:
+        """Return what the gate rules on an edit or an answer; None if nothing is new.
+
+        Raises an error for arguments or answers that are not valid, with every problem.
+        """
+        verdict, tool = case.attempt.verdict, self._tool(case)
+        if tool is None and case.attempt.is_edit:
+            # An edit that cannot be checked here must not end as an approval of the original
+            # arguments.
+            gone = "arguments: its tool is not known here, so nobody can check an edit"
+            raise InvalidArguments(case.call.tool, [gone])
+        if tool is None:
+            return None
+        planner = Planner(
+            gate=self.kernel.gate(case.call.turn_id, guarded=case.guarded),
+            vault=self.kernel.vault,
+            ids=self.kernel.ids,
+            conversation=case.conversation,
+        )
+        if isinstance(verdict, Give):
+            return await self._fill(case, tool, verdict, planner)
+        return await self._rule_again(case, tool, cast("Approve", verdict), planner)
+
+    def _tool(self, case: Case) -> EffectiveTool | None:
+        return self.kernel.catalogue.tool(case.call.agent, case.call.tool)
+
+    async def _rule_again(
+        self, case: Case, tool: EffectiveTool, approval: Approve, planner: Planner
+    ) -> SecondRuling | Misfit | None:
+        call, edited = case.call, None
+        redefined = tool.tool.definition_hash != call.definition_hash
+        if redefined:
+            try:
+                edited = await aside(len(call.arguments.text), _normal, tool, call.arguments)
+            except InvalidArguments as error:
+                return Misfit(str(error))
+        elif approval.is_edit:
+            # In a thread: a person may send arguments as large as a model may.
+            edited = await asyncio.to_thread(revised, tool, approval, call.arguments)
+        if edited is None and case.request.policy_version == self.kernel.policy_version:
+            return None
+        gated = await planner.plan(call, tool, edited or call.arguments)
+        return SecondRuling(tool=tool, gated=gated, edited=edited, redefined=redefined)
+
+    async def _fill(
+        self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
+    ) -> FilledForm | SealedDraft:
+        form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
+        size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
+        if given.partial:
+            return SealedDraft(await aside(size, self._sealed, case, form, given))
+        merged = await aside(size, self._merged, case, tool, form, given)
+        gated = await planner.plan(case.call, tool, merged.frozen, merged.arguments)
+        return FilledForm(merged=merged, gated=gated)
+
+    def _sealed(self, case: Case, form: UserInput, given: Give) -> str:
+        before = opened_draft(self.kernel.vault, case.request)
+        values = {**before, **form.validate_part(given.values, before)}
+        # The whole draft is sealed: it may hold a secret that is not stored separately yet.
+        return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
+
+    def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
+        before = opened_draft(self.kernel.vault, case.request)
+        answers = form.validate(given.values, {**case.request.question.prefilled, **before})
+        return merge(
+            tool,
+            case.call.arguments.thaw(),
+            answers,
+            conversation_id=case.call.conversation_id,
+            call_id=case.call.id,
+            vault=self.kernel.vault,
+            ids=self.kernel.ids,
+            at=self.kernel.clock.now(),
+        )
+
+    def apply(self, moves: Moves, case: Case, again: Again) -> DecisionOutcome:
+        """Apply a verdict as the gate ruled on it."""
+        match again:
+            case SealedDraft(text=text):
+                return self._keep_draft(moves, case, text)
+            case FilledForm():
+                return self._answer(moves, case, again)
+            case Misfit(reason=reason):
+                return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=reason)
+            case SecondRuling(gated=GatedCall(ruling=Deny() as denied)):
+                return self._denied(moves, case, again, denied)
+            case SecondRuling(redefined=True):
+                return self._redefined(moves, case, again)
+            case SecondRuling() if _is_rerouted(case.request, again):
+                return self._rerouted(moves, case, again)
+            case SecondRuling(edited=edited):
+                return self.verdicts.approve(moves, case, edited=edited)
+        assert_never(again)
+
+    def _keep_draft(self, moves: Moves, case: Case, draft: str) -> DecisionOutcome:
+        if not moves.tx.requests.keep_draft(case.request, draft):
+            return self.verdicts.late(moves, case)
+        call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
+        return self.verdicts.done(moves, case, R.OPEN, call)
+
+    def _answer(self, moves: Moves, case: Case, filled: FilledForm) -> DecisionOutcome:
+        """Make the answered arguments the next revision, and move it as the gate ruled."""
+        merged = filled.merged
+        if (refusal := self.verdicts.close(moves, case, R.ANSWERED)) is not None:
+            return refusal
+        moves.tx.values.seal(merged.sealed)
+        moves.tx.values.save(merged.saved)
+        id, told = case.request.id, case.attempt.witness
+        call = moves.revise(
+            case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id, told=told
+        )
+        return self._follow(moves, case, call, filled.gated)
+
+    def _follow(self, moves: Moves, case: Case, call: Call, gated: GatedCall) -> DecisionOutcome:
+        """Move a revision to where the gate's ruling says."""
+        done, status = self.verdicts.done, R.ANSWERED
+        changes: CallChanges = {"policy_version": self.kernel.policy_version}
+        data: dict[str, Json] = {"by": gated.by}
+        if isinstance(gated.ruling, Deny):
+            changes["output"] = json_text(error_output(gated.ruling.reason))
+            moved = moves.move(call, S.DENIED, "gate", data=data, **changes)
+            return done(moves, case, status, moved)
+        if isinstance(gated.ruling, Allow):
+            changes["cleared_by"] = gated.ruling.by
+            changes["approved"] = gated.ruling.waived
+        moved = moves.move(call, gated.call.status, "gate", data=data, **changes)
+        moved = changed(moved, policy_version=self.kernel.policy_version)
+        if gated.asking is not None:
+            self.verdicts.open(moves, moved, case, gated.asking)
+            return done(moves, case, status, moved)
+        if not self.verdicts.runs_here:
+            return done(moves, case, status, moved)
+        claim = self.verdicts.claims.take(moves, moved, case.conversation, verified=True)
+        return done(moves, case, status, claim.call if claim else moved, claim=claim)
+
+    def _denied(
+        self, moves: Moves, case: Case, again: SecondRuling, denied: Deny
+    ) -> DecisionOutcome:
+        if again.edited is not None and not again.redefined:
+            return self.verdicts.refuse(moves, case, EditRefused(case.request.id, denied.reason))
+        return self._overtaken(moves, case, S.DENIED, by=denied.by, reason=denied.reason)
+
+    def _overtaken(
+        self, moves: Moves, case: Case, target: CallStatus, *, by: str, reason: str
+    ) -> DecisionOutcome:
+        """End a call that can no longer be approved, and refuse the approval; the model is told."""
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=by, in_time=True):
+            return self.verdicts.late(moves, case)
+        action, output = "deny" if target is S.DENIED else "redefine", error_output(reason)
+        with moves.acting(by):
+            moves.move(
+                case.call, target, action, request_id=case.request.id, output=json_text(output)
+            )
+        return self._superseded(moves, case, by)
+
+    def _superseded(self, moves: Moves, case: Case, by: str) -> DecisionOutcome:
+        tell_closed(moves, case.request, R.SUPERSEDED, by)
+        error = Superseded(case.request.id, R.SUPERSEDED, by=by, at=moves.now)
+        return self.verdicts.refuse(moves, case, error)
+
+    def _rerouted(self, moves: Moves, case: Case, again: SecondRuling) -> DecisionOutcome:
+        """Open a new request to those who must decide now; the editor's vote counts if it may."""
+        asking, attempt = _asking(case.request, again), case.attempt
+        text = None if again.edited is None else again.edited.text
+        # The vote stays with the closed request, so that a repeat of it finds its first answer.
+        refusal = self.verdicts.close(moves, case, R.SUPERSEDED, arguments=text)
+        if refusal is not None:
+            return refusal
+        call = case.call
+        if again.edited is not None:
+            call = self.verdicts.revise(moves, case, again.edited, told=attempt.witness)
+        version = self.kernel.policy_version
+        call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
+        request = self.verdicts.open(moves, call, case, asking)
+        if not request.admits(attempt.by):
+            return self.verdicts.done(moves, case, R.SUPERSEDED, call)
+        attempt = replace(attempt, request_id=request.id, key=None)
+        fresh = replace(case, attempt=attempt, request=request, call=call)
+        id = case.request.id
+        carried = replace(self.verdicts.approve(moves, fresh), request_id=id)
+        if carried.decided is None:
+            return carried
+        # A request that is decided already is not announced.
+        opened = carried.opened if carried.decided.status is R.OPEN else ()
+        answer = replace(carried.decided, request_id=id, status=R.SUPERSEDED)
+        return replace(carried, decided=answer, opened=opened)
+
+    def _redefined(self, moves: Moves, case: Case, again: SecondRuling) -> DecisionOutcome:
+        """Void an approval because the tool changed since the question, and ask again."""
+        if again.edited is None:
+            raise AssertionError("a redefined call has arguments of its own")
+        if not moves.tx.requests.close(case.request, R.SUPERSEDED, by=DEFINITION, in_time=True):
+            return self.verdicts.late(moves, case)
+        claims, asking = self.verdicts.claims, again.asking
+        with moves.acting(DEFINITION):
+            version = self.kernel.policy_version
+            asked = claims.redefine(moves, case.call, again.tool, again.edited, judged_by=version)
+        if asking is None:
+            within = again.tool.decide_within
+            claims.ask(moves, asked, again.tool, case.conversation, REDEFINED, decide_within=within)
+        else:
+            question = changed(asking.question, reason=REDEFINED)
+            firm = firmest(asking.confirmation, case.request.confirmation)
+            put = replace(_asking(case.request, again), question=question, confirmation=firm)
+            self.verdicts.open(moves, asked, case, put)
+        return self._superseded(moves, case, DEFINITION)
+
+
+def _normal(tool: EffectiveTool, arguments: Frozen) -> Frozen:
+    return Frozen.of(tool.tool.arguments.normalise(arguments.thaw(), partial=False))
+
+
+def _is_rerouted(request: Request, again: SecondRuling) -> bool:
+    """Return True if other people must be asked, or the same people about other arguments."""
+    asking = again.asking
+    if asking is None:
+        return again.edited is not None and request.quorum > 1
+    is_edited = again.edited is not None and max(asking.quorum, request.quorum) > 1
+    return is_edited or asking.quorum > request.quorum or asking.audience != request.audience
+
+
+def _asking(request: Request, again: SecondRuling) -> Asking:
+    """Return the question about edited arguments, put to as many people as before, or more."""
+    asking = again.asking
+    if asking is None:
+        # The policy would let it run by now, but a call that several were asked about stays theirs
+        # to decide.
+        within = None if request.decide_by is None else request.decide_by - request.created_at
+        return Asking(
+            kind=request.kind,
+            question=request.question,
+            audience=request.audience,
+            decide_within=within,
+            confirmation=request.confirmation,
+            quorum=request.quorum,
+        )
+    quorum = max(asking.quorum, request.quorum)
+    too_few = asking.audience.is_too_few(quorum, request.owner)
+    audience = request.audience if too_few else asking.audience
+    return replace(asking, quorum=quorum, audience=audience)
