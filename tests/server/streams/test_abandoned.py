@@ -16,7 +16,7 @@ from assent.errors import ModelFailed
 from assent.server import Settings
 from assent.server.streams.agui_events import AguiEvents
 from assent.server.streams.data_stream import DataStream
-from assent.server.streams.following import follow
+from assent.server.streams.steps import follow
 from assent.testing import ScriptedModel, calls, says
 from tests.conftest import QUICK, World
 from tests.faults.nursery import until

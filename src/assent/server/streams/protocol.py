@@ -31,8 +31,7 @@ from assent.server.service import service_of
 from assent.server.settings import Settings
 from assent.server.streams.actions import CHAT_ID, StreamAction, StreamStart, live_turn
 from assent.server.streams.bodies import misshapen, validated
-from assent.server.streams.following import follow
-from assent.server.streams.steps import TurnStep
+from assent.server.streams.steps import TurnStep, follow
 
 T = TypeVar("T")
 

@@ -7,8 +7,7 @@ from assent import Assent, Limits, Person, approve, tool
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.errors import ModelFailed
 from assent.server.streams import steps as told
-from assent.server.streams.following import follow
-from assent.server.streams.steps import TurnStep
+from assent.server.streams.steps import TurnStep, follow
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.streams.lines import Shop
