@@ -45,7 +45,7 @@ AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
 AUDIT_PAGE = replace(AUDIT, page=True)
 MANAGE = Need(scope=Scope.MANAGE, roles=frozenset({ADMIN}))
 MANAGE_PAGE = replace(MANAGE, page=True)
-# Of every stream protocol, also of one that the package does not know: its author has no choice.
+# The needs of every stream protocol, also of one that a deployment adds: no author can change them.
 STREAM: Mapping[str, Need] = {"POST": HISTORY, "GET": CHAT, "HEAD": CHAT}
 
 ACCESS: Mapping[str, Need] = {

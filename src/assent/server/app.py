@@ -26,7 +26,7 @@ from assent.server.api import (
 )
 from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
-from assent.server.open_streams import Live, on_stop
+from assent.server.open_streams import OpenStreams, on_stop
 from assent.server.security import Protection
 from assent.server.service import DatabasePulse, Service
 from assent.server.settings import Settings
@@ -109,7 +109,7 @@ def create_app(
         redoc_url=None,
     )
     auth = Authenticator(assent, settings)
-    live = Live(auth, settings)
+    live = OpenStreams(auth, settings)
     app.state.service = Service(
         assent=assent,
         settings=settings,
@@ -144,7 +144,7 @@ _PARAMETER: Final = re.compile(r"\{[^}]*\}")
 
 
 def _own_routes(protocol: StreamProtocol, others: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
-    """Return the routes of a protocol; raises if a path is another route's: one would be hidden."""
+    """Return the routes of a protocol; raises if a path is taken: one would hide the other."""
     found = routes_of(protocol)
     for route in found:
         scope = {"type": "http", "method": "GET", "path": _PARAMETER.sub("x", route.path)}

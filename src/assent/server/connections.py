@@ -108,7 +108,7 @@ class Lobby:
         """Take in a connection; return True if it may request anything, False if only health."""
         has_place = len(self._guests) < self._patience.connections or self._makes_way()
         if not has_place and len(self._guests) >= self._patience.connections + ROOM:
-            self._turned_away["not let in"] += 1
+            self._turned_away["over the limit, closed at once"] += 1
             guest.leave()
         self._guests.add(guest)
         self.heads.add(guest)
@@ -152,12 +152,12 @@ class Lobby:
         for guest in tuple(self.heads.overdue(self._patience.head)):
             self._end(guest)
         for guest in tuple(self._readers.overdue(self._patience.reading)):
-            self._turned_away["did not read their answer"] += 1
+            self._turned_away["did not read their response"] += 1
             self._end(guest)
         if self._turned_away:
             # One log line, however many connections they were.
             told = "; ".join(f"{count:,} {how}" for how, count in self._turned_away.items())
-            log.warning("of %s connections: %s", f"{len(self._guests):,}", told)
+            log.warning("connections closed (%s are open): %s", f"{len(self._guests):,}", told)
             self._turned_away.clear()
         if self._guests:
             self._look = self._loop.call_later(LOOK_SECONDS, self._look_around)

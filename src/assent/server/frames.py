@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from assent.domain.canonical import Json
 from assent.errors import AssentError
 from assent.server.caller import Caller, caller_of
-from assent.server.open_streams import Ending, Live
+from assent.server.open_streams import Ending, OpenStreams
 from assent.server.service import service_of
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class TurnStream(StreamingResponse, Generic[T]):
         self,
         steps: AsyncGenerator[T],
         encoder: Encoder[T],
-        live: Live,
+        live: OpenStreams,
         caller: Caller,
         keep_alive: timedelta,
     ) -> None:
@@ -121,11 +121,11 @@ async def _encoded(steps: AsyncGenerator[T], encoder: Encoder[T]) -> AsyncGenera
                 for line in encoder.encode(step):
                     yield line
     except AssentError as error:
-        log.warning("a stream broke: %s", error)
+        log.warning("a stream ended with an error: %s", error)
         for line in encoder.broken(str(error)):
             yield line
     except Exception:
-        log.exception("a stream broke")
+        log.exception("a stream ended with an unexpected error")
         for line in encoder.broken(f"The stream broke. {_AGAIN}"):
             yield line
 

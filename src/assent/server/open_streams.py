@@ -47,7 +47,7 @@ class Stream:
             self.told()
 
 
-class Live:
+class OpenStreams:
     """All streams of this process, watched by one task while there are any."""
 
     def __init__(self, auth: Authenticator, settings: Settings) -> None:
@@ -110,9 +110,9 @@ class Live:
                 await self._end_revoked()
             except StoreUnavailable as error:
                 # Without the database there is no news that any reader could see, either.
-                log.warning("looking at the credentials of streams will be done again: %s", error)
+                log.warning("credentials of open streams will be checked again soon: %s", error)
             except Exception:
-                log.exception("looking at the credentials of streams failed, and is done again")
+                log.exception("checking credentials of open streams failed, and will be repeated")
             if loop.time() >= due:
                 due = loop.time() + beat
                 for stream in tuple(self._streams):
@@ -122,9 +122,9 @@ class Live:
 
     async def _end_revoked(self) -> None:
         streams = tuple(self._streams)
-        fallen = await self._auth.fallen(stream.caller for stream in streams)
-        if fallen:
-            _end((stream for stream in streams if stream.caller in fallen), Ending.SIGNED_OUT)
+        revoked = await self._auth.revoked(stream.caller for stream in streams)
+        if revoked:
+            _end((stream for stream in streams if stream.caller in revoked), Ending.SIGNED_OUT)
 
 
 def _end(streams: Iterable[Stream], why: Ending) -> None:

@@ -40,9 +40,9 @@ class NewAudience(BaseModel):
     exclude_requester: StrictBool = False
 
     @model_validator(mode="after")
-    def _somebody(self) -> "NewAudience":
+    def _has_deciders(self) -> "NewAudience":
         if not (self.owner or self.roles or self.people):
-            raise ValueError("name somebody who may decide")
+            raise ValueError("name a role or a person who may decide, or the owner")
         return self
 
 

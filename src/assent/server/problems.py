@@ -145,7 +145,7 @@ async def _validation(_request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     found = shape_errors(error)
-    return problem(422, "invalid_request", "The request does not have its shape", errors=found)
+    return problem(422, "invalid_request", "The request is not valid: see errors", errors=found)
 
 
 def shape_errors(error: RequestValidationError) -> list[Facts]:
@@ -158,7 +158,7 @@ def _said(error: Any) -> str:
     if error["type"] != "union_tag_invalid":
         return error["msg"]
     # This is the only message of pydantic's that repeats what was sent.
-    return f"It is none of {error['ctx']['expected_tags']}"
+    return f"It must be one of {error['ctx']['expected_tags']}"
 
 
 async def http_problem(request: Request, error: Exception) -> Response:
@@ -183,7 +183,7 @@ def _allowed(request: Request) -> set[str]:
 
 async def unexpected(_request: Request, error: Exception) -> Response:
     """Log an unexpected error, and return a problem that does not reveal its cause."""
-    log.error("a handler failed", exc_info=error)
-    detail = "Something failed here that should not; it is logged"
+    log.error("a request failed unexpectedly", exc_info=error)
+    detail = "An unexpected error occurred; it has been logged"
     # This response does not pass the middleware that adds these headers to all others.
     return problem(500, "internal_error", detail, dict(HEADERS))

@@ -67,7 +67,9 @@ class Protection:
         except ClientDisconnect:
             # This happens every day, and there is no client left to answer.
             log.info(
-                "%s %s: its client left before it was all sent", scope["method"], scope["path"]
+                "%s %s: the client left before the response was complete",
+                scope["method"],
+                scope["path"],
             )
 
     def _check(self, scope: Scope) -> None:
@@ -132,7 +134,7 @@ class RequestBody:
         try:
             refuse_deep(self.content.decode(json.detect_encoding(self.content)), depth)
         except UnicodeDecodeError as error:
-            raise InvalidJson(JsonFault.ENCODING, f"no text at byte {error.start}") from None
+            raise InvalidJson(JsonFault.ENCODING, f"byte {error.start} cannot be decoded") from None
 
 
 async def _whole(receive: Receive, limit: int) -> bytes:

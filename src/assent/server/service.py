@@ -11,7 +11,7 @@ from assent.engine.assent import Assent
 from assent.errors import NotReady
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
-from assent.server.open_streams import Live
+from assent.server.open_streams import OpenStreams
 from assent.server.settings import Settings
 from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
@@ -27,7 +27,7 @@ class DatabasePulse:
         self._assent = assent
         self._look: asyncio.Task[Exception | None] | None = None
 
-    async def feel(self) -> None:
+    async def check(self) -> None:
         """Return if the database answers, raise if it does not, soon in either case."""
         if self._look is None or self._look.done():
             self._look = asyncio.create_task(self._answer(), name="assent-pulse")
@@ -53,7 +53,7 @@ class Service:
     assent: Assent
     settings: Settings
     auth: Authenticator
-    live: Live
+    live: OpenStreams
     pages: Pages
     surveys: Surveys
     pulse: DatabasePulse

@@ -12,7 +12,7 @@ from assent.engine.gate.quotas import Quotas
 from assent.server.auth.modes import OpenId, Rates, TrustedProxy
 
 AiSdk = Literal["5", "6", "7"]
-_NOBODY_SAID = "http://127.0.0.1:8000"
+_DEFAULT_ORIGIN = "http://127.0.0.1:8000"
 _USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
 
 
@@ -21,7 +21,7 @@ class Settings:
     """The options of `create_app`."""
 
     # The address at which people reach this service; links and origin checks use it.
-    origin: str = _NOBODY_SAID
+    origin: str = _DEFAULT_ORIGIN
     # Other origins whose pages may call the API, with a key or a token and never with a cookie.
     frontends: tuple[str, ...] = ()
     # The agent of chat endpoints that name none; not needed if there is only one agent.
@@ -58,7 +58,7 @@ class Settings:
     @property
     def base(self) -> str:
         """The prefix of addresses in streams: the origin if one is configured, else empty."""
-        is_configured = not self.local and self.origin != _NOBODY_SAID
+        is_configured = not self.local and self.origin != _DEFAULT_ORIGIN
         return self.origin.rstrip("/") if is_configured else ""
 
 

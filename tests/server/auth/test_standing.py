@@ -8,7 +8,7 @@ import pytest
 from assent.domain.people import Account, Person, PersonKind
 from assent.engine.people.accounts import merged
 from assent.engine.people.sessions import Findings
-from assent.server.auth.authenticator import held_by, stands
+from assent.server.auth.authenticator import held_by, is_still_valid
 from assent.server.caller import Caller, Method
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -51,15 +51,15 @@ def caller(account: Account | None = None) -> Caller:
 def test_a_change_of_the_account_ends_what_a_token_began(
     known: Account | None, now: Account | None, stays: bool
 ) -> None:
-    assert stands(caller(known), found(now)) is stays
+    assert is_still_valid(caller(known), found(now)) is stays
 
 
 # requirement: W17
 def test_a_token_ends_when_it_says() -> None:
     ending = replace(caller(), until=NOON + timedelta(seconds=1))
 
-    assert stands(ending, found())
-    assert not stands(replace(ending, until=NOON), found())
+    assert is_still_valid(ending, found())
+    assert not is_still_valid(replace(ending, until=NOON), found())
 
 
 def test_each_credential_is_looked_up_by_what_it_is() -> None:

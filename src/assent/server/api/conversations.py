@@ -225,7 +225,7 @@ async def clear_values(
 ) -> Cleared:
     """Forget saved answers; only the owner can. They are asked for again when needed."""
     await service.assent.queries.conversations.usable(
-        caller.person, id, "forget somebody else's answers"
+        caller.person, id, "forget the answers of others"
     )
     return Cleared(cleared=await service.assent.clear_values(id, by=caller.person, scope=scope))
 

@@ -18,7 +18,7 @@ from assent.errors import AssentError
 from assent.server.caller import caller_of
 from assent.server.frames import EVENT_STREAM, compact, utf8
 from assent.server.guard import GuardedRoute
-from assent.server.open_streams import Live, Stream
+from assent.server.open_streams import OpenStreams, Stream
 from assent.server.service import service_of
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class EventStream:
 
     __slots__ = ("_everything", "_follower", "_live", "_only", "_stream")
 
-    def __init__(self, follower: Follower, stream: Stream, live: Live) -> None:
+    def __init__(self, follower: Follower, stream: Stream, live: OpenStreams) -> None:
         self._follower, self._stream, self._live = follower, stream, live
         self._everything = sees_everything(stream.caller.person)
         self._only = stream.caller.request_id
@@ -80,7 +80,7 @@ class EventStream:
             await send({"type": "http.response.body", "body": self._farewell()})
         except AssentError as error:
             # The client reconnects and goes on where it was.
-            log.warning("a stream of events broke: %s", error)
+            log.warning("a stream of events ended with an error: %s", error)
             await send({"type": "http.response.body", "body": b": interrupted\n\n"})
         finally:
             leaving.cancel()

@@ -35,7 +35,7 @@ async def ready(service: ServiceDep) -> Ready:
     """Report that the database answers and work is taken up; 503 if not."""
     assent = service.assent
     # Opening the engine upgraded the schema; if the database answers here, the engine is open.
-    await service.pulse.feel()
+    await service.pulse.check()
     if assent.is_worker and not assent.is_working:
         raise NotReady("its worker has stopped")
     return Ready(worker=assent.is_worker)

@@ -36,7 +36,7 @@ def held_by(callers: Iterable[Caller]) -> CredentialIds:
     )
 
 
-def stands(caller: Caller, found: Findings) -> bool:
+def is_still_valid(caller: Caller, found: Findings) -> bool:
     """Return True if the credential is valid and the person and their roles are unchanged."""
     if caller.until is not None and found.at >= caller.until:
         return False
@@ -97,7 +97,7 @@ class Authenticator:
         """Return an attempt to use a link, for the throttle."""
         return self._attempt(connection, "link", "")
 
-    async def fallen(self, callers: Iterable[Caller]) -> frozenset[Caller]:
+    async def revoked(self, callers: Iterable[Caller]) -> frozenset[Caller]:
         """Return the callers whose credential is no longer valid, or whose person or roles changed.
 
         For streams: one transaction for all callers, whatever their number.
@@ -106,7 +106,7 @@ class Authenticator:
         if not known:
             return known
         found = await self._assent.people.standing.of(held_by(known))
-        return frozenset(each for each in known if not stands(each, found))
+        return frozenset(each for each in known if not is_still_valid(each, found))
 
     async def _by_bearer(self, connection: HTTPConnection, token: str) -> Caller | None:
         if looks_signed(token):

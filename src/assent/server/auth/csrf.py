@@ -25,20 +25,20 @@ def csrf_token(vault: Vault, caller: Caller) -> str:
 def check_token(vault: Vault, caller: Caller, given: str) -> None:
     """Raise unless this is the caller's token."""
     if not hmac.compare_digest(csrf_token(vault, caller).encode(), given.encode()):
-        raise CrossSite("its CSRF token is missing or not that of this session")
+        raise CrossSite("its CSRF token is missing or belongs to another session")
 
 
 def check_origin(connection: HTTPConnection, origin: str) -> None:
     """Raise if the browser says that another site caused the request."""
     site = connection.headers.get("sec-fetch-site")
     if site is not None and site != "same-origin":
-        raise CrossSite(f"the browser says that it is {site!r}")
+        raise CrossSite(f"the browser calls it {site!r}")
     given = connection.headers.get("origin")
     # Our pages send no referrer, and then browsers send "null" as the origin of a form.
     if given is None or (given == "null" and site == "same-origin"):
         return
     if given != origin and not _is_own(connection, given):
-        raise CrossSite("its Origin is another one")
+        raise CrossSite("its Origin header names another site")
 
 
 def _is_own(connection: HTTPConnection, given: str) -> bool:

@@ -86,12 +86,12 @@ class Flow:
         """Return the person who came back; raises `SignInFailed` unless all matches the start."""
         started = self._opened(sealed)
         if not hmac.compare_digest(started.state.encode(), given.get("state", "").encode()):
-            raise SignInFailed("it was not begun in this browser")
+            raise SignInFailed("it was not started in this browser")
         # RFC 9207: a response of another issuer must not be mixed up with this one's.
         if given.get("iss", self._openid.issuer) != self._openid.issuer:
             raise SignInFailed("another issuer answered")
         if not given.get("code"):
-            raise SignInFailed("the issuer did not agree")
+            raise SignInFailed("the issuer refused it")
         claims = await self._redeemed(given["code"], started)
         name = claims.get("name") or claims.get("preferred_username") or ""
         return SignedIn(
@@ -112,11 +112,11 @@ class Flow:
         claims = await self._tokens.claims(str(answer.get("id_token", "")), client)
         nonce = None if claims is None else claims.get("nonce")
         if claims is None or not isinstance(nonce, str):
-            raise SignInFailed("the issuer's answer does not hold")
+            raise SignInFailed("the issuer's token is not valid")
         if not hmac.compare_digest(nonce.encode(), started.nonce.encode()):
-            raise SignInFailed("the issuer's answer belongs to another sign-in")
+            raise SignInFailed("the issuer's token belongs to another sign-in")
         if claims.get("azp", client) != client:
-            raise SignInFailed("the issuer's answer is for somebody else")
+            raise SignInFailed("the issuer's token is for another application")
         return claims
 
     def _sealed(self, started: Started) -> str:
@@ -145,11 +145,11 @@ class Flow:
                         until=float(str(until)),
                     )
                 case _:
-                    raise SignInFailed("it was not begun in this browser")
+                    raise SignInFailed("it was not started in this browser")
         except (SecretUnreadable, InvalidJson):
-            raise SignInFailed("it was not begun in this browser") from None
+            raise SignInFailed("it was not started in this browser") from None
         if started.issuer != self._openid.issuer or started.until < datetime.now(UTC).timestamp():
-            raise SignInFailed("it took too long; begin again")
+            raise SignInFailed("it took too long; start again")
         return started
 
 

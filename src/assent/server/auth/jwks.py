@@ -71,7 +71,7 @@ async def discovered(openid: OpenId) -> Mapping[str, Any]:
     url = f"{openid.issuer.rstrip('/')}/.well-known/openid-configuration"
     found = await fetched(openid, url)
     if found.get("issuer") != openid.issuer:
-        raise IdentityUnavailable(openid.issuer, "its description names another issuer")
+        raise IdentityUnavailable(openid.issuer, "its configuration names another issuer")
     return found
 
 
@@ -102,7 +102,7 @@ async def fetched(openid: OpenId, url: str, form: Mapping[str, str] | None = Non
 
 async def _bounded(openid: OpenId, answer: httpx.Response) -> bytes:
     if answer.is_client_error and answer.request.method == "POST":
-        raise SignInFailed("the issuer does not accept it")
+        raise SignInFailed("the issuer refused it")
     if answer.status_code != 200:
         raise IdentityUnavailable(openid.issuer, f"it answered {answer.status_code}")
     body = b""
@@ -119,7 +119,7 @@ def _object(openid: OpenId, body: bytes) -> Jwk:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise IdentityUnavailable(openid.issuer, "its answer is no JSON object")
+        raise IdentityUnavailable(openid.issuer, "its answer is not a JSON object")
     return cast("Jwk", found)
 
 

@@ -16,8 +16,8 @@ from assent.server.form_data import posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
 
-_WRONG_KEY: Final = "This key does not open anything. Is it complete, and still valid?"
-_DEAD_LINK: Final = "This link was used before, or its time is over. Ask for a new one."
+_WRONG_KEY: Final = "This key is not valid. Is it complete, and has it not expired?"
+_DEAD_LINK: Final = "This link was used already, or it has expired. Ask for a new one."
 
 
 def _page(request: Request, template: str, status: int = 200, **values: object) -> Response:
@@ -136,7 +136,7 @@ async def come_back(request: Request) -> Response:
     people = service.assent.people
     account = await people.welcome(arrived.person, name=arrived.name)
     if account.disabled or PersonKind.AGENT in (account.kind, arrived.person.kind):
-        return _failed(service, request, "Whoever this is may not sign in here.")
+        return _failed(service, request, "This account may not sign in here.")
     _, token = await people.sessions.open(
         account.id,
         SignIn.OIDC,

@@ -69,7 +69,7 @@ class StreamAction(ABC):
         """Do it on behalf of the caller; return the position at which the stream begins."""
 
     def refusal(self, error: AssentError) -> Response | None:  # noqa: ARG002 - for subclasses
-        """Return a stream that reports why nothing was done; None for a problem instead."""
+        """Return a stream that says why nothing was done; None to answer with a problem."""
         return None
 
 
@@ -134,7 +134,7 @@ class ClientOutput:
 class DecideRequests(StreamAction):
     """Decide requests of one turn, by their ids, all of them or none; then follow the turn.
 
-    `digests` are those of requests that the page showed: one that differs is not decided.
+    `digests` are what the page showed, by request id: a request with another one is not decided.
     """
 
     decisions: Sequence[tuple[str, Verdict]] = ()

@@ -202,7 +202,7 @@ class Run(StreamAction):
         text = message.text
         if not text.strip():
             at = ("body", "messages", len(self.posted.messages) - 1, "content")
-            raise misshapen("A message has some text", *at)
+            raise misshapen("The message has no text", *at)
         try:
             id = await service.assent.start(
                 agent_of(service, self.agent or self.posted.agent),

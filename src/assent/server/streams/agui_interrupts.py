@@ -23,7 +23,7 @@ _MESSAGES = {
     RequestKind.APPROVAL: "Shall {tool} run?",
     RequestKind.INPUT: "{tool} needs your input",
     RequestKind.RESULT: "What is the result of {tool}?",
-    RequestKind.OUTCOME: "Did {tool} run? Nobody knows",
+    RequestKind.OUTCOME: "Did {tool} run? That is not known",
 }
 # With one more keyword in it, assistant-ui would show no buttons.
 APPROVAL_SCHEMA: dict[str, Json] = {

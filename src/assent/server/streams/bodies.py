@@ -40,7 +40,7 @@ async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
 
 
 def validated(validate: Callable[[Any], T], posted: Any, *at: str | int) -> T:
-    """Return the typed form of a part of a body; raises `RequestValidationError` if it has none."""
+    """Return a part of a body as its type; raises `RequestValidationError` if it does not fit."""
     try:
         return validate(posted)
     except ValidationError as error:

@@ -92,7 +92,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # Of `"approved": false, "approved": true` another program may have read the first.
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise InvalidJson(JsonFault.DUPLICATE_KEY, "a key of one object is there twice")
+        raise InvalidJson(JsonFault.DUPLICATE_KEY, "an object has the same key twice")
     return found
 
 

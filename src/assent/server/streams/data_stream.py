@@ -59,7 +59,7 @@ class DataStreamProtocol(StreamProtocol):
         id = given.path.get("thread_id") or post.id
         if id is None or re.fullmatch(CHAT_ID, id) is None:
             msg = (
-                "an id of the conversation is wanted, in the path or as 'id': "
+                "send the id of the conversation, in the path or as 'id': "
                 "1 to 128 letters, digits, '_', '.', ':' and '-', but not '.' or '..' alone"
             )
             raise misshapen(msg, "thread_id")

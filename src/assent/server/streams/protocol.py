@@ -47,7 +47,7 @@ class StreamRequest:
     def json_as(self, shape: type[T]) -> T:
         """Return the body as this type, such as a pydantic model; a refusal is a 422.
 
-        Strict: a text is no number and no truth value, and no name comes twice in an object.
+        Strict: `"5"` is no number, `"yes"` is not true, and no object has a key twice.
         """
         parse(self.body, JsonLimits(bytes=len(self.body)))
         return validated(

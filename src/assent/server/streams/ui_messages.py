@@ -50,7 +50,7 @@ class UiMessageProtocol(StreamProtocol):
     def read(self, given: StreamRequest) -> StreamAction:
         post, message = post_of(given.body)
         if post.id is None:
-            raise misshapen("an id of the conversation is wanted", "body", "id")
+            raise misshapen("the id of the conversation is missing", "body", "id")
         if message.role != "user":
             return _answers(post.id, approvals_of(message), outputs_of(message))
         if post.trigger == "regenerate-message":
@@ -70,7 +70,7 @@ class UiMessageProtocol(StreamProtocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerApprovals(DecideRequests):
-    """Decide approvals of the chat, and nothing else; `calls` has those that the page shows."""
+    """Decide approvals only; `calls` are pairs of request and call as the page shows them."""
 
     calls: frozenset[tuple[str, str]]
 

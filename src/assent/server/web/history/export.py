@@ -107,7 +107,7 @@ async def _chunks(
         yield csv_row(file.columns)
     while True:
         # A long download may outlive the session: permission may be lost after it began.
-        if await service.auth.fallen([caller]):
+        if await service.auth.revoked([caller]):
             yield written({file.columns[0]: _STOPPED})
             return
         found = await file.read(after)
