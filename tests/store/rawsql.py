@@ -6,6 +6,12 @@ from typing import Any
 import asyncpg
 
 _SQLITE = "sqlite:///"
+# What makes a database of today one of revision 0004, apart from its stamp.
+BEFORE_0005 = [
+    "CREATE INDEX ix_requests_turn ON requests (turn_id)",
+    "DROP INDEX ix_messages_answers",
+    "CREATE INDEX ix_messages_turn ON messages (turn_id, position)",
+]
 
 
 class RawSql:

@@ -247,3 +247,20 @@ def test_a_cursor_survives_being_written_down() -> None:
 def test_what_was_never_given_out_is_no_cursor(text: str) -> None:
     with pytest.raises(BadCursor):
         Cursor.parse(text)
+
+
+async def test_the_newest_event_is_never_deleted_so_that_its_number_is_not_given_out_again(
+    store: Store, raw: RawSql
+) -> None:
+    """On SQLite the next number is one more than the highest that is there."""
+    await store.run(add_turns("turn_a"))
+    given: set[int] = set()
+    for text in ("a", "b"):
+        for kind in (EventKind.TEXT, EventKind.REASONING, EventKind.TEXT, EventKind.RESET):
+            await store.run(tell("turn_a", kind, text=text))
+            newest = await raw.one("SELECT max(id) FROM events")
+            assert newest > max(given, default=0)
+            given.add(newest)
+    # What a reset takes back is gone; the reset itself stays.
+    left = await raw.rows("SELECT kind FROM events ORDER BY id")
+    assert [kind for (kind,) in left] == ["reset", "reset"]

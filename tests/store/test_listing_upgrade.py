@@ -6,9 +6,10 @@ from assent.engine.queries.listing import Inbox
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.conftest import ROLES
-from tests.store.rawsql import RawSql
+from tests.store.rawsql import BEFORE_0005, RawSql
 
 BEFORE = [
+    *BEFORE_0005,
     "DROP TABLE request_audience",
     "DROP INDEX ix_requests_open",
     "CREATE INDEX ix_requests_open ON requests (created_at, id) WHERE status = 'open'",

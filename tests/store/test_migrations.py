@@ -32,7 +32,8 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 # Everything that has a definition, by name. What it says is compared as the database keeps it.
 SQLITE_DEFINITIONS = """
-    SELECT type || ' ' || name, sql FROM sqlite_master WHERE sql IS NOT NULL
+    SELECT type || ' ' || name, sql FROM sqlite_master
+     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
 """
 POSTGRES_DEFINITIONS = """
     SELECT 'column ' || table_name || '.' || column_name,

@@ -5,9 +5,10 @@ import pytest
 from assent import Confirmation, Person, Risk, approve, tool
 from assent.testing import calls, says
 from tests.conftest import World
-from tests.store.rawsql import RawSql
+from tests.store.rawsql import BEFORE_0005, RawSql
 
 BEFORE = [
+    *BEFORE_0005,
     "ALTER TABLE requests DROP COLUMN confirmation",
     "ALTER TABLE requests DROP COLUMN votes",
     "ALTER TABLE decisions DROP COLUMN shown",

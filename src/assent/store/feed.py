@@ -15,7 +15,7 @@ from assent.domain.feed import START, Cursor, FeedPage, News, public_data
 from assent.domain.people import Audience
 from assent.store.rows import Driver, Params, load, moment
 from assent.store.statements import Horizon, PerDatabase
-from assent.store.tables import IS_FED, conversations, events, requests, turns
+from assent.store.tables import IS_FED, calls, conversations, events, requests, turns
 
 PAGE = 200
 
@@ -62,7 +62,11 @@ def _news(place: _Place) -> ClauseElement:
 def _asked(place: _Place) -> ClauseElement:
     passed = tuple_(*_at(place)) <= tuple_(*_given(place, "last_"))
     about = select(_e.turn_id).where(_is_fed, _beyond(place), passed)
-    return select(requests.c.call_id, requests.c.audience).where(requests.c.turn_id.in_(about))
+    return (
+        select(requests.c.call_id, requests.c.audience)
+        .join(calls, calls.c.id == requests.c.call_id)
+        .where(calls.c.turn_id.in_(about))
+    )
 
 
 def _head(place: _Place) -> ClauseElement:

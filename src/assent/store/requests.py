@@ -51,8 +51,12 @@ LOCKED_CASE = CASE.with_for_update(of=requests)
 REQUESTS_OF_CALL = (
     select(requests).where(_r.call_id == bindparam("call_id")).order_by(_r.created_at, _r.id)
 )
+# Through the calls: a turn has few of them, and an index of its own would be written each time.
 REQUESTS_OF_TURN = (
-    select(requests).where(_r.turn_id == bindparam("turn_id")).order_by(_r.created_at, _r.id)
+    select(requests)
+    .join(calls, calls.c.id == _r.call_id)
+    .where(calls.c.turn_id == bindparam("turn_id"))
+    .order_by(_r.created_at, _r.id)
 )
 _closing: dict[str, Any] = {
     "status": bindparam("to_status", type_=Text),

@@ -22,6 +22,7 @@ from sqlalchemy import (
     text,
 )
 
+from assent.domain.conversations import Role
 from assent.domain.feed import FED
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestStatus, TurnStatus
 from assent.domain.people import PersonKind
@@ -130,7 +131,8 @@ messages = Table(
     _flag("incomplete"),
     _time("created_at"),
     UniqueConstraint("conversation_id", "position"),
-    _index("ix_messages_turn", "turn_id", "position"),
+    # Only answers are looked for by their turn.
+    _index("ix_messages_answers", "turn_id", "position", where=f"role = '{Role.ASSISTANT}'"),
     CheckConstraint("open_calls >= 0", name="open_calls"),
 )
 
@@ -220,7 +222,6 @@ requests = Table(
     Column("votes", Integer, nullable=False, server_default="0"),
     _one_of("status", RequestStatus),
     _index("ix_requests_call", "call_id"),
-    _index("ix_requests_turn", "turn_id"),
     # Open requests are read tier by tier: the newest danger first.
     _index("ix_requests_open", "risk", "created_at", "id", where="status = 'open'"),
     _index("ix_requests_due", "decide_by", where="status = 'open' AND decide_by IS NOT NULL"),
@@ -307,8 +308,7 @@ IS_FED = f"kind IN ({_fed})"
 events = Table(
     "events",
     metadata,
-    # Both are filled in by the database, and are the feed's cursor. Not used twice on SQLite
-    # either: a follower that has seen the newest event would miss the next one.
+    # Both are filled in by the database, and are the feed's cursor.
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("xid", BigInteger, nullable=False, server_default=TransactionId()),
     _text("turn_id"),
@@ -326,8 +326,16 @@ events = Table(
         sqlite_where=text("xid > 0"),
         postgresql_where=text(IS_FED),
     ),
-    sqlite_autoincrement=True,
 )
+
+# SQLite numbers a row by the highest number there is. Without the newest event the next one would
+# get its number, and a follower that has seen it would miss the next one: so it stays. Counting in
+# a table (AUTOINCREMENT) is one more page in the log of every commit.
+KEEP_NEWEST_EVENT = """
+CREATE TRIGGER keep_newest_event BEFORE DELETE ON events
+WHEN old.id = (SELECT max(id) FROM events)
+BEGIN SELECT RAISE(IGNORE); END
+"""
 
 saved_values = Table(
     "saved_values",

@@ -13,12 +13,12 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from assent.errors import UnsupportedVersion
-from assent.store.tables import TOOL_CALLS_VIEW, metadata
+from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW, metadata
 
 # Alembic's name for a database that has a version table and no version in it.
 BASE = "base"
-HEAD = "0004"
-KNOWN = (BASE, "0001", "0002", "0003", "0004")
+HEAD = "0005"
+KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005")
 # Word for word alembic's own table.
 STAMP = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
@@ -33,6 +33,8 @@ def creation(dialect: Dialect) -> Iterator[str]:
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         yield from (str(CreateIndex(index).compile(dialect=dialect)) for index in indexes)
     yield TOOL_CALLS_VIEW
+    if dialect.name == "sqlite":
+        yield KEEP_NEWEST_EVENT
     yield STAMP
     yield f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa: S608 - a constant
 
