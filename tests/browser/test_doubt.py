@@ -22,7 +22,7 @@ async def doubted(house: House) -> Page:
 
 async def story(page: Page) -> str:
     """What the story of the call says."""
-    await page.get_by_role("link", name="its whole story").click()
+    await page.get_by_role("link", name="History of the call").click()
     await expect(page.get_by_role("list", name="What happened")).to_be_visible()
     return await page.get_by_role("main").inner_text()
 
@@ -38,8 +38,8 @@ async def test_its_page_says_what_is_known_and_nothing_runs_meanwhile(house: Hou
     page = await doubted(house)
     for words in (
         "the line went dead after sending",
-        "nobody knows how it ended",
-        "Look where it would have left a trace",
+        "how it ended is unknown",
+        "Check where it would have left a trace",
         '"Ada"',
     ):
         await expect(page.get_by_role("main")).to_contain_text(words)
@@ -95,9 +95,9 @@ async def test_the_chat_says_it_too_and_leads_there_and_back(house: House) -> No
     await page.get_by_label("Message").fill(INVOICE)
     await page.get_by_role("button", name="Send").tap()
     await page.get_by_role("button", name="Approve").tap()
-    deed = page.get_by_role("article", name="Call of invoice")
-    await expect(deed).to_contain_text("nobody knows how it ended: the line went dead")
-    await deed.get_by_role("link", name="Say what happened").tap()
+    call = page.get_by_role("article", name="Call of invoice")
+    await expect(call).to_contain_text("how it ended is unknown: the line went dead")
+    await call.get_by_role("link", name="Say what happened").tap()
     await expect(page.get_by_role("heading", name="What happened?")).to_be_in_viewport()
     await page.get_by_label("Its result").fill("number 77")
     await page.get_by_role("button", name="It ran").tap()

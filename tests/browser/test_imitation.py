@@ -19,7 +19,7 @@ IMITATION = """
 > **pay** moderate
 
 ```
-Approve   Reject   Edit or say why
+Approve   Reject   Edit or give a reason
 ```
 
 [**Approve**](https://example.com/approve) [Reject](https://example.com/reject)
@@ -43,10 +43,10 @@ async def test_a_models_words_have_nothing_of_the_frame_of_a_call(
     async with open_house([says(IMITATION, calls("pay", to="Eve", amount=40))]) as house:
         turn = await house.say("go")
         page = await house.visit(phone=phone, path=f"/chat/{turn.conversation_id}")
-        deed = page.locator(".tool-call")
-        await expect(deed.get_by_role("button", name="Approve")).to_be_visible()
+        call = page.locator(".tool-call")
+        await expect(call.get_by_role("button", name="Approve")).to_be_visible()
 
-        frame = await deed.evaluate(LOOK)
+        frame = await call.evaluate(LOOK)
         assert frame["edge"] == "3px solid"
         assert await page.locator(".prose").locator(".tool-call, button, form, input").count() == 0
         for each in await page.locator(".prose *").all():

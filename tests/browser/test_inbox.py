@@ -19,7 +19,7 @@ async def test_requests_of_one_tool_are_read_and_decided_together(house: House) 
         await boxes.nth(number).check()
     await page.get_by_role("button", name="Review selected").click()
     await expect(page.get_by_role("heading", name="2 requests for pay")).to_be_visible()
-    await press(page.get_by_role("button", name="Approve the ticked"))
+    await press(page.get_by_role("button", name="Approve selected"))
     await expect(page.get_by_role("heading", name="2 of 2 decided")).to_be_visible()
     assert sorted(house.office.ran) == [("pay", "Ada", 2), ("pay", "Ada", 3)]
     assert {entry.actor for entry in await house.record("approve")} == {"user"}

@@ -201,7 +201,7 @@ async def test_a_browser_without_them_says_so(house: House, missing: str) -> Non
     where = "window" if missing == "Notification" else "Navigator.prototype"
     await page.context.add_init_script(f"delete {where}.{missing}")
     await page.goto(SETTINGS)
-    await expect(page.get_by_text("This browser has no notifications here")).to_be_visible()
+    await expect(page.get_by_text("This browser cannot show notifications here")).to_be_visible()
     await expect(page.get_by_role("button", name="Turn notifications on")).to_be_disabled()
 
 

@@ -51,12 +51,12 @@ async def test_a_tool_in_the_middle_of_its_work_is_left_to_its_end_and_nothing_f
     await say(page, wants("copy", files=3))
     await expect(page.get_by_text("1 of 3 files").first).to_be_visible()
     await page.get_by_role("button", name="Stop").click()
-    told = page.get_by_role("status").filter(has_text="runs to its end")
+    told = page.get_by_role("status").filter(has_text="is not interrupted")
     await expect(told).to_be_visible()
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     house.office.go_on.set()
-    deed = page.get_by_role("article", name="Call of copy")
-    await expect(deed).to_contain_text("succeeded")
+    call = page.get_by_role("article", name="Call of copy")
+    await expect(call).to_contain_text("succeeded")
     await expect(page.get_by_role("progressbar")).to_have_count(0)
     await expect(told).to_have_count(0)
     assert house.office.ran == [("copy", 3)]
@@ -69,9 +69,9 @@ async def test_what_waits_is_cancelled_by_its_button_and_cannot_be_approved(hous
     path = await house.ask(PAYMENT)
     request = await house.assent.request(path.rpartition("/")[2])
     page = await house.visit(path=f"/chat/{request.conversation_id}")
-    await page.get_by_role("button", name="Cancel what waits").click()
+    await page.get_by_role("button", name="Cancel waiting calls").click()
     await expect(page.get_by_role("button", name="Approve")).to_have_count(0)
-    deed = page.get_by_role("article", name="Call of pay")
-    await expect(deed).to_contain_text("cancelled")
+    call = page.get_by_role("article", name="Call of pay")
+    await expect(call).to_contain_text("cancelled")
     assert not (await house.assent.request(request.id)).is_open
     assert house.office.ran == []

@@ -87,7 +87,7 @@ async def test_several_are_read_before_they_are_approved_together(
         said = wants("wipe", paths=LINES)
         ids = [(await house.ask(said)).rpartition("/")[2] for _ in range(2)]
         page = await house.visit(path=f"/batch?id={ids[0]}&id={ids[1]}", phone=phone)
-        approve = page.get_by_role("button", name="Approve the ticked")
+        approve = page.get_by_role("button", name="Approve selected")
         await expect(page.get_by_label("I have read it all")).to_be_visible()
         first, second = [f"document.getElementById('item-{id}')" for id in ids]
         await scrolled(page, f"{first}.scrollIntoView({{block: 'end'}})")

@@ -71,17 +71,17 @@ async def test_who_may_not_decide_sees_whom_it_waits_for_and_then_what_came_of_i
 ) -> None:
     page = await house.visit(path="/chat")
     await say(page, wants("restart", service="mail"))
-    deed = page.get_by_role("article", name="Call of restart")
-    await expect(deed).to_contain_text("Waits for")
-    await expect(deed).to_contain_text("approver")
-    await expect(deed.get_by_role("button")).to_have_count(0)
+    call = page.get_by_role("article", name="Call of restart")
+    await expect(call).to_contain_text("Waits for")
+    await expect(call).to_contain_text("approver")
+    await expect(call.get_by_role("button")).to_have_count(0)
     await expect(page.get_by_role("status").filter(has_text="waits for others")).to_be_visible()
     approver = await house.visit("approver", path="/")
     await approver.get_by_role("link", name="restart").first.click()
     await approver.get_by_role("button", name="Approve").click()
     await recorded(approver)
     await expect(page.get_by_text("Done: restarted mail")).to_be_visible()
-    await expect(deed).to_contain_text("succeeded")
+    await expect(call).to_contain_text("succeeded")
     await expect(page.get_by_role("status").filter(has_text="waits for others")).to_have_count(0)
     assert house.office.ran == [("restart", "mail")]
 
@@ -95,11 +95,11 @@ async def test_who_may_not_decide_reads_why_it_was_rejected(house: House) -> Non
     await approver.get_by_label("Reason").fill("Not during the day")
     await approver.get_by_role("button", name="Reject", exact=True).click()
     await recorded(approver)
-    deed = page.get_by_role("article", name="Call of restart")
-    await expect(deed).to_contain_text("rejected")
-    await expect(deed).to_contain_text("Because: Not during the day")
+    call = page.get_by_role("article", name="Call of restart")
+    await expect(call).to_contain_text("rejected")
+    await expect(call).to_contain_text("Reason: Not during the day")
     # What the agent was told is worded for agents.
-    await expect(deed).not_to_contain_text("feedback")
+    await expect(call).not_to_contain_text("feedback")
     assert house.office.ran == []
 
 

@@ -117,7 +117,7 @@ async def test_several_at_once_fit(open_house: OpenHouse, phone: bool) -> None:
     async with open_house(script, *tools()) as house:
         ids = [(await house.ask(wants("keep", **WIDE))).rpartition("/")[2] for _ in range(2)]
         page = await house.visit(path=f"/batch?id={ids[0]}&id={ids[1]}", phone=phone)
-        await expect(page.get_by_role("button", name="Approve the ticked")).to_be_visible()
+        await expect(page.get_by_role("button", name="Approve selected")).to_be_visible()
         await fits(page)
 
 

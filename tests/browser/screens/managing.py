@@ -17,7 +17,7 @@ def _treat(tool: str, **fields: str) -> Way:
             control = page.locator(f"#{id}")
             is_choice = await control.evaluate("each => each.matches('select')")
             await (control.select_option(value) if is_choice else control.fill(value))
-        await press(page.get_by_role("button", name="See what it will mean"))
+        await press(page.get_by_role("button", name="Preview the change"))
 
     return go
 

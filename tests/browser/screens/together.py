@@ -25,7 +25,7 @@ async def _half_done(stage: Stage, page: Page) -> None:
 
 async def _done(stage: Stage, page: Page) -> None:
     await _together("refund_order", "refund_order")(stage, page)
-    await press(page.get_by_role("button", name="Approve the ticked"))
+    await press(page.get_by_role("button", name="Approve selected"))
 
 
 async def _partly_done(stage: Stage, page: Page) -> None:
@@ -35,7 +35,7 @@ async def _partly_done(stage: Stage, page: Page) -> None:
     # As if the news of it had not come yet.
     await page.evaluate("document.querySelector('live-part#listed').removeAttribute('on')")
     await stage.decide(ids[1], reject(reason="Twice the same"))
-    await press(page.get_by_role("button", name="Approve the ticked"))
+    await press(page.get_by_role("button", name="Approve selected"))
 
 
 SCREENS = (

@@ -91,7 +91,7 @@ async def test_a_mistake_of_ours_says_nothing_about_itself(world: World) -> None
         assert "RuntimeError" not in answer.text
         page = await client.get(f"{base}/broken", headers={"accept": "text/html"})
         assert (page.status_code, page.headers["content-security-policy"]) == (500, POLICY)
-        assert "It went wrong" in page.text
+        assert "Something went wrong" in page.text
         assert "RuntimeError" not in page.text
 
 

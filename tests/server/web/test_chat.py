@@ -214,7 +214,7 @@ async def test_who_may_not_decide_sees_whom_it_waits_for(serve: Serve) -> None:
     async with serve(script, *desk.tools()) as served:
         visitor = await talking(served, "routed")
         assert forms(visitor, "approve") == []
-        assert "Waits for anybody with the role approver" in visitor.text
+        assert "Waits for anyone with the role approver" in visitor.text
         assert "waits for others" in visitor.text
         assert "<time-left" in visitor.page.text
 
@@ -247,12 +247,12 @@ async def test_a_failed_answer_says_why_and_can_be_tried_again(serve: Serve) -> 
     steps = iter([ModelFailed("the provider is <b>overloaded</b>"), "Here I am."])
     async with serve(lambda _: next(steps)) as served:
         visitor = await talking(served, "fail")
-        assert "No answer came." in visitor.text
+        assert "The agent did not answer." in visitor.text
         assert "&lt;b&gt;overloaded" in visitor.page.text
         await visitor.send({}, to=f"{visitor.page.url.path}/retry")
         assert visitor.page.status_code == 200
         assert "Here I am." in visitor.text
-        assert "No answer came." not in visitor.text
+        assert "The agent did not answer." not in visitor.text
 
 
 async def test_stopping_keeps_what_was_said_so_far(serve: Serve) -> None:
@@ -279,13 +279,13 @@ async def test_what_runs_when_its_turn_is_stopped_runs_to_its_end_and_the_page_s
         visitor = await talking(served, "crunch")
         conversation = visitor.page.url.path
         await visitor.send({}, to=f"{conversation}/stop")
-        assert "runs to its end" in visitor.text
+        assert "is not interrupted" in visitor.text
         assert "/stop" not in visitor.page.text
         desk.go.set()
         async with asyncio.timeout(10):
             while "crunched" not in visitor.text:
                 await visitor.open(conversation)
-        assert "runs to its end" not in visitor.text
+        assert "is not interrupted" not in visitor.text
 
 
 @pytest.mark.parametrize("reason", ["", "not <b>today", "User's feedback: {feedback}"])
@@ -302,7 +302,7 @@ async def test_a_rejection_is_told_in_peoples_words(serve: Serve, reason: str) -
         assert "rejected" in visitor.text
         assert "denied by user" not in visitor.text
         assert "refused by the user" not in visitor.text
-        assert ("Because:" in visitor.text) is bool(reason)
+        assert ("Reason:" in visitor.text) is bool(reason)
         assert escape(reason) in visitor.page.text
 
 
@@ -425,7 +425,7 @@ async def test_who_may_not_ask_agents_is_told_so_and_offered_no_field(serve: Ser
     async with serve(script) as served:
         visitor = await Visitor.signed_in(served, "auditor")
         await visitor.open("/chat")
-        assert "Nothing to talk to" in visitor.text
+        assert "No agent to talk to" in visitor.text
         assert "<textarea" not in visitor.page.text
 
 

@@ -15,7 +15,7 @@ from assent.server import Settings
 from assent.server.form_data import MAX_FIELDS, Posted
 from assent.server.web.review.edit_form import RowCommand
 from assent.server.web.review.editing.forms import build_form, has_room, read_form
-from assent.server.web.review.editing.json_text import is_plain, spelt, unveiled, veiled
+from assent.server.web.review.editing.json_text import is_plain, masked, spelt, unmasked
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     Given,
@@ -368,7 +368,7 @@ def test_a_secret_is_in_no_form_and_stays_what_it_was() -> None:
         "type": "object",
         "properties": {name: {"type": "string"} for name in SECRETS},
     }
-    shown = veiled(SECRETS, HINTS)
+    shown = masked(SECRETS, HINTS)
     form = build_form(Schemas(schema), shown)
     for text in (page_of(form), spelt(shown)):
         for secret in ("hunter2", "sec_0123", "abc123def456", "sk-abc", "1234"):
@@ -377,7 +377,7 @@ def test_a_secret_is_in_no_form_and_stays_what_it_was() -> None:
     assert kept == [("password",), ("token",), ("deep",), ("header",), ("pin",), ("odd",)]
     back, _ = value_of(read_form(Schemas(schema), sent(form)))
     assert not isinstance(back, Nothing)
-    assert unveiled("tool", back, SECRETS) == SECRETS
+    assert unmasked("tool", back, SECRETS) == SECRETS
 
 
 @pytest.mark.parametrize(
@@ -393,17 +393,17 @@ def test_a_secret_is_in_no_form_and_stays_what_it_was() -> None:
 )
 def test_a_secret_does_not_reach_another_field(edited: dict[str, Json]) -> None:
     with pytest.raises(InvalidArguments):
-        unveiled("tool", edited, SECRETS)
+        unmasked("tool", edited, SECRETS)
 
 
 def test_a_row_with_a_secret_can_move() -> None:
     one: dict[str, Json] = {"password": {"$secret": "sec_1"}}
     two: dict[str, Json] = {"password": {"$secret": "sec_2"}}
     before: dict[str, Json] = {"logins": [one, two]}
-    shown = veiled(before)
+    shown = masked(before)
     assert isinstance(shown["logins"], list)
     moved: Json = {"logins": shown["logins"][::-1]}
-    assert unveiled("tool", moved, before) == {"logins": [two, one]}
+    assert unmasked("tool", moved, before) == {"logins": [two, one]}
 
 
 # requirement: D17
@@ -414,7 +414,7 @@ def test_what_is_only_called_a_secret_or_looks_like_one_is_edited_as_it_is() -> 
         "header": "Authorization: Bearer sk-abcdefghij0123456789",
         "command": "token=x; mkdir ./$token",
     }
-    assert veiled(plain) == plain
+    assert masked(plain) == plain
 
 
 @given(_VALUES)

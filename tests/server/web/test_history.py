@@ -164,8 +164,8 @@ async def test_a_look_through_very_many_calls_ends_and_can_go_on(serve: Serve) -
         await served.assent.kernel.store.run(crowd)
         await auditor.open("/history?tool=pay")
         assert listed(auditor) == []
-        assert "Nothing like that so far" in auditor.text
-        [further] = re.findall(r'href="\?([^"]+)">Look further back', auditor.page.text)
+        assert "No matches so far" in auditor.text
+        [further] = re.findall(r'href="\?([^"]+)">Search older entries', auditor.page.text)
         await auditor.open(f"/history?{html.unescape(further)}")
         assert listed(auditor) == [paid]
         await auditor.open("/history/export?tool=pay")
@@ -201,7 +201,7 @@ async def test_filters_leave_what_fits_and_keep_what_was_typed(serve: Serve) -> 
             assert (visitor.page.status_code, listed(visitor)) == (200, expected), query
         await visitor.open("/history?tool=pa%22y")
         assert 'value="pa&#34;y"' in visitor.page.text
-        assert "No call fits" in visitor.text
+        assert "No matching calls" in visitor.text
 
 
 async def test_people_see_their_own_calls_and_auditors_see_all(serve: Serve) -> None:
@@ -224,7 +224,7 @@ async def test_whoever_may_decide_a_call_reads_its_story_but_not_the_conversatio
         wiped = await said(served.assent, "wipe")
         await approver.open(f"/history/{wiped}")
         assert approver.page.status_code == 200
-        assert "anybody who is approver" in approver.text
+        assert "anyone with the role approver" in approver.text
         assert "/chat/" not in approver.page.text.partition('id="main"')[2]
         stranger = await Visitor.signed_in(served, "stranger")
         assert (await stranger.open(f"/history/{wiped}")).status_code == 404
@@ -276,7 +276,7 @@ async def test_a_story_of_a_call_that_nobody_decided_ends_with_its_deadline(serv
             async for _ in served.assent.events(turn.id):
                 pass
         await visitor.open(f"/history/{request.call_id}")
-        assert titles(visitor)[-1] == "Expired: nobody decided in time"
+        assert titles(visitor)[-1] == "Expired: no decision in time"
         await visitor.open("/history?status=expired")
         assert listed(visitor) == [request.call_id]
         assert "the deadline" in visitor.text
@@ -288,8 +288,8 @@ async def test_a_story_of_a_call_in_doubt_says_who_settled_it(serve: Serve) -> N
         await visitor.open(f"/history/{posted}")
         assert titles(visitor)[-3:] == [
             "In doubt: it may have run",
-            "Asked what became of it",
-            "Waits for a person",
+            "Asked what happened",
+            "Waiting for a person",
         ]
         assert "the line went dead" in visitor.text
         asked = await served.assent.kernel.store.run(lambda tx: tx.requests.of_call(posted))
@@ -308,7 +308,7 @@ async def test_a_story_of_a_call_that_was_run_again_does_not_call_that_an_approv
         await served.assent.decide(asked[-1].id, RunAgain(), by=USER)
         await visitor.open(f"/history/{posted}")
         assert titles(visitor).count("Approved") == 1
-        assert "Confirmed: it did not run, and shall now" in titles(visitor)
+        assert "Confirmed: it did not run, and may run now" in titles(visitor)
 
 
 async def test_a_story_of_a_call_that_was_stopped_ends_with_that(serve: Serve) -> None:
@@ -375,13 +375,13 @@ async def test_a_call_that_waits_says_so_and_leads_to_where_it_is_decided(serve:
     async with visited(serve) as (served, visitor):
         paid = await said(served.assent, "pay ada")
         await visitor.open(f"/history/{paid}")
-        assert "Waits for a person" in visitor.text
+        assert "Waiting for a person" in visitor.text
         assert "Review and decide" in visitor.text
         [request] = await served.assent.kernel.store.run(lambda tx: tx.requests.of_call(paid))
         assert visitor.requests == [f"/requests/{request.id}"]
         await served.assent.decide(request.id, Reject(), by=USER)
         await visitor.open(f"/history/{paid}")
-        assert "Waits for a person" not in visitor.text
+        assert "Waiting for a person" not in visitor.text
 
 
 # requirement: S3
@@ -416,7 +416,7 @@ async def test_the_record_is_for_auditors_and_has_filters(serve: Serve) -> None:
         await auditor.open("/audit?action=sign_in")
         assert "Signed in" in auditor.text
         await auditor.open("/audit?actor=nobody")
-        assert "No entry fits" in auditor.text
+        assert "No matching entries" in auditor.text
         await auditor.open(f"/audit?call={paid}&actor=user")
         assert re.findall(r'class="action">.*?>([a-z_]+)<', auditor.page.text) == ["reject"]
         user = await Visitor.signed_in(served, "user")

@@ -131,11 +131,11 @@ async def test_a_newcomer_is_told_what_to_do(serve: Serve) -> None:
     async with serve(script, *Office().tools) as served:
         text = words(await page(served, account="stranger"))
         assert "Nothing waits for you" in text
-        assert "To see it happen, open the chat and ask" in text
+        assert "To see how it works, open the chat and ask" in text
         await ask(served, "unknown x", by=Person("stranger", roles=frozenset({"requester"})))
         text = words(await page(served, account="stranger"))
         assert "Nothing waits for you" in text
-        assert "To see it happen" not in text
+        assert "To see how it works" not in text
 
 
 async def test_a_newcomer_begins_with_one_press(url: str) -> None:

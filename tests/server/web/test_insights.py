@@ -222,7 +222,7 @@ async def test_the_page_says_in_numbers_what_was_decided(serve: Serve) -> None:
         assert "Decisions 3 requests opened: 4" in auditor.text
         assert "Approval rate 67 %" in auditor.text
         assert "Under 2 seconds 100 %" in auditor.text
-        assert "Everybody’s decisions" in auditor.text
+        assert "The decisions of all people" in auditor.text
         assert "delete_file 2 50 %" in auditor.text
         assert "run_command 1 100 %" in auditor.text
         assert "Still open 1 25 %" in auditor.text

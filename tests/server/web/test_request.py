@@ -416,7 +416,7 @@ async def test_after_a_rejection_nobody_reads_what_the_agent_is_told(serve: Serv
         visitor = await looking(served, "pay")
         await visitor.send({"reason": "Not this month"}, "reject")
         assert "Not this month" in visitor.text
-        assert "What came of it" not in visitor.text
+        assert "Result of the call" not in visitor.text
         [call] = [e.call_id for e in await served.assent.audit() if e.action == "reject"]
         told = await served.assent.kernel.store.run(lambda tx: tx.calls.get(call or ""))
         assert told is not None
@@ -495,7 +495,7 @@ async def test_a_draft_is_there_again_and_its_secret_is_not_shown(serve: Serve) 
         address = visitor.page.url.path
         half = {"field.host": "db.example", "field.method": "pw", "field.password": "hunter2!"}
         await visitor.send(half, "answer", press="draft")
-        assert "Draft kept." in visitor.text
+        assert "Draft saved." in visitor.text
         await visitor.open(address)
         assert "hunter2" not in visitor.page.text
         form = visitor.form("answer")
@@ -557,7 +557,7 @@ async def test_each_way_out_of_a_doubt_says_what_it_does(serve: Serve) -> None:
     shop = Shop()
     async with serve(script, *shop.tools()) as served:
         visitor = await looking(served, "transfer")
-        assert "nobody knows how it ended" in visitor.text
+        assert "how it ended is unknown" in visitor.text
         for words in ("nothing runs again", "and will not run", "a new approval"):
             assert words in visitor.text
         await visitor.send({}, "run_again")

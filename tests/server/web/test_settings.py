@@ -20,7 +20,7 @@ async def test_everybody_sees_who_they_are_and_what_they_may(serve: Serve) -> No
     async with serve(script) as served:
         for account, words in {
             "user": "Talks to agents",
-            "approver": "Decides what is put to approvers",
+            "approver": "Decides requests that go to approvers",
             "auditor": "decides nothing",
             "admin": "Manages people, keys and tools",
         }.items():
@@ -42,7 +42,7 @@ async def test_one_ends_ones_other_sessions_and_stays_signed_in(serve: Serve) ->
         await here.open("/settings")
         await here.press("/settings/sessions", "one")
         await here.press("/settings/sessions", "others")
-        assert "Signed out there" in here.text
+        assert "Session ended" in here.text
         assert [(await each.open("/settings")).url.path for each in (there, third)] == [
             "/sign-in",
             "/sign-in",

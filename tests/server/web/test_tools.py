@@ -97,7 +97,7 @@ async def test_a_tool_shows_its_arguments_and_what_fills_them_in(serve: Serve) -
         page = await Clerk.of(served, "user")
         await page.open("/tools/look")
         assert re.search(r"path\s+required\s+text", page.text)
-        assert re.search(r"depth\s+whole number\s+3\s+long values are cut", page.text)
+        assert re.search(r"depth\s+whole number\s+3\s+long values are shortened", page.text)
         assert (await page.open("/tools/nothing")).status_code == 404
 
 
@@ -119,10 +119,10 @@ async def test_a_change_says_what_it_will_mean_before_it_holds_and_is_on_the_pag
             exclude_requester="yes",
         )
         assert page.page.status_code == 200
-        assert "Calls of look wait for anybody with the role approver" in page.text
+        assert "Calls of look wait for anyone with the role approver" in page.text
         assert "typing a value of the call" in page.text
         assert "within 2 hours expires" in page.text
-        assert "takes protection away" not in page.text
+        assert "removes protection" not in page.text
         assert served.assent.kernel.catalogue.overrides == {}
         await page.press("/tools/look")
         assert (page.page.status_code, page.page.url.path) == (200, "/tools/look")
@@ -139,7 +139,7 @@ async def test_lowering_protection_wants_the_tools_name_typed(serve: Serve) -> N
         page = await Clerk.of(served)
         await page.open("/tools/erase")
         await page.press("/tools/erase", "set", requires_approval="no", risk="safe")
-        assert "takes protection away" in page.text
+        assert "removes protection" in page.text
         assert "safe instead of dangerous" in page.text
         for typed in ("", "ERASE", "yes"):
             await page.press("/tools/erase", typed=typed)
@@ -156,12 +156,12 @@ async def test_lowering_protection_wants_the_tools_name_typed(serve: Serve) -> N
 @pytest.mark.parametrize(
     ("before", "fields", "warns"),
     [
-        (Override(requires_approval=True), {"requires_approval": ""}, "without anybody"),
+        (Override(requires_approval=True), {"requires_approval": ""}, "may run without it"),
         (Override(risk=Risk.DANGEROUS), {"risk": ""}, "safe instead of dangerous"),
         (
             Override(requires_approval=True, audience=Audience.of("approver")),
             {"requires_approval": "yes", "audience": "these", "roles": "approver", "people": "eve"},
-            "in addition: eve",
+            "More people may approve it: eve",
         ),
         (
             Override(
@@ -173,7 +173,7 @@ async def test_lowering_protection_wants_the_tools_name_typed(serve: Serve) -> N
                 "roles": "approver",
                 "exclude_requester": "",
             },
-            "approve their own",
+            "asked for themselves",
         ),
     ],
 )
@@ -199,7 +199,7 @@ async def test_going_back_to_what_the_tool_declares_is_one_button_and_recorded(
         assert re.search(r"Nothing much\s+→\s+Gone for good", page.text)
         await page.press("/tools/erase")
         assert served.assent.kernel.catalogue.overrides == {}
-        assert "went back to what the tool declares" in page.text
+        assert "restored what the tool declares" in page.text
 
 
 async def test_what_somebody_else_changed_meanwhile_is_not_overwritten(serve: Serve) -> None:
@@ -210,14 +210,14 @@ async def test_what_somebody_else_changed_meanwhile_is_not_overwritten(serve: Se
         await served.assent.override("look", Override(risk=Risk.DANGEROUS), by=ADMIN)
         await page.press("/tools/look")
         assert page.page.status_code == 409
-        assert "Somebody changed this" in page.text
+        assert "This was changed since" in page.text
         assert served.assent.kernel.catalogue.overrides["look"].risk is Risk.DANGEROUS
 
 
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"within": "soon"}, "A number, or nothing"),
+        ({"within": "soon"}, "Enter a number, or leave it empty"),
         ({"within": "nan"}, "less than or equal"),
         ({"within": "999", "unit": "days"}, "less than or equal"),
         ({"risk": "enormous"}, "should be"),
@@ -248,7 +248,7 @@ async def test_saving_the_form_as_it_is_changes_nothing(serve: Serve) -> None:
         await page.open("/tools/look")
         await page.press("/tools/look", "set")
         assert page.page.status_code == 422
-        assert "changes nothing" in page.text
+        assert "the settings are the same" in page.text
 
 
 async def test_one_tool_of_several_agents_is_shown_for_each(url: str) -> None:

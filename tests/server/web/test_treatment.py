@@ -110,7 +110,7 @@ def test_where_nothing_hangs_together_the_page_says_no_more_than_the_gate_does(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (Override(requires_approval=False), "without anybody being asked"),
+        (Override(requires_approval=False), "may run without it"),
         (Override(risk=Risk.SAFE), "safe instead of moderate"),
         (Override(risk=Risk.DANGEROUS), None),
         (Override(impact="more"), None),
@@ -147,22 +147,22 @@ def test_what_needs_people_is_not_said_to_run_by_itself() -> None:
     weigh = manual("weigh", description="Weigh it.", approvers=Audience.of("clerk"))
     for each, words in (
         (fill, "run once the owner of the conversation has filled in a form"),
-        (weigh, "wait for anybody with the role clerk to supply a result"),
+        (weigh, "wait for anyone with the role clerk to supply a result"),
     ):
         subject = effective(declared(each), None)
         assert treatment(subject, Policy()).words == "No approval"
         [said] = meaning(subject, Policy())
         assert words in said
-        assert "Nobody has to approve them" in said
+        assert "No approval is needed" in said
     alone = act(wish=False)
-    assert treatment(alone, Policy()).words == "Runs by itself"
+    assert treatment(alone, Policy()).words == "Runs without asking"
     assert "run at once" in meaning(alone, Policy())[0]
 
 
 def test_a_quorum_is_said() -> None:
     two = Rule(name="two", effect=Effect.ASK, quorum=2, audience=Audience.of("approver"))
     said = meaning(act(wish=False), Policy(rules=(two,)))
-    assert said[1] == "Approving one takes a click, and that 2 people do it."
+    assert said[1] == "Approving one takes a click from each of 2 people."
 
 
 def test_the_terms_of_several_rules_are_said_as_the_gate_merges_them() -> None:
@@ -170,7 +170,7 @@ def test_the_terms_of_several_rules_are_said_as_the_gate_merges_them() -> None:
     contracts = Rule.of(Effect.ASK, "*", audience="legal", decide_within=60)
     subject = act(wish=False)
     said = facts(subject, Policy(rules=(money, contracts)))
-    whom = "anybody with the role finance, if also admitted as anybody with the role legal"
+    whom = "anyone with the role finance, who also has to be anyone with the role legal"
     assert (said["Who decides"], said["Time to decide"]) == (whom, "1 minute")
     patient = Rule.of(Effect.ASK, "*", decide_within=NO_DEADLINE)
     assert facts(subject, Policy(rules=(patient,)))["Time to decide"] == "no limit"
@@ -183,7 +183,7 @@ def test_a_page_says_what_comes_from_a_tool_s_name() -> None:
 
     subject = effective(write_file, None)
 
-    assert "The tool's name says that it asks." in treatment(subject, Policy()).reasons
+    assert "The tool's name requires approval." in treatment(subject, Policy()).reasons
     assert facts(subject, Policy())["Risk"] == "Moderate"
     assert sources(subject, Policy())["Risk"] == "by the tool's name"
 
@@ -204,7 +204,7 @@ def test_a_page_says_who_says_each_fact() -> None:
         "Impact": "an admin's setting",
         "Category": "default",
         "Who may use it": "default",
-        "Runs twice": "declared",
+        "Retries": "declared",
     }
     ruled = sources(subject, Policy(rules=rules))
     assert (ruled["Who decides"], ruled["Approving takes"]) == ("a rule", "a rule")

@@ -22,8 +22,10 @@ from assent.server.headers import HEADERS
 from assent.server.problems import facts_of, headers_of, http_problem, problem_of, unexpected
 from assent.server.service import service_of
 
-_CLOSED: Final = "This takes a role, or a key, that you do not have. An admin could give you one."
-_FAILED: Final = "That is a mistake of ours, and it is logged. What was recorded stays: try again."
+_CLOSED: Final = "You do not have the role or the key for this page. An admin can give you access."
+_FAILED: Final = (
+    "This is an error on our side, and it is logged. Nothing that was recorded is lost. Try again."
+)
 
 
 def install(app: FastAPI) -> None:
@@ -65,7 +67,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if not _wants_page(request):
         return problem
     pages = service_of(request).pages
-    page = pages.render(request, "error", status=500, title="It went wrong", detail=_FAILED)
+    page = pages.render(request, "error", status=500, title="Something went wrong", detail=_FAILED)
     page.headers.update(HEADERS)
     return page
 

@@ -70,7 +70,7 @@ class Assets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One entry of the navigation; people with one of `roles` see it, everybody if empty."""
+    """One entry of the navigation; people with one of `roles` see it, all people if empty."""
 
     name: str
     path: str

@@ -44,7 +44,7 @@ async def live_sessions(people: People, person: str, *, by: Person) -> list[Sess
 
 
 def may_end(caller: Caller, credential: Key | Session) -> bool:
-    """Return True if the caller may end this credential: it is the one in use or opens no more."""
+    """Return True if the caller may end this credential: their own, or one that allows no more."""
     return credential.id == caller.credential or credential.scopes <= caller.scopes
 
 

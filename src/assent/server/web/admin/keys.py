@@ -32,9 +32,9 @@ from assent.server.web.admin.people import address_of
 
 _PAGE: Final = 50
 LIFETIMES: Final = {7: "7 days", 30: "30 days", 90: "90 days", 365: "a year"}
-_NOBODY: Final = "There is no account of that id."
+_NOBODY: Final = "There is no account with that id."
 _NO_SCOPE: Final = "Choose at least one thing that the key may do."
-_NO_USE: Final = "It would open nothing: no role of theirs lets them do that."
+_NO_USE: Final = "The key would allow nothing: the roles of this account permit none of that."
 
 
 async def index(request: Request) -> Response:

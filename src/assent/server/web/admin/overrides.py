@@ -41,7 +41,7 @@ UNITS: Final = {"minutes": 60, "hours": 3_600, "days": 86_400}
 _ANSWERS: Final = {"yes": True, "no": False}
 # Fields that have other names in the API than in this form.
 _FIELDS: Final = {"decide_within_seconds": "within"}
-_NO_NUMBER: Final = "A number, or nothing"
+_NO_NUMBER: Final = "Enter a number, or leave it empty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,11 +45,11 @@ from assent.server.web.admin.credentials import (
 
 _PAGE: Final = 50
 _KEYS: Final = 20
-_NOTHING: Final = "The form says nothing that can be done: choose one of its buttons"
+_NOTHING: Final = "No known action was chosen: press one of the buttons of the form"
 ROLES: Final = {
-    REQUESTER: "Talks to agents, and decides what they do on their behalf",
-    APPROVER: "Decides what is put to approvers, and reads the rules",
-    AUDITOR: "Reads everything and the record, decides nothing",
+    REQUESTER: "Talks to agents, and decides requests of their own conversations",
+    APPROVER: "Decides requests that go to approvers, and reads the rules",
+    AUDITOR: "Reads everything including the record, decides nothing",
     ADMIN: "Manages people, keys and tools, and sees everything",
 }
 KINDS: Final = {
@@ -226,7 +226,7 @@ async def _end(request: Request, account: Account, sessions: Iterable[str]) -> R
 
 
 def _sure(request: Request, account: Account, posted: Posted, what: str) -> Response:
-    """Ask once more, so that nobody becomes or stops being an admin, or is disabled, by a slip."""
+    """Ask for confirmation before an account becomes admin, stops being admin, or is disabled."""
     return service_of(request).pages.render(
         request,
         "person_confirm",
@@ -302,7 +302,7 @@ def _differences(new: dict[str, Json], old: dict[str, Json]) -> Iterable[str]:
         yield "disabled the account" if new.get("disabled") else "enabled the account"
     if new.get("behind") != old.get("behind"):
         human = new.get("behind")
-        yield f"said that {human} is behind it" if human else "said that nobody is behind it"
+        yield f"linked the account to {human}" if human else "unlinked the account"
 
 
 def _role_words(data: dict[str, Json]) -> str:

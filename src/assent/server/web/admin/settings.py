@@ -69,7 +69,7 @@ async def end(request: Request) -> Response:
     elif posted.one("do") == "one":
         wanted = [posted.one("session")]
     else:
-        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+        raise InvalidCommand("No known action was chosen: press one of the buttons of the form")
     for id in wanted:
         if id not in mine:
             raise NotFound("session", id)

@@ -25,7 +25,7 @@ class Forecast(StrEnum):
 
 
 FORECASTS: Final[Mapping[Forecast, str]] = {
-    Forecast.RUNS: "Runs by itself",
+    Forecast.RUNS: "Runs without asking",
     Forecast.DEPENDS: "Depends on the call",
     Forecast.ASKS: "Asks a person",
     Forecast.DENIED: "Never runs",
@@ -60,7 +60,7 @@ class Treatment:
 
     @property
     def words(self) -> str:
-        """The outcome in a few words; a call that needs people anyway does not "run by itself"."""
+        """The forecast in a few words; calls that still need people do not "run without asking"."""
         if self.needs and self.course is Forecast.RUNS:
             return "No approval"
         return FORECASTS[self.course]
@@ -71,9 +71,9 @@ def treatment(tool: EffectiveTool, policy: Policy) -> Treatment:
     found, rules = outcomes(tool, policy), [rule for rule in policy.rules if rule.covers(tool)]
     reasons = [_wish_words(tool), *_also(tool)]
     if policy.hook is not None and found - {Forecast.DENIED}:
-        reasons.append("This deployment's own code looks at each call, too.")
+        reasons.append("A policy hook of this deployment also checks each call.")
     if not policy.approvals:
-        reasons.append("Approvals are switched off in this deployment: nobody is asked.")
+        reasons.append("Approvals are switched off in this deployment: calls run without asking.")
     return Treatment(
         course=_course(found),
         needs=_needs(tool),
@@ -134,11 +134,11 @@ def _wish_words(tool: EffectiveTool) -> str:
     by = _SAYERS.get(origin, "The tool itself") if is_own else "An admin's setting"
     match _wishes(tool):
         case (Forecast.ASKS,):
-            return f"{by} says that it asks."
+            return f"{by} requires approval."
         case (Forecast.RUNS,):
-            return f"{by} does not ask."
+            return f"{by} does not require approval."
         case _:
-            return f"{by} looks at the arguments to say whether it asks."
+            return f"{by} decides by the arguments whether approval is required."
 
 
 def _also(tool: EffectiveTool) -> Iterable[str]:
@@ -147,7 +147,7 @@ def _also(tool: EffectiveTool) -> Iterable[str]:
         yield f"Before it runs a person is asked for: {labels}."
     match tool.tool.kind:
         case Manual():
-            yield "Nothing runs here: somebody else supplies the result."
+            yield "Nothing runs here: a person or another program supplies the result."
         case Hitl():
             yield "A person may have to supply the result."
         case _:
@@ -178,14 +178,14 @@ def covered(rule: Rule) -> str:
 
 def deciders(audience: Audience) -> str:
     """Name the people who may decide."""
-    said = ", if also admitted as ".join(_named(part) for part in audience.parts)
-    return f"{said}, but never whoever asked" if audience.exclude_requester else said
+    said = ", who also has to be ".join(_named(part) for part in audience.parts)
+    return f"{said}, but never the person who asked" if audience.exclude_requester else said
 
 
 def _named(audience: Audience) -> str:
     parts = ["the owner of the conversation"] if audience.owner else []
     if audience.roles:
-        parts.append(f"anybody with the role {' or '.join(sorted(audience.roles))}")
+        parts.append(f"anyone with the role {' or '.join(sorted(audience.roles))}")
     parts += sorted(audience.people)
     return " or ".join(parts) or "nobody"
 
@@ -212,7 +212,7 @@ def kind(tool: EffectiveTool) -> str:
         case Hitl():
             return "a person may supply the result"
         case Manual():
-            return "somebody else supplies the result"
+            return "a person or another program supplies the result"
 
 
 def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
@@ -223,7 +223,7 @@ def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:
         "Approving takes": CONFIRMATIONS[_takes(tool, policy)],
         "Who decides": deciders(_asked(tool, policy)),
         "Time to decide": length(_within(tool, policy)),
-        "Impact": tool.impact or "not said",
+        "Impact": tool.impact or "not stated",
         "Category": tool.category or "none",
     }
 
@@ -249,7 +249,7 @@ _NAMES: Final = {
     "Impact": "impact",
     "Category": "category",
     "Who may use it": "caller_roles",
-    "Runs twice": "idempotent",
+    "Retries": "idempotent",
 }
 
 
@@ -259,12 +259,12 @@ def meaning(tool: EffectiveTool, policy: Policy) -> tuple[str, ...]:
     first = _fate(tool, found, who)
     if Forecast.ASKS not in found:
         return (first,)
-    within, end = _within(tool, policy), "They wait until somebody decides."
+    within, end = _within(tool, policy), "They wait until a person decides."
     if within is not None:
-        end = f"A call that nobody decides within {length(within)} expires unrun."
+        end = f"A call that is not decided within {length(within)} expires and does not run."
     takes = f"Approving one takes {CONFIRMATIONS[_takes(tool, policy)]}"
     people = _terms(tool, policy).quorum
-    several = f", and that {people} people do it" if people > 1 else ""
+    several = f" from each of {people} people" if people > 1 else ""
     return (first, f"{takes}{several}.", end)
 
 
@@ -280,17 +280,17 @@ def _fate(tool: EffectiveTool, found: Set[Forecast], who: str) -> str:
         case several:
             said = {Forecast.RUNS: "run at once", Forecast.ASKS: f"wait for {who}"}
             parts = [f"some {said.get(each, 'are denied')}" for each in several]
-            return f"It depends on the call of {name}: {'; '.join(parts)}."
+            return f"Calls of {name} differ: {'; '.join(parts)}."
 
 
 def _unasked(tool: EffectiveTool, who: str) -> str:
-    """Describe calls that nobody has to approve; they may still need people."""
+    """Describe calls that need no approval; they may still need people."""
     name = tool.tool.name
     if tool.tool.user_input is not None:
-        return f"Calls of {name} run once {who} has filled in a form. Nobody has to approve them."
+        return f"Calls of {name} run once {who} has filled in a form. No approval is needed."
     if isinstance(tool.tool.kind, Manual):
-        return f"Calls of {name} wait for {who} to supply a result. Nobody has to approve them."
-    return f"Calls of {name} run at once. Nobody is asked."
+        return f"Calls of {name} wait for {who} to supply a result. No approval is needed."
+    return f"Calls of {name} run at once, without asking."
 
 
 def _terms(tool: EffectiveTool, policy: Policy) -> AskTerms:
@@ -319,13 +319,13 @@ def lowered(before: EffectiveTool, after: EffectiveTool, policy: Policy) -> tupl
     pairs = [(set(_wishes(before)), set(_wishes(after)))]
     pairs.append((set(outcomes(before, policy)), set(outcomes(after, policy))))
     if any(Forecast.RUNS in new and (Forecast.RUNS not in old or old - new) for old, new in pairs):
-        found.append("Calls that were asked about may run without anybody being asked.")
+        found.append("Calls that needed approval may run without it.")
     elif any(Forecast.DENIED in old and Forecast.DENIED not in new for old, new in pairs):
         found.append("Calls that were denied may be approved.")
     if _FIRM.index(after.confirmation) < _FIRM.index(before.confirmation):
         old, new = CONFIRMATIONS[before.confirmation], CONFIRMATIONS[after.confirmation]
         found.append(f"Approving takes {new} instead of {old}.")
-    # If nobody was asked before, nobody could approve, so a wider audience lowers nothing.
+    # If no call needed approval before, a wider audience lowers nothing.
     was_asked = policy.hook is not None or any(old != {Forecast.RUNS} for old, _ in pairs)
     return (*found, *(_wider(before.audience, after.audience) if was_asked else ()))
 
@@ -337,6 +337,6 @@ def _wider(before: Audience, after: Audience) -> Iterable[str]:
         people=after.people - before.people,
     )
     if more.owner or more.roles or more.people:
-        yield f"Who may approve it in addition: {deciders(more)}."
+        yield f"More people may approve it: {deciders(more)}."
     if before.exclude_requester and not after.exclude_requester:
-        yield "Whoever asked may approve their own call."
+        yield "People may approve calls that they asked for themselves."

@@ -25,9 +25,9 @@ from assent.server.web.admin.parameters import Parameter, parameters_of, schema_
 from assent.server.web.admin.tool_treatment import CONFIRMATIONS, FORECASTS, Treatment
 
 _HARM: Final = tuple(Risk)
-_WRONG: Final = "Not saved: see below."
-_STALE: Final = "Somebody changed this since you opened the page. Below is how it is now."
-_SAME: Final = "This changes nothing."
+_WRONG: Final = "Not saved: correct the marked fields."
+_STALE: Final = "This was changed since you opened the page. The current settings are below."
+_SAME: Final = "Nothing to save: the settings are the same."
 _MISTYPED: Final = "Type the name of the tool exactly as it is written."
 
 
@@ -131,7 +131,7 @@ async def change(request: Request) -> Response:
     service, name = service_of(request), request.path_params["name"]
     items, posted = _named(service, name), await posted_of(request)
     if posted.one("do") not in ("set", "clear"):
-        raise InvalidCommand("The form says nothing that can be done: choose one of its buttons")
+        raise InvalidCommand("No known action was chosen: press one of the buttons of the form")
     form = overrides.form_posted(posted)
     wanted = None if posted.one("do") == "clear" else overrides.override_in(form)
     if isinstance(wanted, OverrideForm):

@@ -120,7 +120,7 @@ _PLACES: Final[Mapping[RequestKind, str]] = {
 }
 _WHY: Final[Mapping[RequestKind, str]] = {
     RequestKind.APPROVAL: "Asked because: ",
-    RequestKind.OUTCOME: "It was started, and nobody knows how it ended: ",
+    RequestKind.OUTCOME: "It started, but how it ended is unknown: ",
 }
 Sealing = Callable[[Request, Rendered], str]
 
@@ -167,7 +167,7 @@ class CallView:
 
     @property
     def is_running(self) -> bool:
-        """True if the call goes on without anybody acting."""
+        """True if the call continues without a person."""
         return self.call.status in (CallStatus.RUNNING, CallStatus.CLEARED)
 
     @property
@@ -252,7 +252,7 @@ def _asked(question: Request) -> Iterator[Html]:
     if asked.text:
         yield element("p", prose(asked.text), class_="impact")
     if asked.preview is not None:
-        own = element("p", "What it would do, by its own account", class_="remark")
+        own = element("p", "What it would do, according to the tool", class_="remark")
         yield element("div", own, *_preview(asked.preview), class_="preview")
     if asked.reason:
         why = _WHY.get(question.kind, "")

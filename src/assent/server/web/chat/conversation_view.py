@@ -1,4 +1,4 @@
-"""A conversation as its page shows it: messages, calls, and the answer that is being given."""
+"""A conversation as its page shows it: messages, calls, and the answer so far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def _chat(conversation: Conversation, begun: Mapping[str, str], status: str) -> 
     first = " ".join(begun.get(conversation.id, "").split())
     return ConversationRow(
         conversation=conversation,
-        title=first or "Nothing said yet",
+        title=first or "No messages yet",
         status=status,
         tone=tone_of(status),
     )
@@ -125,7 +125,7 @@ class ConversationView:
 
     @property
     def is_working(self) -> bool:
-        """True if something goes on without anybody acting, so that the page follows it."""
+        """True if something happens without a person, so that the page follows it."""
         if self.turn is None or self.turn.status not in ACTIVE_TURNS:
             return False
         is_going = self.turn.status is not TurnStatus.WAITING

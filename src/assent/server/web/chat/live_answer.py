@@ -65,7 +65,7 @@ class StreamedMarkdown:
 _PAGE: Final = 1_000
 _PAGES: Final = 40
 _PROGRESS_CHARS: Final = 200
-# After these events the answer is recorded as a message, so the draft starts anew.
+# After these events the answer is recorded as a message, so the live answer starts again.
 _RECORDED: Final = frozenset({EventKind.PROPOSED, EventKind.FINISHED, EventKind.ERROR})
 
 
@@ -81,7 +81,7 @@ class CallProgress:
 class LiveAnswer:
     """The answer that a turn is giving, up to the event `seq`.
 
-    `id` changes when the answer starts anew; `changed` are the blocks that changed since they were
+    `id` changes when the answer starts again; `changed` are the blocks that changed since they were
     last read.
     """
 

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from assent.presentation.markup import Html, element, isolated, joined, marked
 from assent.presentation.text import safe_block, safe_line
 
-# Longer texts are shown without layout: nobody reads them for it.
+# Longer texts are shown without layout.
 MAX_CHARS: Final = 20_000
 _CACHED: Final = 256
 _LAST_SPACES: Final = re.compile(r"[ \t]+$", re.MULTILINE)

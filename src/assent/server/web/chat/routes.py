@@ -198,7 +198,7 @@ _TOLD: Final = frozenset({EventKind.TEXT, EventKind.REASONING, EventKind.PROGRES
 class TurnEvents:
     """Tells a page what is new in a turn: blocks of the answer, progress, and that rows changed.
 
-    It replays the whole turn to know the draft, but does not resend what the page has seen.
+    It replays the whole turn to know the answer so far, but does not resend what the page has seen.
     """
 
     headers: Mapping[str, str] = {"content-type": EVENT_STREAM}

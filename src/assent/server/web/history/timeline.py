@@ -161,12 +161,12 @@ class Timeline:
             if (said := entry.data.get(name)) and said != own:
                 yield name, _said(str(said))
         if entry.action == "import":
-            yield "there it was", foreign(f"{entry.data.get('id')}, {entry.data.get('was')}")
+            yield "original", foreign(f"{entry.data.get('id')}, {entry.data.get('was')}")
         # An edit is half of an approval, and the approval's step shows what was approved.
         if decision is not None and entry.action != "edit":
             yield from _vote(decision)
         if entry.target in _UNDONE and not self._story.call.attempts:
-            yield "so", element("span", "nothing ran, and the agent was told")
+            yield "effect", element("span", "nothing ran, and the agent was told")
 
     def _holder(self, entry: Entry) -> Iterator[StepDetail]:
         """Yield the claim's fence and worker, for people who investigate a fault."""
@@ -179,7 +179,7 @@ class Timeline:
             element("div", element("dt", name), element("dd", _code(text))) for name, text in rows
         ]
         if shown:
-            yield StepDetail(heading="By which worker", content=element("dl", *shown, class_="ids"))
+            yield StepDetail(heading="Worker", content=element("dl", *shown, class_="ids"))
 
     def _details(self, entry: Entry) -> Iterator[StepDetail]:
         if entry.action == "propose":
@@ -196,7 +196,7 @@ class Timeline:
             yield StepDetail(heading="What the tool said", content=value(value_of(metadata)))
         if entry.action == "late_outcome":
             yield StepDetail(
-                heading="What it ended with",
+                heading="Late result",
                 content=block(f"{entry.data.get('detail')}"),
                 is_open=True,
             )
@@ -270,7 +270,7 @@ class Timeline:
 
 
 _TAMPERED: Final = element(
-    "p", "These arguments are not the ones that this digest was made of.", class_="tampered"
+    "p", "These arguments do not match their digest: they were altered.", class_="tampered"
 )
 _NONE: Final = element("p", "none", class_="remark")
 
@@ -310,7 +310,7 @@ def _vote(decision: Decision) -> Iterator[tuple[str, Html]]:
 
 def _audience(audience: Audience, owner: str) -> Html:
     first, *more = [_list(_named(part, owner)) for part in audience.parts]
-    named = [first, *(element("span", "if also admitted as ", part) for part in more)]
+    named = [first, *(element("span", "who also has to be ", part) for part in more)]
     excluded = [element("span", "but not the requester")] if audience.exclude_requester else []
     return _list([*named, *excluded])
 
@@ -318,7 +318,9 @@ def _audience(audience: Audience, owner: str) -> Html:
 def _named(part: Audience, owner: str) -> Iterator[Html]:
     if part.owner:
         yield element("span", foreign(owner))
-    yield from (element("span", "anybody who is ", foreign(role)) for role in sorted(part.roles))
+    yield from (
+        element("span", "anyone with the role ", foreign(role)) for role in sorted(part.roles)
+    )
     yield from (element("span", foreign(person)) for person in sorted(part.people))
 
 
@@ -330,7 +332,7 @@ def _list(parts: Iterable[Html]) -> Html:
     pieces: list[Html] = []
     for part in parts:
         pieces += [Html(", "), part] if pieces else [part]
-    return joined(pieces or [element("span", "nobody")])
+    return joined(pieces or [element("span", "no one")])
 
 
 def _deadline(at: datetime | None) -> Html:

@@ -9,7 +9,7 @@ from assent.engine.queries.record import RecordQueries
 from assent.engine.ttl_cache import Recollection
 
 KEPT_SECONDS: Final = 60
-# Up to so many rows counting is quick, so that it is done anew for every page.
+# Up to this many rows counting is quick, so that every page counts again.
 COSTLY: Final = 10_000
 _FILTERS: Final = 32
 

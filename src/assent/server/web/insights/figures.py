@@ -186,7 +186,7 @@ def outcomes(insights: Insights) -> Html:
     pieces = [Piece(kind=k, size=insights.ended(s)) for s, (k, _) in OUTCOMES.items()]
     said = [f"{name.lower()} {insights.ended(s):,}" for s, (_, name) in OUTCOMES.items()]
     text = f"One bar of {insights.asked:,} requests: {', '.join(said)}."
-    caption = Caption(id="outcomes", title="What became of the requests", text=text)
+    caption = Caption(id="outcomes", title="How requests ended", text=text)
     return plots.strip(caption, [piece for piece in pieces if piece.size])
 
 

@@ -69,15 +69,15 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
-    """The vertical axis."""
+class _VerticalAxis:
+    """The vertical axis: its steps, and where amounts are on it."""
 
     steps: Sequence[int]
     head: int
     tall: int
 
     @classmethod
-    def under(cls, columns: Iterable[Column], head: int, tall: int) -> "_Ground":
+    def under(cls, columns: Iterable[Column], head: int, tall: int) -> "_VerticalAxis":
         # A single request should not look like many.
         highest = max((column.size for column in columns), default=0)
         return cls(ticks(max(_LOWEST, highest)), head, tall)
@@ -101,22 +101,22 @@ def columns(
 ) -> Html:
     """Draw columns, each a stack of pieces; dashed lines and flags are above them."""
     head = 22 + 16 * max(0, len(lines) - 1)
-    ground = _Ground.under(shown, head, tall)
+    axis = _VerticalAxis.under(shown, head, tall)
     parts = [
-        _grid(ground),
-        *_pieces(ground, shown),
-        _figures(ground, shown),
-        _hints(ground, shown),
-        *(_line(ground, number, mark) for number, mark in enumerate(lines)),
-        *(_flag(ground, mark) for mark in flags),
-        *(_label(ground, label) for label in labels),
+        _grid(axis),
+        *_pieces(axis, shown),
+        _figures(axis, shown),
+        _hints(axis, shown),
+        *(_line(axis, number, mark) for number, mark in enumerate(lines)),
+        *(_flag(axis, mark) for mark in flags),
+        *(_label(axis, label) for label in labels),
     ]
-    return _framed(caption, ground, parts)
+    return _framed(caption, axis, parts)
 
 
-def _framed(caption: Caption, ground: _Ground, parts: Iterable[Html]) -> Html:
-    area = _picture("plot-area", caption, ground.height, parts)
-    return element("div", _scale(ground), area, class_="plot")
+def _framed(caption: Caption, axis: _VerticalAxis, parts: Iterable[Html]) -> Html:
+    area = _picture("plot-area", caption, axis.height, parts)
+    return element("div", _scale(axis), area, class_="plot")
 
 
 def _picture(name: str, caption: Caption, height: int, parts: Iterable[Html]) -> Html:
@@ -132,43 +132,43 @@ def _picture(name: str, caption: Caption, height: int, parts: Iterable[Html]) ->
     )
 
 
-def _scale(ground: _Ground) -> Html:
+def _scale(axis: _VerticalAxis) -> Html:
     texts = [
         element(
             "text",
             f"{step:,}",
             **{"text-anchor": "end"},
             x=str(_AXIS - 8),
-            y=str(ground.y(step) + 4),
+            y=str(axis.y(step) + 4),
         )
-        for step in ground.steps
+        for step in axis.steps
     ]
     return element(
         "svg",
         *texts,
         **{"class": "plot-scale", "aria-hidden": "true"},
         width=str(_AXIS),
-        height=str(ground.height),
+        height=str(axis.height),
     )
 
 
-def _grid(ground: _Ground) -> Html:
-    heights = [str(ground.y(step)) for step in ground.steps]
+def _grid(axis: _VerticalAxis) -> Html:
+    heights = [str(axis.y(step)) for step in axis.steps]
     lines = [shape("line", x1="0", x2="100%", y1=y, y2=y) for y in heights]
     return element("g", *lines, class_="plot-grid")
 
 
-def _pieces(ground: _Ground, shown: Sequence[Column]) -> list[Html]:
+def _pieces(axis: _VerticalAxis, shown: Sequence[Column]) -> list[Html]:
     """Draw the pieces of all columns, grouped by kind: each fill is written once."""
     found: dict[str, list[Html]] = {}
     for number, column in enumerate(shown):
         left, width = _slot(number, len(shown))
         top = 0
         for piece in column.pieces:
-            below, top = ground.y(top), top + piece.size
+            below, top = axis.y(top), top + piece.size
             if piece.size:
                 # Even the smallest piece can be seen.
-                height = max(1.5, below - ground.y(top))
+                height = max(1.5, below - axis.y(top))
                 found.setdefault(piece.kind, []).append(
                     shape(
                         "rect",
@@ -184,7 +184,7 @@ def _pieces(ground: _Ground, shown: Sequence[Column]) -> list[Html]:
     ]
 
 
-def _hints(ground: _Ground, shown: Sequence[Column]) -> Html:
+def _hints(axis: _VerticalAxis, shown: Sequence[Column]) -> Html:
     """Draw an invisible area over each column, as tall as the plot, that has the tooltip."""
     hints = [
         element(
@@ -192,7 +192,7 @@ def _hints(ground: _Ground, shown: Sequence[Column]) -> Html:
             element("title", column.hint),
             x=percent(number / len(shown)),
             width=percent(1 / len(shown)),
-            height=str(ground.height - _FOOT),
+            height=str(axis.height - _FOOT),
         )
         for number, column in enumerate(shown)
         if column.size
@@ -200,14 +200,14 @@ def _hints(ground: _Ground, shown: Sequence[Column]) -> Html:
     return element("g", *hints, class_="plot-hints")
 
 
-def _figures(ground: _Ground, shown: Sequence[Column]) -> Html:
+def _figures(axis: _VerticalAxis, shown: Sequence[Column]) -> Html:
     """Draw the numbers above the columns that have them."""
     texts = [
         element(
             "text",
             column.figure,
             x=percent((number + 0.5) / len(shown)),
-            y=f"{ground.y(column.size) - 5:g}",
+            y=f"{axis.y(column.size) - 5:g}",
         )
         for number, column in enumerate(shown)
         if column.figure
@@ -221,9 +221,9 @@ def _slot(number: int, of: int) -> tuple[float, float]:
     return (number + gap / 2) / of, (1 - gap) / of
 
 
-def _line(ground: _Ground, number: int, mark: Mark) -> Html:
+def _line(axis: _VerticalAxis, number: int, mark: Mark) -> Html:
     x, top = percent(mark.at), 12 + 16 * number
-    rule = shape("line", x1=x, x2=x, y1=str(top - 9), y2=str(ground.y(0)))
+    rule = shape("line", x1=x, x2=x, y1=str(top - 9), y2=str(axis.y(0)))
     words = element(
         "text",
         mark.text,
@@ -235,22 +235,22 @@ def _line(ground: _Ground, number: int, mark: Mark) -> Html:
     return element("g", rule, words, class_="plot-line")
 
 
-def _flag(ground: _Ground, mark: Mark) -> Html:
+def _flag(axis: _VerticalAxis, mark: Mark) -> Html:
     """Draw a triangle that points at its column."""
     # A path cannot be placed by percentages; an svg element around it can.
     path = element("path", element("title", mark.text), d="M-6 0H6L0 9z")
     return element(
-        "svg", path, class_="plot-flag", x=percent(mark.at), y=str(ground.head - 14), width="1"
+        "svg", path, class_="plot-flag", x=percent(mark.at), y=str(axis.head - 14), width="1"
     )
 
 
-def _label(ground: _Ground, label: Label) -> Html:
+def _label(axis: _VerticalAxis, label: Label) -> Html:
     return element(
         "text",
         label.text,
         class_="plot-label" if label.kept else "plot-label spare",
         x=percent(label.at),
-        y=str(ground.height - 6),
+        y=str(axis.height - 6),
     )
 
 

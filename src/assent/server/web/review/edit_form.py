@@ -21,10 +21,10 @@ from assent.server.web.review.editing.forms import (
 from assent.server.web.review.editing.json_text import (
     SPELT,
     dotted,
+    masked,
     sentence,
     spelt,
-    unveiled,
-    veiled,
+    unmasked,
 )
 from assent.server.web.review.editing.nodes import (
     Given,
@@ -45,7 +45,7 @@ from assent.server.web.review.editing.shapes import Schemas
 VIEW, ARGUMENTS, DO = "view", "arguments", "do"
 _VIEWS: Final = "view"
 _NONE: Final[Problems] = {}
-_FULL: Final = "The form has no room for more. Add it in the JSON view."
+_FULL: Final = "The form cannot hold more rows. Add them in the JSON view."
 _LARGE: Final = "This is too large: {detail}."
 
 
@@ -82,7 +82,7 @@ class BadEdit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revising:
-    """Edits of one call."""
+    """Shows the form for a call's arguments, and reads what was posted from it."""
 
     matter: Review
 
@@ -105,7 +105,7 @@ class Revising:
         edit = self._taken(posted)
         value, unread = self._value(edit)
         if not isinstance(value, dict):
-            raise self._bad(edit, unread, "Arguments are a JSON object.")
+            raise self._bad(edit, unread, "Arguments must be a JSON object.")
         try:
             check(value)
             self._fit(value)
@@ -135,15 +135,15 @@ class Revising:
 
     def whole(self, value: Mapping[str, Json]) -> dict[str, Json]:
         """Return what would run: the edit with its secrets put back."""
-        found = unveiled(self.matter.card.tool, dict(value), self.matter.call.arguments.thaw())
+        found = unmasked(self.matter.card.tool, dict(value), self.matter.call.arguments.thaw())
         if not isinstance(found, dict):
-            raise InvalidArguments(self.matter.card.tool, ["arguments: a JSON object is wanted"])
+            raise InvalidArguments(self.matter.card.tool, ["arguments: must be a JSON object"])
         return found
 
     def _fit(self, value: Mapping[str, Json]) -> None:
         tool = self.matter.tool
         if tool is None:
-            raise InvalidArguments(self.matter.card.tool, ["arguments: the tool is gone"])
+            raise InvalidArguments(self.matter.card.tool, ["arguments: the tool no longer exists"])
         tool.tool.arguments.normalise(self.whole(value), partial=False)
 
     def _taken(self, posted: Posted) -> EditForm:
@@ -163,13 +163,13 @@ class Revising:
         try:
             return parse(edit.text, SPELT), {}
         except InvalidJson as error:
-            return None, {(): f"This is no JSON: {error.detail}."}
+            return None, {(): f"Not valid JSON: {error.detail}."}
 
     def _turned(self, edit: EditForm, view: View) -> EditForm:
         """Return the form in the other view; values that cannot be read must be corrected first."""
         value, problems = self._value(edit)
         if problems or isinstance(value, Nothing):
-            return self._bad(edit, problems, "Put this right first.").edit
+            return self._bad(edit, problems, "Correct this first.").edit
         if view is View.FIELDS:
             return self._as_fields(value)
         return EditForm(view=View.JSON, text=spelt(value))
@@ -185,7 +185,7 @@ class Revising:
 
     @property
     def _arguments(self) -> dict[str, Json]:
-        return veiled(self.matter.call.arguments.thaw(), hints_of(self.matter.tool))
+        return masked(self.matter.call.arguments.thaw(), hints_of(self.matter.tool))
 
     @property
     def _schemas(self) -> Schemas:

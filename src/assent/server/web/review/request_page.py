@@ -148,7 +148,7 @@ class FormState:
 
     @property
     def typed(self) -> Sequence[tuple[str, str]]:
-        """The texts that were typed in vain, without any that may be secret."""
+        """The texts that were typed but not used, without any that may be secret."""
         found = ((words, self.value(name).strip()) for name, words in _TYPED.items())
         return [(words, text) for words, text in found if text]
 
@@ -188,10 +188,10 @@ def rendered(matter: Review) -> Rendered:
 
 
 def _done(matter: Review, person: Person, verb: str) -> str:
-    """Return the notice for a decision of this person, if it exists: an address is no proof."""
+    """Return the notice for a decision that this person really made; an address proves nothing."""
     if verb == DRAFT:
         is_made = matter.request.draft is not None and matter.may_decide
-        return "Draft kept." if is_made else ""
+        return "Draft saved." if is_made else ""
     said = {note.verdict for note in matter.card.history if note.by == person.id}
     made = (row.notice for row in VERDICTS if row.verb == verb and row.name in said)
     return next(made, "")

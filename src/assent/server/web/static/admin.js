@@ -1,8 +1,8 @@
-// Pages that manage: a button beside a secret that copies it.
+// Administration: a button beside a secret that copies it.
 
 const SAID_FOR = 2000;
 
-/** Puts a button behind its text; without a script the text can be selected all the same. */
+/** Adds a copy button after its text; without JavaScript the text can still be selected. */
 class CopyText extends HTMLElement {
   connectedCallback() {
     const text = this.querySelector("code")?.textContent ?? "";

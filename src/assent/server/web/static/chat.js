@@ -1,4 +1,4 @@
-// The chat: an answer that grows as it comes, messages without leaving the page, nothing lost.
+// The chat: shows an answer while it streams, and sends messages without leaving the page.
 import { news } from "./live.js";
 import { merge } from "./merge.js";
 
@@ -19,7 +19,7 @@ function part(within, id, kind) {
   return found instanceof kind ? found : null;
 }
 
-/** A key of its own for every message: the same one sent twice is said once. */
+/** An idempotency key for each message: one that is sent twice counts once. */
 function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -73,14 +73,14 @@ class Composer {
   }
 }
 
-/** The page that begins a conversation: its forms are plain ones. */
+/** The page that starts a conversation; its forms are plain ones. */
 class ChatDraft extends HTMLElement {
   connectedCallback() {
     const form = part(this, "composer", HTMLFormElement);
     if (!form) return;
     const composer = new Composer(form, "new");
     form.addEventListener("submit", () => sessionStorage.removeItem(composer.store));
-    // The page that comes follows the answer: nothing to wait for here.
+    // The next page follows the answer, so the server need not wait for it.
     for (const each of document.querySelectorAll("form")) put(each, "wait", "no");
   }
 }
@@ -96,7 +96,7 @@ class ChatStream extends HTMLElement {
   #key = freshKey();
   #failed = "";
   #isSending = false;
-  // What was pressed and is not answered yet, and the last of it.
+  // Forms that were sent and not answered yet, and the newest of them.
   /** @type {Set<HTMLFormElement>} */ #pressed = new Set();
   /** @type {Promise<unknown>} */ #line = Promise.resolve();
   #deaf = () => {};
@@ -109,7 +109,7 @@ class ChatStream extends HTMLElement {
     this.addEventListener("submit", (event) => this.#submitted(event));
     const kinds = ["started", "pending", "decided", "call", "result", "waiting", "finished", "error"];
     this.#deaf = news([...kinds, "reset"], (told) => {
-      // What belongs to the turn that is followed comes with its own stream, in order.
+      // Events of the followed turn come in order through its own stream.
       const isHere = told.event === "reset" || told.conversation_id === this.dataset.conversation;
       if (isHere && told.turn_id !== this.#following) void this.refresh();
     });
@@ -137,7 +137,7 @@ class ChatStream extends HTMLElement {
 
   // Following
 
-  /** Follow the turn that the page says is going on, from where the page stands. */
+  /** Follow the active turn of the page, from the event that the page already shows. */
   #follow() {
     const { turn = "", after = "0" } = this.#talk?.dataset ?? {};
     if (turn === this.#following) return;
@@ -165,7 +165,7 @@ class ChatStream extends HTMLElement {
 
   /** @param {EventSource} source */
   #lost(source) {
-    // A browser comes back by itself from a broken line, with the place it had; not from a refusal.
+    // Browsers reconnect after a lost connection, with the last event id, but not after an error.
     if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
     this.#source = null;
     this.#following = "";
@@ -178,7 +178,7 @@ class ChatStream extends HTMLElement {
     const bubble = draft?.querySelector(".bubble");
     if (!draft || !(bubble instanceof HTMLElement)) return void this.refresh();
     const seq = Number(event.lastEventId);
-    // The page was read after this was said: it has it.
+    // The page was read after this event, so it has the text already.
     if (seq <= Number(draft.dataset.seq)) return;
     /** @type {Piece} */ const piece = JSON.parse(event.data);
     const isNear = this.#isNear;
@@ -227,7 +227,7 @@ class ChatStream extends HTMLElement {
     if (isSame && Number(mine.dataset.seq) > Number(theirs.dataset.seq)) {
       theirs.replaceWith(mine.cloneNode(true));
     }
-    // What scripts wrote is not to be compared with what the server sent: it comes anew.
+    // Scripts wrote the live answer: it is replaced, not compared with what the server sent.
     mine?.remove();
     was.querySelector("#draft")?.remove();
     for (const sent of this.querySelectorAll(".sending")) sent.remove();
@@ -247,19 +247,19 @@ class ChatStream extends HTMLElement {
     if (!isMessage && form.dataset.stay === undefined) return;
     event.preventDefault();
     if (!isMessage) return this.#press(form);
-    // A message on its way is not sent twice; what was typed meanwhile stays.
+    // A message that is being sent is not sent twice; text that was typed since stays.
     if (this.#isSending || this.#pressed.size) return;
     const text = this.#composer?.take();
     if (text) this.#line = this.#say(text);
   }
 
-  /** One after the other, each once: pressing another button meanwhile is not lost. @param {HTMLFormElement} form */
+  /** Send forms one after the other, each once; a button pressed in the meantime is not lost. @param {HTMLFormElement} form */
   #press(form) {
     if (this.#pressed.has(form)) return;
     this.#pressed.add(form);
     form.querySelector("button")?.setAttribute("aria-busy", "true");
     this.#line = this.#line
-      // What was decided meanwhile has left the page, and is not asked for any more.
+      // A request that was decided in the meantime has left the page.
       .then(() => (form.isConnected ? this.#act(form) : undefined))
       .finally(() => this.#pressed.delete(form));
   }
@@ -275,7 +275,7 @@ class ChatStream extends HTMLElement {
       return this.#composer?.giveBack(text);
     }
     this.#echo(text);
-    // After a broken line nobody knows whether it arrived: the same text keeps its key.
+    // After a lost connection it is unknown whether the text arrived, so it keeps its key.
     if (text !== this.#failed) this.#key = freshKey();
     put(form, "key", this.#key);
     const fields = new FormData(form);
@@ -290,22 +290,22 @@ class ChatStream extends HTMLElement {
     }
     this.querySelector(".sending")?.remove();
     this.#composer?.giveBack(text);
-    // Something began to wait since the page was read: it comes up to date, and asks next time.
+    // A call began to wait since the page was read: update the page, which asks next time.
     if (answer?.status === 409) return void this.refresh();
     this.#trouble(answer?.words || "It could not be sent. Try again.");
   }
 
-  /** Stop, try again, approve, reject: the page stays, and shows what came of it. @param {HTMLFormElement} form */
+  /** Stop, retry, approve or reject without leaving the page, and show the result. @param {HTMLFormElement} form */
   async #act(form) {
     put(form, "wait", "no");
     const call = form.closest("article");
     const answer = await this.#post(form, new FormData(form));
     if (answer?.ok && answer.page) {
       this.#become(answer.page);
-      // The button is gone: whoever works with the keyboard goes on at its call.
+      // The button is gone: move the keyboard focus to its call.
       if (document.activeElement === document.body) call?.focus({ preventScroll: true });
     }
-    // Somebody was faster, or it takes more than a click: its own page says so.
+    // Another person was faster, or it takes more than a click: the request's page says so.
     else if (answer && new URL(form.action).pathname.startsWith("/requests/")) location.assign(form.action);
     else if (answer) void this.refresh();
     else this.#trouble("The service could not be reached. Nothing was decided; try again.");
@@ -329,7 +329,7 @@ class ChatStream extends HTMLElement {
     return { ok: answer.ok && hasTalk, status: answer.status, page: hasTalk ? page : null, words };
   }
 
-  /** Ask before a message cancels what waits. @returns {Promise<boolean>} */
+  /** Ask before a message cancels waiting calls. @returns {Promise<boolean>} */
   #mayCancel() {
     const dialog = part(this, "pending", HTMLDialogElement);
     if (!dialog) return Promise.resolve(false);
@@ -340,7 +340,7 @@ class ChatStream extends HTMLElement {
     });
   }
 
-  /** What somebody said is there at once. @param {string} text */
+  /** Show the person's message at once. @param {string} text */
   #echo(text) {
     const item = document.createElement("li");
     const bubble = document.createElement("div");
@@ -363,14 +363,14 @@ class ChatStream extends HTMLElement {
   /** A conversation opens at its end, but never below the first call that waits for an answer. */
   #begin() {
     if (location.hash && location.hash !== "#newest") return;
-    // Else a browser goes there by itself once everything is loaded.
+    // Otherwise the browser scrolls there itself once everything is loaded.
     history.replaceState(null, "", location.pathname + location.search);
     this.#scroll(true);
     const asked = this.querySelector(".tool-call:has(footer)");
     if (asked && asked.getBoundingClientRect().top < 0) asked.scrollIntoView();
   }
 
-  /** Whether somebody reads the end of the page, and wants to go on doing so. */
+  /** Whether the end of the page is in view, so that it should stay in view. */
   get #isNear() {
     const page = document.documentElement;
     return page.scrollHeight - page.clientHeight - page.scrollTop < NEAR;

@@ -1,4 +1,4 @@
-// The form of an edit: its buttons work in place, one after the other, and lose nothing typed.
+// The form that edits arguments: its buttons work without a reload, and no typed text is lost.
 
 /** @param {string} html */
 const panelOf = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("edit");
@@ -37,11 +37,11 @@ function renumbered(own, verb, row) {
 }
 
 /**
- * What somebody presses while an answer is on its way waits for it, and means the row that they
- * saw; what they type meanwhile is sent again with it.
+ * A button that is pressed during a request waits for the answer, and still means the row that it
+ * was shown for; text that is typed in the meantime is sent again with it.
  */
 export class Editing {
-  // What was pressed and is not done yet, as the form that is shown calls it; "" shows the difference.
+  // Commands that are not done yet, by the names of the form that is shown; "" shows the difference.
   /** @type {string[]} */ #pressed = [];
   #running = false;
 
@@ -83,7 +83,7 @@ export class Editing {
     return this.place.querySelector(`#edit button[name=do][value="${CSS.escape(command)}"]`);
   }
 
-  /** Shows that something is on its way, and what. */
+  /** Show which button is being processed. */
   #mark() {
     const panel = this.place.querySelector("#edit");
     if (this.#pressed.length) panel?.setAttribute("aria-busy", "true");
@@ -98,14 +98,14 @@ export class Editing {
   /** Whether the next one may follow. @param {string} command @returns {Promise<boolean>} */
   async #carryOut(command) {
     const [form, button] = [this.#form, this.#button(command)];
-    // Its row was removed, or is the first or last by now: what it would do is done.
+    // Its row was removed, or is already the first or last: there is nothing left to do.
     if (!form || !button || button.disabled) return Boolean(this.#pressed.shift());
     const sent = contents(form);
     const body = new URLSearchParams([...sent, ["do", command]]);
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text().catch(() => null);
     if (typeof text !== "string") return this.#fail(form);
-    // Something was typed meanwhile: it goes along the next time.
+    // Text was typed in the meantime: it is sent with the next request.
     if (String(contents(form)) !== String(sent)) return true;
     const fresh = panelOf(text);
     if (fresh) this.#replace(document.importNode(fresh, true), command, button);
@@ -127,7 +127,7 @@ export class Editing {
     else this.#follow(command);
   }
 
-  /** The control of the fresh form that somebody is in. @param {Element} held @param {string} command */
+  /** The control of the new form that has the focus in the old one. @param {Element} held @param {string} command */
   #same(held, command) {
     if (held instanceof HTMLButtonElement) return this.#button(renamed(held.value, command) ?? "");
     const { name = "", type = "", value = "" } = /** @type {HTMLInputElement} */ (held);
@@ -136,7 +136,7 @@ export class Editing {
     return now ? this.place.querySelector(`#edit [name="${CSS.escape(now)}"]${own}`) : null;
   }
 
-  /** Whoever works with the keyboard goes on where they were. @param {string} command */
+  /** Put the keyboard focus back where it was. @param {string} command */
   #follow(command) {
     const { verb, at, list, row } = parsed(command);
     const after = { up: `up:${list}/${row - 1}`, down: `down:${list}/${row + 1}` };
@@ -149,7 +149,7 @@ export class Editing {
     if (found instanceof HTMLElement) found.focus();
   }
 
-  /** What was typed stays; nobody is sent to a page that cannot come. @param {HTMLFormElement} form */
+  /** Keep what was typed, and say that the service could not be reached. @param {HTMLFormElement} form */
   #fail(form) {
     const textContent = "The service could not be reached. Your edit is still here; press the button again.";
     const made = Object.assign(document.createElement("p"), { className: "notice warn", textContent, role: "alert" });
@@ -158,14 +158,14 @@ export class Editing {
     return false;
   }
 
-  /** There is nothing to edit any more: its own page says why. @param {HTMLFormElement} form @param {HTMLButtonElement} button */
+  /** There is nothing left to edit: the request's page says why. @param {HTMLFormElement} form @param {HTMLButtonElement} button */
   #leave(form, button) {
     button.dataset.again = "yes";
     form.requestSubmit(button);
   }
 }
 
-/** Into the same field, at the same letter. @param {Element} held @param {Element} same */
+/** Focus the same field, at the same character. @param {Element} held @param {Element} same */
 function resume(held, same) {
   /** @type {HTMLElement} */ (same).focus({ preventScroll: true });
   const [from, to] = /** @type {HTMLInputElement[]} */ ([held, same]);

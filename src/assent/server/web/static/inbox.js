@@ -3,7 +3,7 @@
 const rows = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#inbox a")]);
 const filters = /** @type {HTMLFormElement} */ (document.getElementById("filters"));
 const help = /** @type {HTMLDialogElement} */ (document.getElementById("keys"));
-// Where the keyboard was, also after that row has left.
+// The index of the focused row, kept after that row has left.
 let place = -1;
 
 /** @param {number} to */
@@ -44,13 +44,13 @@ document.addEventListener("focusin", ({ target }) => {
   if (at >= 0) place = at;
 });
 
-// A row that leaves takes the focus along: its successor gets it.
+// When the focused row leaves, the row after it gets the focus.
 document.getElementById("rows")?.addEventListener("changed", () => {
   if (place >= 0 && document.activeElement === document.body) go(place);
   choose();
 });
 
-/** Only requests that are alike can be decided together: a first choice closes the others. */
+/** Only similar requests can be decided together: the first choice disables all others. */
 function choose() {
   const boxes = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("#batch input")]);
   const chosen = boxes.filter((box) => box.checked);
@@ -67,7 +67,7 @@ document.addEventListener("change", ({ target }) => {
   else choose();
 });
 
-// The address says only what was asked for.
+// Empty filters are left out of the address.
 filters.addEventListener("formdata", ({ formData }) => {
   for (const [name, value] of [...formData]) if (!value) formData.delete(name);
 });

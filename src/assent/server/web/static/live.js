@@ -1,9 +1,9 @@
-// What happens while somebody looks: news from the service, and the parts of a page that follow it.
+// Live updates: events from the service, and the parts of a page that follow them.
 import { merge } from "./merge.js";
 import { adjust } from "./moments.js";
 
 /**
- * One event of `/api/events`: ids and states, never words.
+ * One event of `/api/events`: ids and statuses, never texts.
  * @typedef {{event: string, conversation_id?: string, turn_id?: string, request_id?: string,
  *   call_id?: string, requests?: string[], tool?: string, kind?: string, status?: string,
  *   by?: string, reason?: string}} News
@@ -16,14 +16,14 @@ const FIRST_WAIT = 120;
 const LEAST_GAP = 1000;
 const COME_BACK = 3000;
 const PATIENCE = 2000;
-// All tabs of one session know this, and nobody else.
+// Only the tabs of one session know this name.
 const session = document.querySelector("meta[name=csrf-token]")?.getAttribute("content") ?? "";
 
 /** @param {string} type @param {unknown} detail */
 const tell = (type, detail) => document.dispatchEvent(new CustomEvent(type, { detail }));
 
 /**
- * Hear of some kinds of events; returns how to stop that.
+ * Listen to some kinds of events; returns a function that stops it.
  * @param {string[]} kinds @param {(news: News) => void} heard @returns {() => void}
  */
 export function news(kinds, heard) {
@@ -38,7 +38,7 @@ export function news(kinds, heard) {
 
 /**
  * The session's one stream. Browsers allow six connections to a host: of several tabs one reads
- * and tells the others; who becomes visible while nobody answers takes over.
+ * and tells the others; a tab that becomes visible takes over if no other answers.
  */
 class Wire {
   /** @type {EventSource | null} */ #source = null;
@@ -64,7 +64,7 @@ class Wire {
   #queue(steal) {
     if (!navigator.locks) return this.#open();
     const lead = () => new Promise(() => this.#open());
-    // It ends when another tab takes over: then this one waits for its turn again.
+    // It ends when another tab takes over: then this one waits for the lock again.
     navigator.locks.request(`assent ${session}`, { steal }, lead).catch(() => {
       this.#source?.close();
       this.#source = null;
@@ -87,7 +87,7 @@ class Wire {
     const source = (this.#source = new EventSource(`/api/events${after}`));
     source.onopen = () => this.#share({ connected: true });
     for (const kind of KINDS) source.addEventListener(kind, (event) => this.#receive(event));
-    // Both the service's word that a turn failed and the browser's that the line did.
+    // Two kinds of `error`: the service's event for a failed turn, and the browser's for a lost connection.
     source.addEventListener("error", (event) => {
       if (event instanceof MessageEvent) this.#receive(event);
       else this.#lose(source);
@@ -106,7 +106,7 @@ class Wire {
   /** @param {EventSource} source */
   #lose(source) {
     this.#share({ connected: false });
-    // A browser comes back by itself from a broken line, but not from a refusal.
+    // Browsers reconnect after a lost connection, but not after an error response.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => this.#comeBack(source), COME_BACK);
   }
 
@@ -120,7 +120,7 @@ class Wire {
 
   /** @param {Word} word */
   #share(word) {
-    // Without locks every tab reads by itself, and has nothing to tell.
+    // Without locks each tab reads its own stream and tells the others nothing.
     if (navigator.locks) this.#others.postMessage(word);
     this.#hear(word);
   }
@@ -142,7 +142,7 @@ class Wire {
   }
 }
 
-/** Reads a page again for the parts of it that want to be new: one at a time, not too often. */
+/** Reads a page again for parts that are out of date: one page at a time, not too often. */
 class Reader {
   /** @type {Set<LivePart>} */ #wanted = new Set();
   #running = false;
@@ -175,7 +175,7 @@ class Reader {
     for (const part of parts) part.setAttribute("aria-busy", "true");
     const answer = await fetch(address).catch(() => null);
     adjust(answer?.headers.get("date") ?? null);
-    // Sent to sign in, or refused: what is there stays.
+    // Redirected to the sign-in page, or refused: keep what is shown.
     const isIt = answer?.ok && !answer.redirected;
     const page = isIt ? await answer.text().catch(() => "") : "";
     const parsed = new DOMParser().parseFromString(page, "text/html");
@@ -197,7 +197,7 @@ export function refresh() {
 
 /**
  * A part of a page that follows the news: `on` names the kinds, `match` the ids that matter, `src`
- * another page that has it, too. What somebody typed, opened or focused stays.
+ * another page that has it, too. Typed text, opened details and the focus stay.
  */
 class LivePart extends HTMLElement {
   /** @type {Element | null} */ #was = null;
@@ -245,6 +245,6 @@ class LivePart extends HTMLElement {
 }
 
 customElements.define("live-part", LivePart);
-// What happened between the rendering of this page and its stream is not in the stream.
+// Events between the rendering of this page and the start of its stream are not in the stream.
 document.addEventListener("assent:live", refresh, { once: true });
 export const wire = session ? new Wire() : null;

@@ -1,7 +1,7 @@
 // Brings a part of a page up to date with the server's newer version of it.
 
 /**
- * What makes a child the same child: its id, else its name and how many of those came before it.
+ * Identify children: by id, otherwise by name and position among those of that name.
  * @param {Element} parent @returns {Map<string, ChildNode>}
  */
 function keyed(parent) {
@@ -17,7 +17,7 @@ function keyed(parent) {
 }
 
 /**
- * Whether somebody works in there: it holds the focus, or text that was typed.
+ * Whether it is in use: it has the focus, or text that was typed.
  * @param {Element} element
  */
 function isBusy(element) {
@@ -43,8 +43,8 @@ function isKept(node) {
 }
 
 /**
- * Three versions: what is there, what the server sent before, what it sends now. Only what changed
- * on the server changes here, so that scripts and people may have changed the rest.
+ * Merge three versions: what is shown, what the server sent before, and what it sends now. Only
+ * what changed on the server changes here; changes by scripts and people stay.
  * @param {Element} here @param {Element} was @param {Element} now
  */
 export function merge(here, was, now) {
@@ -64,7 +64,7 @@ function mergeChildren(here, was, now) {
   for (const [key, old] of before) {
     const there = live.get(key);
     if (after.has(key) || !there) continue;
-    // Still in use: it stays, and is looked at again next time.
+    // Still in use: keep it, and compare again next time.
     if (isKept(there)) now.append(old.cloneNode(true));
     else there.remove();
   }
@@ -81,7 +81,7 @@ function mergeChildren(here, was, now) {
 function mergeChild(there, old, next) {
   if (old?.isEqualNode(next)) return there;
   if (isKept(there)) {
-    // What is shown is still the older version: the next comparison starts from there.
+    // The older version is still shown: the next comparison starts from it.
     if (old) next.replaceWith(old.cloneNode(true));
     return there;
   }

@@ -1,4 +1,4 @@
-// Times: how long still, how long ago, and moments by the clock of whoever reads them.
+// Times: countdowns, how long ago, and moments in the reader's time zone.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -8,11 +8,11 @@ const URGENT = 5 * MINUTE;
 
 let offset = 0;
 
-/** The server's time, as far as this page knows. */
+/** The server's time, as far as this page knows it. */
 export const now = () => Date.now() + offset;
 
 /**
- * Deadlines are the server's: a clock that is wrong here must not show another time than there is.
+ * Deadlines are by the server's clock: a wrong clock here must not show another time.
  * @param {string | null} stated the `Date` of an answer
  */
 export function adjust(stated) {
@@ -31,7 +31,7 @@ export function span(length) {
 /** @type {Set<Moment>} */ const ticking = new Set();
 setInterval(() => ticking.forEach((each) => each.tick()), SECOND);
 
-/** Shared by both: the words go into the `time` inside, if there is one. */
+/** The base of both elements: the text goes into the `time` inside, if there is one. */
 class Moment extends HTMLElement {
   connectedCallback() {
     ticking.add(this);
@@ -73,7 +73,7 @@ class TimeAgo extends Moment {
   }
 }
 
-/** Minutes and seconds once every second counts. @param {number} left */
+/** Minutes and seconds when little time is left. @param {number} left */
 function clock(left) {
   if (left >= URGENT) return span(left);
   const seconds = Math.ceil(left / SECOND);
@@ -83,7 +83,7 @@ function clock(left) {
 customElements.define("time-left", TimeLeft);
 customElements.define("time-ago", TimeAgo);
 
-// The server writes UTC; that stays to be read where somebody points at a moment.
+// The server writes UTC, which stays in the tooltip.
 const UTC = /\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? UTC$/;
 const OF_DAY = /^\d\d:\d\d:\d\d$/;
 /** @type {Intl.DateTimeFormatOptions} */
@@ -94,7 +94,7 @@ const usual = new Intl.DateTimeFormat(undefined, { ...DATE, ...MINUTES });
 const precise = new Intl.DateTimeFormat(undefined, { ...DATE, ...MINUTES, second: "2-digit" });
 const ofDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** One moment; doing it again changes nothing. @param {HTMLTimeElement} time */
+/** Convert one moment; doing it again changes nothing. @param {HTMLTimeElement} time */
 function localise(time) {
   const [at, words] = [new Date(time.dateTime), time.textContent?.trim() ?? ""];
   if (Number.isNaN(at.getTime())) return;

@@ -1,11 +1,11 @@
-// The page of a request: nobody approves what they have not read, or what is over.
+// The page of a request: it can be approved only once it was read, and while it is open.
 import { Editing } from "./editing.js";
 
 const READ = ".region-arguments, .region-details, .region-preview, .region-edits";
 const SLACK = 6;
 
 /**
- * A paragraph of ours.
+ * Create a paragraph.
  * @param {string} className @param {...(string | Node)} children
  */
 function paragraph(className, ...children) {
@@ -33,7 +33,7 @@ class ReviewGuard extends HTMLElement {
     const editing = new Editing(this);
     this.addEventListener("submit", (event) => editing.submitted(event), { signal });
     this.addEventListener("click", (event) => this.#reason(event), { signal });
-    // Captured: texts that scroll by themselves tell nobody above them.
+    // Captured, because scroll events of inner texts do not bubble.
     const look = () => this.#look();
     document.addEventListener("scroll", look, { signal, capture: true, passive: true });
     window.addEventListener("resize", look, { signal });
@@ -43,7 +43,7 @@ class ReviewGuard extends HTMLElement {
       }
     }
     for (const button of this.#guarded) button.disabled = true;
-    // Once it is painted: until then a page that opens further down seems to stand at its top.
+    // After painting: before it, a page that opens further down seems to be at its top.
     requestAnimationFrame(() => requestAnimationFrame(look));
     this.#stand();
   }
@@ -78,7 +78,7 @@ class ReviewGuard extends HTMLElement {
     return this.#begun.has(element) && isDown && isAcross;
   }
 
-  /** Where the screen ends for somebody who reads this: a bar may lie over it. @param {DOMRect} box */
+  /** The lower edge of the readable screen: a bar may cover it. @param {DOMRect} box */
   #horizon(box) {
     const bar = this.querySelector(".decision")?.getBoundingClientRect();
     const covers = bar && bar.left < box.right && bar.right > box.left && bar.top > box.top;
@@ -101,7 +101,7 @@ class ReviewGuard extends HTMLElement {
     box.addEventListener("change", () => {
       this.#unread.clear();
       this.#look();
-      // The box is gone now: to what comes before the buttons, never onto one of them.
+      // The box is gone: move the focus before the buttons, never onto one of them.
       /** @type {HTMLElement | null} */
       const title = this.querySelector(".decision :is(h2, h3)") ?? document.querySelector("h1");
       title?.setAttribute("tabindex", "-1");
@@ -110,7 +110,7 @@ class ReviewGuard extends HTMLElement {
     return label;
   }
 
-  /** What is over cannot be decided any more; what was typed stays to be read. */
+  /** Close the form of a request that is over; what was typed stays readable. */
   #stand() {
     if (!this.querySelector("[data-over]")) return;
     this.#late?.remove();
@@ -131,7 +131,7 @@ class ReviewGuard extends HTMLElement {
     this.classList.add("is-over");
   }
 
-  /** Whoever opens a form for a reason writes it next. @param {Event} event */
+  /** Focus the reason when its form is opened. @param {Event} event */
   #reason({ target }) {
     const opened = target instanceof Element && target.closest("details.verdict > summary")?.parentElement;
     if (!opened || opened.hasAttribute("open")) return;
@@ -139,7 +139,7 @@ class ReviewGuard extends HTMLElement {
   }
 }
 
-/** A form whose fields may depend on each other: only those are there that are asked for. */
+/** A form whose fields may depend on each other: shows only those that apply. */
 class AnswerForm extends HTMLElement {
   connectedCallback() {
     this.addEventListener("input", () => this.#show());
@@ -156,7 +156,7 @@ class AnswerForm extends HTMLElement {
       const other = field.dataset.showIf ?? "";
       const wanted = String(JSON.parse(field.dataset.equals ?? "null"));
       const values = given.getAll(other);
-      // A box that is ticked sends what it is after what it would be.
+      // A ticked box sends its value after that of the hidden field.
       const several = document.getElementById(other) instanceof HTMLFieldSetElement;
       const holds = several ? values.includes(wanted) : values.at(-1) === wanted;
       const hidden = document.getElementById(other)?.closest("[hidden]");

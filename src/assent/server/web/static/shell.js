@@ -1,11 +1,11 @@
-// The frame: whether it is live, how much waits, what is being sent, and notifications.
+// The frame: connection status, number of waiting requests, forms being sent, notifications.
 import { news, wire } from "./live.js";
 
 const PATIENCE = 2500;
 const STUCK = 10_000;
 const WANTED = "assent notifications";
 
-/** Says when the page no longer follows what happens, and why. */
+/** Says when the page is no longer live, and why. */
 class LiveMark extends HTMLElement {
   #timer = 0;
 
@@ -14,7 +14,7 @@ class LiveMark extends HTMLElement {
       const { connected } = /** @type {CustomEvent<{connected: boolean}>} */ (event).detail;
       clearTimeout(this.#timer);
       if (connected) this.textContent = "";
-      else this.#timer = setTimeout(() => (this.textContent = "Not live: trying again"), PATIENCE);
+      else this.#timer = setTimeout(() => (this.textContent = "Not live: reconnecting"), PATIENCE);
     });
     document.addEventListener("assent:over", () => {
       clearTimeout(this.#timer);
@@ -24,7 +24,7 @@ class LiveMark extends HTMLElement {
   }
 }
 
-/** A button that has the browser tell of new requests while no page of ours is in sight. */
+/** A button for browser notifications of new requests while no page is visible. */
 class NotifyMe extends HTMLElement {
   #button = Object.assign(document.createElement("button"), { type: "button" });
   #words = Object.assign(document.createElement("p"), { role: "status", className: "help" });
@@ -33,7 +33,7 @@ class NotifyMe extends HTMLElement {
     this.replaceChildren(this.#button, this.#words);
     this.#button.addEventListener("click", () => void this.#turn(!isWanted()));
     this.#show();
-    // Somebody may change it in the browser's settings, and come back.
+    // The permission may change in the browser's settings while the page is open.
     addEventListener("focus", () => this.#show());
   }
 
@@ -42,10 +42,10 @@ class NotifyMe extends HTMLElement {
     this.#button.disabled = refused || !canNotify;
     this.#button.textContent = isWanted() ? "Turn notifications off" : "Turn notifications on";
     this.#words.textContent = !canNotify
-      ? "This browser has no notifications here. They need HTTPS and no private window; on an iPhone or iPad, add this page to the home screen and open it from there."
+      ? "This browser cannot show notifications here. They need HTTPS, and do not work in a private window; on an iPhone or iPad, add this page to the home screen and open it from there."
       : refused
-      ? "This browser blocks notifications of this site. Allow them in its settings for this site, then come back here."
-      : "New requests for you are announced by their tool and agent only, while a page of Assent is open but out of sight. A phone may put such a page to sleep.";
+      ? "This browser blocks notifications of this site. Allow them in the browser's settings, then come back here."
+      : "You are told of new requests while a page of Assent is open in the background, with the tool and the agent only. A phone may suspend such a page.";
   }
 
   /** @param {boolean} on */
@@ -57,12 +57,12 @@ class NotifyMe extends HTMLElement {
     if (!granted) await (await navigator.serviceWorker.getRegistration("/"))?.unregister();
     const body = "A new request for you will look like this.";
     if (granted) await notify("Notifications are on", { body, tag: WANTED }).catch(() => {
-      this.#words.textContent = "This browser did not show one. Look whether this device lets it.";
+      this.#words.textContent = "This browser did not show a notification. Check the notification settings of this device.";
     });
   }
 }
 
-// On phones only a service worker may show one, so it does everywhere.
+// On phones only a service worker may show a notification, so it does everywhere.
 const canNotify = "Notification" in window && "serviceWorker" in navigator;
 const isWanted = () =>
   canNotify && Notification.permission === "granted" && localStorage.getItem(WANTED) === "yes";
@@ -77,7 +77,7 @@ async function notify(title, options) {
   await (await registration()).showNotification(title, options);
 }
 
-// Every tab in sight holds one lock, together with the others: then nobody has to be called.
+// Visible tabs share one lock; while it is held, no notification is needed.
 const SIGHT = "assent in sight";
 let leave = () => {};
 
@@ -105,14 +105,14 @@ async function announce(id) {
   await notify(`${request.tool} waits for you`, { body: `Asked for by ${request.agent}`, tag: id, data });
 }
 
-/** What is decided is no news any more. @param {string} id */
+/** Close the notification of a request that was decided. @param {string} id */
 async function withdraw(id) {
   for (const each of await (await registration()).getNotifications({ tag: id })) each.close();
 }
 
 news(["pending", "decided"], ({ event, request_id }) => {
   if (!request_id || !wire?.leads || !isWanted()) return;
-  // A line that breaks or a device that refuses is no error of the page: the inbox has it.
+  // A lost connection or a refusing device is not an error of the page: the inbox has the request.
   (event === "pending" ? announce : withdraw)(request_id).catch(() => {});
 });
 
@@ -128,7 +128,7 @@ function release(form) {
   form.querySelector("button[aria-busy]")?.removeAttribute("aria-busy");
 }
 
-// A form that was sent is busy until the next page comes: pressing again sends nothing twice.
+// A form that was sent is busy until the next page loads: pressing again sends nothing twice.
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
   const isPost = form instanceof HTMLFormElement && form.getAttribute("method") === "post";
@@ -139,12 +139,12 @@ document.addEventListener("submit", (event) => {
   setTimeout(release, STUCK, form);
 });
 
-// Back again, and the page is as it was left.
+// The page was restored from the back/forward cache: forms can be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form")) release(form);
 });
 
-// A tap beside the sheet of further sections closes it.
+// A tap outside the sheet of further sections closes it.
 document.addEventListener("click", ({ target }) => {
   const sheet = document.querySelector(".more-sections[open]");
   if (sheet && !sheet.contains(/** @type {Node} */ (target))) sheet.removeAttribute("open");

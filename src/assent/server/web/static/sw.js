@@ -1,7 +1,7 @@
-// Shows nothing by itself. A notification may outlive its page: whoever presses it comes to the request.
+// Opens the request when its notification is pressed, even after the page was closed.
 
 /**
- * The little of a service worker that is used here.
+ * The parts of a service worker that are used here.
  * @typedef {{url: string, focus(): Promise<unknown>}} Tab
  * @typedef {Event & {notification: Notification, waitUntil(done: Promise<unknown>): void}} Pressed
  * @typedef {{skipWaiting(): Promise<void>, addEventListener(type: string, heard: (event: any) => void): void,
@@ -17,7 +17,7 @@ scope.addEventListener("notificationclick", (/** @type {Pressed} */ event) => {
   if (typeof path === "string") event.waitUntil(reveal(path));
 });
 
-/** The tab that shows it already, else a new one: what somebody types elsewhere is not lost. @param {string} path */
+/** The tab that shows it already, otherwise a new one, so that no typed text is lost. @param {string} path */
 async function reveal(path) {
   const tabs = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
   const there = tabs.find(({ url }) => new URL(url).pathname === path);

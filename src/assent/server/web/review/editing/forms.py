@@ -49,7 +49,7 @@ _LINE_CHARS: Final = 90
 _BLANK_DEPTH: Final = 2
 # The most values an array or object may hold to get controls instead of JSON; tried in this order.
 _SIZES: Final = (100, 30, 8, 0)
-_HIDDEN: Final = "It holds characters that cannot be seen, so they are written as escapes."
+_HIDDEN: Final = "It has invisible characters, which are written as escapes."
 
 
 class ControlBasics(TypedDict):

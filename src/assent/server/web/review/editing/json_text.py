@@ -48,19 +48,19 @@ def _escape(match: re.Match[str]) -> str:
     return json.dumps(char)[1:-1] if is_hidden(char) or is_mark(char) else char
 
 
-def veiled(arguments: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS) -> dict[str, Json]:
+def masked(arguments: Mapping[str, Json], hints: Mapping[str, Hint] = NO_HINTS) -> dict[str, Json]:
     """Return the arguments with each declared secret replaced by a mark that names its place."""
-    return {name: _veil(value, (name,), hints.get(name)) for name, value in arguments.items()}
+    return {name: _mask(value, (name,), hints.get(name)) for name, value in arguments.items()}
 
 
-def _veil(value: Json, path: Path, hint: Hint | None = None) -> Json:
+def _mask(value: Json, path: Path, hint: Hint | None = None) -> Json:
     if _is_covered(value, hint):
         return {KEPT: pointer_of(path)}
     match value:
         case dict():
-            return {key: _veil(inner, (*path, key)) for key, inner in value.items()}
+            return {key: _mask(inner, (*path, key)) for key, inner in value.items()}
         case list():
-            return [_veil(inner, (*path, n)) for n, inner in enumerate(value)]
+            return [_mask(inner, (*path, n)) for n, inner in enumerate(value)]
         case _:
             return value
 
@@ -72,21 +72,21 @@ def _is_covered(value: Json, hint: Hint | None) -> bool:
     return isinstance(value, dict) and (is_secret_reference(value) or KEPT in value)
 
 
-def unveiled(tool: str, edited: Json, arguments: Mapping[str, Json]) -> Json:
+def unmasked(tool: str, edited: Json, arguments: Mapping[str, Json]) -> Json:
     """Return the edited arguments with their secrets put back; a mark elsewhere is refused."""
-    return _unveil(tool, edited, dict(arguments), ())
+    return _unmask(tool, edited, dict(arguments), ())
 
 
-def _unveil(tool: str, value: Json, arguments: Json, path: Path) -> Json:
+def _unmask(tool: str, value: Json, arguments: Json, path: Path) -> Json:
     if isinstance(value, dict) and KEPT in value:
         return _kept(tool, value, arguments, path)
     match value:
         case dict():
             return {
-                key: _unveil(tool, inner, arguments, (*path, key)) for key, inner in value.items()
+                key: _unmask(tool, inner, arguments, (*path, key)) for key, inner in value.items()
             }
         case list():
-            return [_unveil(tool, item, arguments, (*path, n)) for n, item in enumerate(value)]
+            return [_unmask(tool, item, arguments, (*path, n)) for n, item in enumerate(value)]
         case _:
             return value
 
@@ -96,7 +96,9 @@ def _kept(tool: str, mark: Mapping[str, Json], arguments: Json, path: Path) -> J
     pointer = mark[KEPT]
     origin = path_of(pointer) if isinstance(pointer, str) else ()
     if len(mark) != 1 or not _is_same_field(origin, path):
-        raise InvalidArguments(tool, [f"{dotted(path)}: a masked value stays in its own field"])
+        raise InvalidArguments(
+            tool, [f"{dotted(path)}: a masked value cannot move to another field"]
+        )
     here: Json = arguments
     for step in origin:
         if isinstance(here, list) and _DIGITS.fullmatch(step) and int(step) < len(here):

@@ -273,7 +273,7 @@ class _Values:
         if isinstance(found, dict):
             return found
         if not isinstance(found, Nothing):
-            self._wrong(path, "Other fields are a JSON object.")
+            self._wrong(path, "Other fields must be a JSON object.")
         return {}
 
     def _number(self, text: str, path: Path, wanted: str) -> Given:
@@ -290,7 +290,7 @@ class _Values:
         try:
             return parse(text, SPELT)
         except InvalidJson as error:
-            return self._wrong(path, f"This is no JSON: {error.detail}.")
+            return self._wrong(path, f"Not valid JSON: {error.detail}.")
 
     def _wrong(self, path: Path, message: str) -> Nothing:
         self.problems.setdefault(path, message)

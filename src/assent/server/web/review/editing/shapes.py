@@ -266,7 +266,7 @@ def _rules(schema: _Schema) -> Iterator[str]:
             text = words.format(limit)
             yield text.removesuffix("s") if _is_one(limit) and text.endswith("ers") else text
     if schema.get("uniqueItems") is True:
-        yield "no entry twice"
+        yield "no duplicates"
     if "default" in schema and len(text := encode(schema["default"])) <= _DEFAULT_CHARS:
         yield f"default: {text}"
 
