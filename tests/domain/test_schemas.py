@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from assent.domain.canonical import Json
+from assent.domain.jsonschema import MAX_PROBLEMS, Schema, SchemaLimits, SchemaProblem
 from assent.domain.jsonschema.evaluation import MAX_LEVELS, Evaluation, TooCostly
-from assent.domain.jsonschema.schema import MAX_PROBLEMS, Schema, SchemaLimits, SchemaProblem
 from assent.errors import InvalidSchema, SchemaFault
 from tests.timing import fair, uncollected
 

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from assent import Assent, Person, Risk, approve, tool
 from assent.app import open_store
-from assent.domain.events import EventKind, Fact
-from assent.domain.feed import START, Cursor, News
+from assent.domain.events import START, Cursor, EventKind, Fact, News
 from assent.engine.feed import Feed, Follower
 from assent.ports import Store, Tx
 from assent.testing import calls, says

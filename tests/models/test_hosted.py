@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from assent.models.hosted import HostedModel
+from assent.models.adapter import HostedModel
 from tests.models.wires import ANTHROPIC, CHAT, GOOGLE, HELLO, Wire
 from tests.providers import FakeProvider, Reply
 

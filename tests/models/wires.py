@@ -17,7 +17,7 @@ from assent.domain.messages import (
     UserSaid,
 )
 from assent.models import chat_model
-from assent.models.hosted import HostedModel
+from assent.models.adapter import HostedModel
 from tests.providers import FakeProvider
 
 KEY = "0123456789-of-assent"

@@ -7,10 +7,10 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.events import Entry
+from assent.domain.forms import SavedValue, SealedSecret
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.requests import Question, Request
-from assent.domain.saved_values import SavedValue, SealedSecret
 from assent.domain.tools import Preview
 from assent.ports import Tx
 

@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from assent.app import open_store
-from assent.domain.events import EventKind, Fact
-from assent.domain.feed import START, Cursor, News
+from assent.domain.events import START, Cursor, EventKind, Fact, News
 from assent.domain.people import Person
 from assent.errors import BadCursor
 from assent.ports import Store, Tx

@@ -12,18 +12,12 @@ from assent.cli.request_view import conversations_of
 from assent.cli.review_session import Desk, Sitting
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
+from assent.domain.bodies import Generator, Regular
 from assent.domain.conversations import Role
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
-from assent.domain.tools import (
-    EffectiveTool,
-    Generator,
-    Hitl,
-    Manual,
-    Regular,
-    requires_approval,
-)
+from assent.domain.tools import EffectiveTool, Hitl, Manual, requires_approval
 from assent.engine.assent import Assent
 from assent.engine.queries.snapshots import Thread, Turn
 from assent.errors import AssentError, PendingCalls

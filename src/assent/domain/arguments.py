@@ -12,7 +12,7 @@ from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
 from assent.domain.forms import UserInput
-from assent.domain.jsonschema.schema import Schema
+from assent.domain.jsonschema import Schema
 from assent.domain.outputs import jsonable
 from assent.domain.tools import Arguments, Context
 from assent.errors import (

@@ -1,8 +1,11 @@
-"""The values that a tool's body is given, and those it may return or raise besides a result."""
+"""Bodies of tools: their kinds, what they are given, and what they may return or raise.
 
-from collections.abc import Mapping
+Codecs stand before and behind a body: they check its arguments and its output.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -132,3 +135,70 @@ _PREVIEW: Final = {
     "after": optional(parameters.text),
     "failed": parameters.flag,
 }
+
+
+Body = Callable[[Context, Any], Awaitable[object]]
+Steps = Callable[[Context, Any], AsyncIterator[object]]
+
+
+class ArgumentsCodec(Protocol):
+    """Validates raw arguments, and turns normalised ones into the parameters of a body."""
+
+    @property
+    def visible(self) -> dict[str, Json]:
+        """The JSON schema for the model, without the fields that people fill in."""
+        ...
+
+    @property
+    def full(self) -> dict[str, Json]:
+        """The JSON schema of all parameters of the body."""
+        ...
+
+    def normalise(self, raw: Mapping[str, Json], *, partial: bool) -> dict[str, Json]:
+        """Return the arguments validated and with defaults; `partial`: without people's fields."""
+        ...
+
+    def bind(self, arguments: Mapping[str, Json]) -> Any:
+        """Return the parameters of the body, with secrets resolved."""
+        ...
+
+
+class OutputCodec(Protocol):
+    """Validates the output of a tool or of a person."""
+
+    @property
+    def schema(self) -> dict[str, Json]: ...
+
+    def normalise(self, value: object) -> Json:
+        """Return the value as JSON; raises `InvalidOutput`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regular:
+    """A tool that runs its body and returns the result."""
+
+    body: Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator:
+    """A tool that yields progress, and exactly one other value: the result."""
+
+    steps: Steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hitl:
+    """A tool whose hook answers or, by None, asks a person; a second hook may rework the answer."""
+
+    on_tool_called: Body
+    on_response_received: Callable[[Context, Json], Awaitable[object]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manual:
+    """A tool that is not run here: the caller supplies the output."""
+
+
+Kind = Regular | Generator | Hitl | Manual

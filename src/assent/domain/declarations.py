@@ -17,21 +17,18 @@ from assent.domain.arguments import (
     signature_fields,
 )
 from assent.domain.author_functions import call_to_end
+from assent.domain.bodies import Body, Generator, Regular, Steps
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
 from assent.domain.metadata import METADATA, DeclaredMetadata, assemble
 from assent.domain.parameters import Check, optional
 from assent.domain.tools import (
     ArgumentsCodec,
-    Body,
     Context,
-    Generator,
     Hitl,
     Kind,
     Manual,
     OutputCodec,
-    Regular,
-    Steps,
     Tool,
     want_name,
     words_of,

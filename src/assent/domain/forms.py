@@ -1,10 +1,11 @@
-"""Forms that a tool has people fill in before it runs: fields, conditions and checked answers."""
+"""Forms that people fill in before a tool runs, their checked answers, and those kept for later."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from assent.domain.fields import Field, FieldType, Option, ShowIf
 from assent.domain.parameters import Check, optional, taken
 from assent.errors import InvalidAnswer, InvalidTool
 
-__all__ = ["Field", "FieldType", "Option", "ShowIf", "UserInput"]
+__all__ = ["Field", "FieldType", "Option", "SavedValue", "SealedSecret", "ShowIf", "UserInput"]
 
 _FAMILY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
@@ -229,3 +230,30 @@ def _can_hold(rule: ShowIf, earlier: Mapping[str, Field]) -> bool:
         return rule.holds(other.accept(answer))
     except InvalidAnswer:
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedValue:
+    """One answer kept for a conversation, for one tool or a family of tools.
+
+    A secret's value is a reference to its sealed row, never the secret.
+    """
+
+    conversation_id: str
+    scope: str
+    name: str
+    value: Json
+    secret: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedSecret:
+    """A secret at rest: AES-GCM text bound to its own id and field."""
+
+    id: str
+    conversation_id: str
+    call_id: str | None
+    field: str
+    sealed: str
+    at: datetime

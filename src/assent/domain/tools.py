@@ -1,15 +1,23 @@
-"""Tools that an agent can call: their kinds, metadata and overrides."""
+"""Tools that an agent can call: their metadata, and overrides of it."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Final, Literal, Protocol, TypeGuard, cast
+from typing import Any, Final, Literal, TypeGuard, cast
 
 from assent.domain import ask_terms, parameters, people
 from assent.domain.ask_terms import ConfirmationGiven
-from assent.domain.bodies import Context, Preview
+from assent.domain.bodies import (
+    ArgumentsCodec,
+    Context,
+    Hitl,
+    Kind,
+    Manual,
+    OutputCodec,
+    Preview,
+)
 from assent.domain.canonical import Json, digest, encode
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.fingerprints import fingerprint
@@ -72,71 +80,6 @@ Predicate = Callable[[Copied, Context], bool | Awaitable[bool]]
 # A predicate as people write it: of arguments and context, or of the arguments alone.
 PredicateGiven = Predicate | Callable[[Copied], bool | Awaitable[bool]]
 Previewer = Callable[[Copied, Context], Preview | str | Awaitable[Preview | str]]
-Body = Callable[[Context, Any], Awaitable[object]]
-Steps = Callable[[Context, Any], AsyncIterator[object]]
-
-
-class ArgumentsCodec(Protocol):
-    """Validates raw arguments, and turns normalised ones into the parameters of a body."""
-
-    @property
-    def visible(self) -> dict[str, Json]:
-        """The JSON schema for the model, without the fields that people fill in."""
-        ...
-
-    @property
-    def full(self) -> dict[str, Json]:
-        """The JSON schema of all parameters of the body."""
-        ...
-
-    def normalise(self, raw: Arguments, *, partial: bool) -> dict[str, Json]:
-        """Return the arguments validated and with defaults; `partial`: without people's fields."""
-        ...
-
-    def bind(self, arguments: Arguments) -> Any:
-        """Return the parameters of the body, with secrets resolved."""
-        ...
-
-
-class OutputCodec(Protocol):
-    """Validates the output of a tool or of a person."""
-
-    @property
-    def schema(self) -> dict[str, Json]: ...
-
-    def normalise(self, value: object) -> Json:
-        """Return the value as JSON; raises `InvalidOutput`."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Regular:
-    """A tool that runs its body and returns the result."""
-
-    body: Body
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generator:
-    """A tool that yields progress, and exactly one other value: the result."""
-
-    steps: Steps
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hitl:
-    """A tool whose hook answers or, by None, asks a person; a second hook may rework the answer."""
-
-    on_tool_called: Body
-    on_response_received: Callable[[Context, Json], Awaitable[object]] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manual:
-    """A tool that is not run here: the caller supplies the output."""
-
-
-Kind = Regular | Generator | Hitl | Manual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +110,8 @@ def _hints(given: object) -> object:
     return dict(cast("Mapping[str, Hint]", found)) if fits else parameters.unfit()
 
 
-WISH: Final = either(
-    parameters.flag, parameters.of_two("a function of (arguments, context) or of the arguments")
-)
+_FUNCTION: Final = parameters.of_two("a function of (arguments, context) or of the arguments")
+WISH: Final = either(parameters.flag, _FUNCTION)
 # The parameters that every form of declaration takes.
 SAID: Final[Mapping[str, Check]] = {
     "risk": parameters.one_of(Risk),
@@ -187,9 +129,7 @@ SAID: Final[Mapping[str, Check]] = {
     ),
     "question": parameters.text,
     "hints": Check("a mapping of arguments' names to Hints", _hints),
-    "preview": optional(
-        parameters.of_two("a function of (arguments, context) or of the arguments")
-    ),
+    "preview": optional(_FUNCTION),
 }
 
 
@@ -230,9 +170,7 @@ class Tool:
         object.__setattr__(self, "origins", self._origins())
         if self.risk is Risk.DANGEROUS and self.requires_approval is False:
             by_name = self.origins.get("risk") is Origin.NAME
-            raise InvalidTool(
-                self.name, _CONTRADICTION[Origin.NAME if by_name else Origin.DECLARED]
-            )
+            raise InvalidTool(self.name, _UNASKED_BY_NAME if by_name else _UNASKED)
         if isinstance(self.kind, Hitl) and self.output is None:
             raise InvalidTool(self.name, "a HITL tool needs an output type (output schema)")
         object.__setattr__(self, "definition_hash", self._hash())
@@ -250,20 +188,17 @@ class Tool:
 
     def _hash(self) -> str:
         # The definition that a person relied on when approving; display metadata may change freely.
-        return digest(
-            encode(
-                {
-                    "name": self.name,
-                    "source": self.source,
-                    "version": self.version,
-                    "description": self.description,
-                    "kind": type(self.kind).__name__.lower(),
-                    "parameters": self.arguments.full,
-                    "output": None if self.output is None else self.output.schema,
-                    "approval": self._approval(),
-                }
-            )
-        )
+        definition: dict[str, Json] = {
+            "name": self.name,
+            "source": self.source,
+            "version": self.version,
+            "description": self.description,
+            "kind": type(self.kind).__name__.lower(),
+            "parameters": self.arguments.full,
+            "output": None if self.output is None else self.output.schema,
+            "approval": self._approval(),
+        }
+        return digest(encode(definition))
 
     def _approval(self) -> dict[str, Json]:
         """Return the terms of approval: once they change, earlier approvals no longer count."""
@@ -300,16 +235,13 @@ _TOOL: Final = {
     "user_input": optional(parameters.instance(UserInput)),
     "origins": parameters.mapping,
 }
-_UNASKED = "it is dangerous{by} and has requires_approval=False; {instead}"
-_CONTRADICTION = {
-    Origin.DECLARED: _UNASKED.format(
-        by="",
-        instead="loosen it by an override, which is recorded",
-    ),
-    Origin.NAME: _UNASKED.format(
-        by=" by its name", instead="declare its risk as well if that is wrong"
-    ),
-}
+_UNASKED: Final = (
+    "it is dangerous and has requires_approval=False; loosen it by an override, which is recorded"
+)
+_UNASKED_BY_NAME: Final = (
+    "it is dangerous by its name and has requires_approval=False; "
+    "declare its risk as well if that is wrong"
+)
 
 
 def is_hitl_tool(tool: Tool) -> bool:

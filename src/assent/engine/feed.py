@@ -8,7 +8,7 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
-from assent.domain.feed import START, Cursor, FeedPage, News
+from assent.domain.events import START, Cursor, FeedPage, News
 from assent.errors import StoreUnavailable
 from assent.ports import Store
 

@@ -1,11 +1,14 @@
-"""Adapter that makes any model of pydantic-ai a `ChatModel`."""
+"""Any model of pydantic-ai as a `ChatModel`, and one of a vendor with its own HTTP client."""
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from typing import Any, Final, TypeVar
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
 
+from httpx2 import AsyncClient, Timeout
 from pydantic_ai.exceptions import ModelAPIError, UserError
 from pydantic_ai.messages import (
     InstructionPart,
@@ -21,7 +24,7 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolCallPartDelta,
 )
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, create_async_httpx2_client
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
@@ -37,8 +40,7 @@ from assent.domain.messages import (
 from assent.errors import AssentError, ModelFailed
 from assent.models.answers import answer_of
 from assent.models.failures import UNREADABLE, failure_of, is_of_prompt
-from assent.models.media import accepted_by, describe_media
-from assent.models.transcript import messages_of
+from assent.models.transcript import accepted_by, describe_media, messages_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -200,3 +202,67 @@ def _written(arguments: str | dict[str, Any] | None) -> str:
     if isinstance(arguments, dict):
         return json.dumps(arguments, ensure_ascii=False)
     return arguments or ""
+
+
+# Not 5: the clients take 5 seconds, httpx's own default, for a timeout that was not set.
+_CONNECT_SECONDS = 4.0
+
+
+class HostedModel:
+    """A `ChatModel` of a provider; `aclose` or `async with` closes its connections."""
+
+    def __init__(
+        self,
+        name: str,
+        build: Callable[[AsyncClient], Model],
+        *,
+        timeout_seconds: float,
+        settings: ModelSettings,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self._name, self._build = name, build
+        self._timeout = Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS))
+        self._settings, self._secrets = settings, tuple(secrets)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client, self._model = self._opened()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def request(self, prompt: Prompt) -> Answer:
+        return await self._here().request(prompt)
+
+    def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer, None]:
+        return self._here().stream(prompt)
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        await self._client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _here(self) -> PydanticAIModel:
+        loop = asyncio.get_running_loop()
+        # Connections belong to the loop that opened them: once `asyncio.run` has ended it, they
+        # can be neither used nor closed.
+        if self._client.is_closed or self._loop not in (None, loop):
+            self._client, self._model = self._opened()
+        self._loop = loop
+        return self._model
+
+    def _opened(self) -> tuple[AsyncClient, PydanticAIModel]:
+        client = create_async_httpx2_client(timeout=self._timeout)
+        model = PydanticAIModel(
+            self._build(client), name=self._name, settings=self._settings, secrets=self._secrets
+        )
+        return client, model

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # pydantic-ai takes a second to import, so only building a mo
     from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings
 
-    from assent.models.hosted import HostedModel
+    from assent.models.adapter import HostedModel
 
 DEFAULT_TIMEOUT_SECONDS: Final = 120.0
 _NO_KEY: Final = "no-key"
@@ -68,7 +68,7 @@ def chat_model(
     # The engine retries, with its own limits and on record, so the clients must not.
     merged = cast("ModelSettings", {"max_retries": 0, **(settings or {})})
     try:
-        from assent.models.hosted import HostedModel
+        from assent.models.adapter import HostedModel
 
         return HostedModel(
             spec, build, timeout_seconds=timeout_seconds, settings=merged, secrets=(key,)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, bindparam, literal_column, select, text, tuple_
 from sqlalchemy.sql import ClauseElement
 
-from assent.domain.events import EventKind
-from assent.domain.feed import START, Cursor, FeedPage, News, public_data
+from assent.domain.events import START, Cursor, EventKind, FeedPage, News, public_data
 from assent.domain.people import Audience
 from assent.store.rows import Driver, Params, load, moment
 from assent.store.statements import Horizon, PerDatabase

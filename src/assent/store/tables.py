@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from assent.domain.conversations import Role
-from assent.domain.feed import FED
+from assent.domain.events import FED
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestStatus, TurnStatus
 from assent.domain.people import PersonKind
 from assent.store.statements import TransactionId

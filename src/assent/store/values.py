@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, delete, insert, select
 
-from assent.domain.saved_values import SavedValue, SealedSecret
+from assent.domain.forms import SavedValue, SealedSecret
 from assent.store.rows import Driver, Params, dump, micros, moment
 from assent.store.statements import ClockNow
 from assent.store.tables import facts, overrides, saved_values, secrets

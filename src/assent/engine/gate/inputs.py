@@ -6,8 +6,7 @@ from datetime import datetime
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
-from assent.domain.forms import UserInput
-from assent.domain.saved_values import SavedValue, SealedSecret
+from assent.domain.forms import SavedValue, SealedSecret, UserInput
 from assent.domain.tools import EffectiveTool
 from assent.engine.ids import Ids
 from assent.engine.vault import Vault, is_reference, reference

@@ -15,13 +15,12 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.conversations import Conversation
 from assent.domain.copies import changed
-from assent.domain.forms import UserInput
+from assent.domain.forms import SavedValue, UserInput
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.outputs import cut
 from assent.domain.people import Audience, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Ruling
 from assent.domain.requests import Question
-from assent.domain.saved_values import SavedValue
 from assent.domain.tools import Arguments, Context, EffectiveTool, Preview, Tool, is_manual_tool
 from assent.engine.cancellation import is_ours
 from assent.engine.gate.gate import Gate

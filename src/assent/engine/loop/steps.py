@@ -10,9 +10,9 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
+from assent.domain.forms import SavedValue
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, HistoryItem
-from assent.domain.saved_values import SavedValue
 from assent.engine.agents import Agent
 from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall, mint

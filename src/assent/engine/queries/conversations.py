@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.events import Event, EventKind
+from assent.domain.forms import SavedValue
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestStatus
 from assent.domain.paging import Place, RequestFilter
 from assent.domain.people import Person
 from assent.domain.requests import Request
-from assent.domain.saved_values import SavedValue
 from assent.engine.kernel import Kernel
 from assent.engine.queries import listing
 from assent.engine.queries.listing import Listed, Page

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, assert_never
 
-from assent.domain.bodies import ApprovalRequired, Deferred, Progress
+from assent.domain.bodies import ApprovalRequired, Deferred, Generator, Progress, Regular
 from assent.domain.canonical import Json
 from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
-from assent.domain.tools import Arguments, Context, Generator, Hitl, Manual, Regular, Tool
+from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.cancellation import is_ours
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, weight

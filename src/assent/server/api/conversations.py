@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AliasChoices, Field
 
 from assent.domain.calls import Call
+from assent.domain.forms import SavedValue
 from assent.domain.lifecycle import ConversationStatus
-from assent.domain.saved_values import SavedValue
 from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Turn
 from assent.engine.queries.visibility import sees_everything

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import Json
-from assent.domain.feed import Cursor, News
+from assent.domain.events import Cursor, News
 from assent.engine.feed import Follower
 from assent.engine.queries.visibility import sees_everything
 from assent.errors import AssentError

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from assent.domain import policy, tools
 from assent.domain.ask_terms import Deadline
+from assent.domain.bodies import Regular
 from assent.domain.confirmations import Confirmation
 from assent.domain.origins import Origin
-from assent.domain.tools import EffectiveTool, Hitl, Manual, Regular, Risk, is_predicate
+from assent.domain.tools import EffectiveTool, Hitl, Manual, Risk, is_predicate
 from assent.engine.assent import Assent
 from assent.errors import NotFound
 from assent.server.api.routing import NativeApi

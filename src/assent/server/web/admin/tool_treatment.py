@@ -8,11 +8,12 @@ from itertools import combinations
 from typing import Final
 
 from assent.domain.ask_terms import AskTerms
+from assent.domain.bodies import Generator, Regular
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.origins import Origin
 from assent.domain.people import Audience
 from assent.domain.policy import Effect, Policy, Rule
-from assent.domain.tools import EffectiveTool, Generator, Hitl, Manual, Regular, Risk, is_predicate
+from assent.domain.tools import EffectiveTool, Hitl, Manual, Risk, is_predicate
 
 
 class Forecast(StrEnum):
