@@ -11,15 +11,15 @@ from assent.domain import parameters
 from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import Policy, PolicyHook, Rule
+from assent.engine import assent as facade
 from assent.engine import facade_parameters
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
-from assent.engine.assent import Assent as Engine
 from assent.engine.decisions.callback import OnConfirmation
+from assent.engine.engine import Wiring
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.settings import Texts, Times
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
-from assent.engine.wiring import Wiring
 from assent.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.ports import ChatModel, Clock, Store
 
@@ -60,7 +60,7 @@ _GIVEN: Final = facade_parameters.SETTINGS | {
 }
 
 
-class Assent(Engine):
+class Assent(facade.Assent):
     """The engine on a database: `sqlite:///path`, `sqlite:///:memory:` or `postgresql://…`.
 
     Secrets are sealed with ASSENT_KEY, or with a key file: beside a SQLite file one is made, for

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from assent import Assent, Person, Risk, approve, tool
 from assent.app import open_store
 from assent.domain.events import START, Cursor, EventKind, Fact, News
-from assent.engine.feed import Feed, Follower
+from assent.engine.feed import Feed, FeedReader
 from assent.ports import Store, Tx
 from assent.testing import calls, says
 from tests.conftest import World
@@ -51,7 +51,7 @@ def numbers(found: list[News]) -> list[int]:
     return [int(str(news.data["status"])) for news in found]
 
 
-async def take(follower: Follower, count: int) -> list[News]:
+async def take(follower: FeedReader, count: int) -> list[News]:
     """So many news, or a failure after a while."""
     found: list[News] = []
     async with asyncio.timeout(20):
@@ -242,7 +242,7 @@ async def test_followers_on_other_engines_see_the_end_within_a_second(
 
 
 async def _until_finished(
-    desk: Assent, follower: Follower, leaving: random.Random
+    desk: Assent, follower: FeedReader, leaving: random.Random
 ) -> list[EventKind]:
     kinds: list[EventKind] = []
     while EventKind.FINISHED not in kinds:

@@ -16,9 +16,9 @@ from assent.domain.messages import Answer, Delta, ModelSaid, Prompt
 from assent.domain.policy import Policy
 from assent.engine.agents import DECIDE_WITHIN
 from assent.engine.assent import Assent
+from assent.engine.engine import Wiring
 from assent.engine.settings import Times
 from assent.engine.vault import Keyring, Vault
-from assent.engine.wiring import Wiring
 from assent.models.scripted import ScriptStep
 from assent.ports import Tx
 from assent.store.sqlite import SqliteStore

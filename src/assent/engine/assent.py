@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from functools import cached_property
-from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation
@@ -13,175 +11,31 @@ from assent.domain.events import Entry, Event
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.parameters import flag
-from assent.domain.people import SYSTEM
-from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
 from assent.engine import facade_parameters
-from assent.engine.agents import Agent, Catalogue
+from assent.engine.agents import Agent
 from assent.engine.decisions.attempts import Decided, DecisionAttempt, DecisionOutcome
-from assent.engine.decisions.callback import Callback
-from assent.engine.decisions.deciding import Deciding, Waives, never_waived
-from assent.engine.facade_parameters import Callers, Who
-from assent.engine.feed import Feed
-from assent.engine.following import Following
-from assent.engine.gate.overrides import Overrides
-from assent.engine.gate.quotas import Quotas
-from assent.engine.ids import Ids
-from assent.engine.loop.sending import Missive, OnPending, Sending
-from assent.engine.loop.turns import Turns
-from assent.engine.queries import Queries
+from assent.engine.decisions.deciding import Waives, never_waived
+from assent.engine.engine import Engine, note
+from assent.engine.facade_parameters import Who
+from assent.engine.loop.sending import Missive, OnPending
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
-from assent.engine.runs.deferrals import Deferrals
-from assent.engine.runs.runner import Runner
-from assent.engine.runs.worker import Reconciler, Sweeper, Worker
-from assent.engine.settings import Texts
-from assent.engine.vault import Vault
-from assent.engine.wiring import Wiring
 from assent.errors import (
     NotFound,
     Paused,
     TurnFailed,
 )
-from assent.ports import Clock, Tx
+from assent.ports import Tx
 
 if TYPE_CHECKING:
-    from assent.engine.people.accounts import People
     from assent.engine.transfer.transfer import Transfer
 
 IfSettled = Literal["raise", "ignore"]
-_CANARY = "vault_canary"
 
 
-class Assent:
+class Assent(Engine):
     """Agents whose tool calls wait for people, durably. Use it as an async context manager."""
-
-    def __init__(self, wiring: Wiring) -> None:
-        self.kernel = kernel = wiring.kernel()
-        self._alone = wiring.alone
-        self._who = Callers(kernel=kernel).who
-        self._overrides = Overrides(kernel)
-        self._runner = Runner(kernel)
-        self._turns = Turns(kernel, self._runner)
-        self._sending = Sending(kernel, self._turns)
-        self._deciding = Deciding(kernel, self._runner, self._overrides.load)
-        self._deferrals = Deferrals(kernel, self._deciding)
-        # Everything that pages, the API, streams and the terminal read.
-        self.queries = Queries(kernel)
-        self.feed = Feed(kernel.store)
-        self.following = Following(kernel)
-        self.sweeper = Sweeper(kernel, self._runner)
-        self.reconciler = Reconciler(kernel, self._runner, self._turns)
-        self._worker = Worker(
-            kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
-        )
-        if (asked := wiring.on_confirmation) is not None:
-            callback = Callback(kernel=kernel, deciding=self._deciding, function=asked)
-            kernel.announce = callback.heard
-
-    async def __aenter__(self) -> Self:
-        kernel = self.kernel
-        kernel.loop = asyncio.get_running_loop()
-        await kernel.store.open(worker=kernel.is_worker)
-        try:
-            kernel.store.listen(kernel.bus.heard)
-            kernel.store.listen(self.feed.heard)
-            await kernel.store.run(self._check_key)
-            await self._overrides.load()
-            if not kernel.policy.approvals:
-                await kernel.store.run(lambda tx: _note(tx, kernel.ids, "approvals_off", SYSTEM.id))
-            if kernel.is_worker:
-                await self._worker.start(alone=self._alone)
-        except BaseException:
-            await kernel.store.close()
-            raise
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Let running work finish for a while; the rest can be resumed later."""
-        if self.kernel.is_worker:
-            await self._worker.rest()
-        await self.kernel.tasks.drain(self.kernel.times.grace)
-        await self.kernel.catalogue.close()
-        await self._worker.stop()
-        await self.feed.close()
-        await self.kernel.store.close()
-
-    # Facts that need no look at the database.
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """The agents, their tools and models, with this deployment's overrides."""
-        return self.kernel.catalogue
-
-    @property
-    def policy(self) -> Policy:
-        """The rules and the policy hook."""
-        return self.kernel.policy
-
-    @property
-    def policy_version(self) -> str:
-        """The version of rules and overrides together; an approval is valid for one version."""
-        return self.kernel.policy_version
-
-    @property
-    def texts(self) -> Texts:
-        """The texts that models are told when a call did not simply run."""
-        return self.kernel.texts
-
-    @property
-    def vault(self) -> Vault:
-        """The vault that seals secrets and tokens."""
-        return self.kernel.vault
-
-    @property
-    def clock(self) -> Clock:
-        """The clock for leases and time limits."""
-        return self.kernel.clock
-
-    @property
-    def is_worker(self) -> bool:
-        """True if this process runs calls; False if it only reads and decides."""
-        return self.kernel.is_worker
-
-    def limit(self, quotas: Quotas) -> None:
-        """Limit what one person, agent or conversation may use from now on."""
-        self.kernel.quotas = quotas
-
-    @property
-    def is_working(self) -> bool:
-        """True while this process looks for work and renews its leases."""
-        return self._worker.is_alive
-
-    # Imported when first used, as are lists: `import assent` takes long enough without them.
-    @cached_property
-    def people(self) -> "People":
-        """Accounts, their keys, sessions and links."""
-        from assent.engine.people.accounts import People
-
-        return People(self.kernel)
-
-    def _transfer(self) -> "Transfer":
-        from assent.engine.transfer.transfer import Transfer
-
-        return Transfer(kernel=self.kernel, announce=self.kernel.announce)
-
-    def _check_key(self, tx: Tx) -> None:
-        """Refuse to start with a key other than the one that this database was sealed with."""
-        canary = tx.settings.fact(_CANARY)
-        if canary is None:
-            # Added, not set: if two processes with different keys start at once, one of them must
-            # find the other's canary.
-            tx.settings.add_fact(_CANARY, self.kernel.vault.canary())
-            return
-        self.kernel.vault.verify(canary)
-        if self.kernel.vault.needs_rewrap(canary):
-            tx.settings.set_fact(_CANARY, self.kernel.vault.canary())
 
     # Messages and turns
 
@@ -466,6 +320,11 @@ class Assent:
         whose = who if owner is None else await self._who(where, owner)
         return await self._transfer().import_(text, who, whose)
 
+    def _transfer(self) -> "Transfer":
+        from assent.engine.transfer.transfer import Transfer
+
+        return Transfer(kernel=self.kernel, announce=self.kernel.announce)
+
     # Saved values, settings, record
 
     async def saved_values(self, conversation_id: str) -> dict[str, dict[str, Json]]:
@@ -488,7 +347,7 @@ class Assent:
             conversation = tx.conversations.get(conversation_id)
             if conversation is None or who.id != conversation.owner.id:
                 raise NotFound("conversation", conversation_id)
-            _note(tx, self.kernel.ids, "clear_values", who.id, conversation_id=conversation_id)
+            note(tx, self.kernel.ids, "clear_values", who.id, conversation_id=conversation_id)
             return tx.values.clear(conversation_id, scope)
 
         return await self.kernel.store.run(clear)
@@ -510,23 +369,3 @@ class Assent:
         return await self.kernel.store.run(
             lambda tx: tx.journal.entries(conversation_id=conversation_id, call_id=call_id)
         )
-
-
-def _note(
-    tx: Tx,
-    ids: Ids,
-    action: str,
-    actor: str,
-    *,
-    conversation_id: str | None = None,
-    data: dict[str, Json] | None = None,
-) -> None:
-    entry = Entry(
-        id=ids("aud"),
-        action=action,
-        actor=actor,
-        conversation_id=conversation_id,
-        data=data or {},
-        at=tx.now(),
-    )
-    tx.journal.note(entry)

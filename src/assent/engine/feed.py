@@ -1,8 +1,9 @@
-"""The feed of the whole deployment: read once per process, for any number of followers."""
+"""News of commits: a bus that wakes tasks waiting for a turn, and a feed of all that happens."""
 
 import asyncio
 import logging
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from operator import attrgetter
 from types import TracebackType
@@ -25,6 +26,47 @@ REMEMBERED = 2_000
 AT_ONCE = 200
 CATCHING_UP = 4
 _place = attrgetter("cursor")
+
+
+class Bus:
+    """Wakes waiting tasks; it carries no data, they read the rows themselves."""
+
+    def __init__(self) -> None:
+        self._waiters: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
+
+    def heard(self, touched: frozenset[str]) -> None:
+        """Wake the waiters of turns that changed here.
+
+        An empty set means a change elsewhere, so all wake.
+        """
+        for turn_id in touched or tuple(self._waiters):
+            for waiter in self._waiters.pop(turn_id, ()):
+                if not waiter.done():
+                    waiter.set_result(None)
+
+    def ticket(self, turn_id: str) -> asyncio.Future[None]:
+        """Return a future that is done at the next change.
+
+        Take it before reading, await it after.
+        """
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters[turn_id].add(waiter)
+        return waiter
+
+    def drop(self, turn_id: str, waiter: asyncio.Future[None]) -> None:
+        """Give back a ticket that is no longer awaited."""
+        waiting = self._waiters.get(turn_id)
+        if waiting is not None:
+            waiting.discard(waiter)
+            if not waiting:
+                del self._waiters[turn_id]
+
+    async def wait(self, turn_id: str, waiter: asyncio.Future[None], seconds: float) -> None:
+        """Wait for the ticket, at most for so many seconds: a hint can get lost, a row cannot."""
+        try:
+            await asyncio.wait({waiter}, timeout=seconds)
+        finally:
+            self.drop(turn_id, waiter)
 
 
 class Recent:
@@ -54,7 +96,7 @@ class Recent:
         return self._news[first : first + AT_ONCE]
 
 
-class Follower:
+class FeedReader:
     """Follows the feed from a cursor; call `leave` when done, or use it in a `with`."""
 
     __slots__ = ("_feed", "_nudged", "_waiter", "cursor", "lost")
@@ -108,7 +150,7 @@ class Feed:
 
     def __init__(self, store: Store, *, remembered: int = REMEMBERED) -> None:
         self._store, self._remembered = store, remembered
-        self._followers: set[Follower] = set()
+        self._followers: set[FeedReader] = set()
         self._recent: Recent | None = None
         self._reader: asyncio.Task[None] | None = None
         self._hint = asyncio.Event()
@@ -119,7 +161,7 @@ class Feed:
         del touched
         self._hint.set()
 
-    async def follow(self, after: Cursor | None = None) -> Follower:
+    async def follow(self, after: Cursor | None = None) -> FeedReader:
         """Follow from a cursor, or from now on.
 
         A cursor ahead of everything is from another life of this database: the follower is `lost`,
@@ -130,19 +172,19 @@ class Feed:
         if recent is None or (after is not None and after > head):
             head = await self._store.run(lambda tx: tx.feed.head())
         lost = after is not None and after > head
-        follower = Follower(self, head if after is None or lost else after, lost=lost)
+        follower = FeedReader(self, head if after is None or lost else after, lost=lost)
         self._followers.add(follower)
         if self._reader is None:
             self._reader = asyncio.create_task(self._read(), name="assent-feed")
         return follower
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: FeedReader) -> None:
         """Remove a follower; the reader rests after the last one."""
         self._followers.discard(follower)
         if not self._followers:
             self._hint.set()
 
-    async def after(self, follower: Follower) -> Sequence[News]:
+    async def after(self, follower: FeedReader) -> Sequence[News]:
         """Return the events after a follower's cursor, from memory or the table, and move it."""
         recent = self._recent
         if recent is not None and follower.cursor >= recent.floor:

@@ -24,7 +24,7 @@ _ENDED = frozenset({TurnStatus.DONE, TurnStatus.FAILED, TurnStatus.STOPPED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class TurnLook:
     """One look at a turn: new events, and the rows that these are about."""
 
     turn: Turn
@@ -79,7 +79,7 @@ class Following:
                 after = event.seq
                 yield event
 
-    async def looks(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[Look]:
+    async def looks(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[TurnLook]:
         """Look at a turn again and again from a cursor; the last look finds it at rest."""
         bus = self._kernel.bus
         while True:
@@ -145,13 +145,13 @@ def _events(tx: Tx, turn_id: str, after: int) -> tuple[list[Event], bool]:
     return tx.journal.events(turn_id, after, EVENTS_PAGE), turn.status in _ENDED
 
 
-def _look(tx: Tx, turn_id: str, after: int) -> Look:
+def _look(tx: Tx, turn_id: str, after: int) -> TurnLook:
     # In this order: the rows are at least as new as the events that mention them.
     turn = read_turn(tx, turn_id)
     events = tx.journal.events(turn_id, after, EVENTS_PAGE)
     if not any(event.kind in _ROW_KINDS for event in events):
-        return Look(turn=turn, events=events)
-    return Look(
+        return TurnLook(turn=turn, events=events)
+    return TurnLook(
         turn=turn,
         events=events,
         calls={call.id: call for call in tx.calls.of_turn(turn_id)},

@@ -12,7 +12,7 @@ from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
 from assent.engine.agents import Catalogue
-from assent.engine.bus import Bus
+from assent.engine.feed import Bus
 from assent.engine.gate.gate import Gate
 from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids

@@ -1,4 +1,4 @@
-"""Work on large values, kept off the event loop, which it would block for everybody."""
+"""The event loop that all share: what is kept off it, and which exceptions must pass through it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -11,6 +11,10 @@ T = TypeVar("T")
 # So much JSON is read, validated and frozen in a few milliseconds.
 LARGE_CHARS = 16_384
 _AT_ONCE = 32
+# Whatever a hook, a model or a tool body raises is its own fault, except for these two: the process
+# is being ended, or our coroutine is being closed. `sys.exit()` counts as a fault: a tool must not
+# end everybody's work.
+OURS = (KeyboardInterrupt, GeneratorExit)
 
 
 async def aside(characters: int, work: Callable[P, T], /, *args: P.args, **options: P.kwargs) -> T:
@@ -51,3 +55,18 @@ async def unhurried(items: AsyncGenerator[T]) -> AsyncGenerator[T]:
             count += 1
             if count % _AT_ONCE == 0:
                 await asyncio.sleep(0)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Return True if this exception must be passed on: one of `OURS`, or this task is cancelled.
+
+    If something that we awaited was cancelled, the exception is the same, but a fault like others.
+    """
+    if not isinstance(error, asyncio.CancelledError):
+        return isinstance(error, OURS)
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        # In a thread beside the loop, where no task can be cancelled.
+        return False
+    return task is not None and task.cancelling() > 0

@@ -18,7 +18,7 @@ from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.domain.verdicts import name_of, row_of, words_of
 from assent.engine.gate.gated_calls import Asking, GatedCall
-from assent.engine.gate.inputs import Merged
+from assent.engine.gate.intake import Merged
 from assent.engine.loop.proposals import storable
 from assent.engine.runs.claims import Claim
 from assent.errors import AssentError, InvalidJson, NotFound

@@ -12,10 +12,10 @@ from assent.domain.decisions import Approve, Reject
 from assent.domain.lifecycle import RequestKind
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
-from assent.engine.cancellation import is_ours
 from assent.engine.decisions.attempts import DecisionAttempt
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
+from assent.engine.threads import is_ours
 from assent.errors import AssentError
 
 log = logging.getLogger(__name__)

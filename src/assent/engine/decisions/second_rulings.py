@@ -28,8 +28,7 @@ from assent.engine.decisions.attempts import (
     SecondRuling,
 )
 from assent.engine.gate.gated_calls import Asking, GatedCall
-from assent.engine.gate.inputs import Merged, merge
-from assent.engine.gate.intake import revised
+from assent.engine.gate.intake import Merged, merge, revised
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import REDEFINED

@@ -21,8 +21,7 @@ from assent.domain.policy import (
     strongest,
 )
 from assent.domain.tools import Arguments, Context, Copied, EffectiveTool, Predicate, is_predicate
-from assent.engine.cancellation import OURS, is_ours
-from assent.engine.threads import aside
+from assent.engine.threads import OURS, aside, is_ours
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

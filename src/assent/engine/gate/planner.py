@@ -22,12 +22,11 @@ from assent.domain.people import Audience, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Ruling
 from assent.domain.requests import Question
 from assent.domain.tools import Arguments, Context, EffectiveTool, Preview, Tool, is_manual_tool
-from assent.engine.cancellation import is_ours
 from assent.engine.gate.gate import Gate
 from assent.engine.gate.gated_calls import Asking, GatedCall, context_of, result_wanted
-from assent.engine.gate.inputs import known_answers, merge
+from assent.engine.gate.intake import known_answers, merge
 from assent.engine.ids import Ids
-from assent.engine.threads import aside, weight
+from assent.engine.threads import aside, is_ours, weight
 from assent.engine.vault import Vault
 
 log = logging.getLogger(__name__)

@@ -70,7 +70,7 @@ def _length(scene: Scene) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnStep:
+class ModelStep:
     """One step of a turn before it is stored: the model's answer and the calls it made."""
 
     kernel: Kernel

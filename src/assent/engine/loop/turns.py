@@ -21,18 +21,17 @@ from assent.domain.messages import (
     TextDelta,
 )
 from assent.engine.agents import Agent, Limits
-from assent.engine.cancellation import is_ours
 from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import Outbox
 from assent.engine.loop.proposals import REFUSED, REPEATED, Proposals, storable
-from assent.engine.loop.steps import HELD, Loaded, TurnStep, load, message_of
+from assent.engine.loop.steps import HELD, Loaded, ModelStep, load, message_of
 from assent.engine.queries.snapshots import Turn, resting
 from assent.engine.runs.claims import Claim
 from assent.engine.runs.runner import Runner
-from assent.engine.threads import aside, unhurried
+from assent.engine.threads import aside, is_ours, unhurried
 from assent.errors import LeaseLost, ModelFailed, StoreUnavailable
 from assent.ports import TurnChanges, Tx
 
@@ -203,7 +202,7 @@ class Turns:
     ) -> TurnRow | Turn:
         """Store the answer with all its calls and requests in one commit, then run and ask."""
         point("before_proposal")
-        step = TurnStep(
+        step = ModelStep(
             kernel=self._kernel,
             loaded=loaded,
             agent=agent,

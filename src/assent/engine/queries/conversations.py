@@ -13,7 +13,7 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
 from assent.engine.queries import listing
-from assent.engine.queries.listing import Listed, Page
+from assent.engine.queries.listing import ListedConversation, Page
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.queries.visibility import (
     conversation_of,
@@ -35,7 +35,7 @@ _ASKED = 200
 class OwnConversations:
     """A page of a person's conversations: their first words, and where the person is asked."""
 
-    page: Page[Listed]
+    page: Page[ListedConversation]
     first_words: Mapping[str, str]
     asked: frozenset[str]
 
@@ -87,7 +87,7 @@ class ConversationQueries:
 
     async def page(
         self, *, owner: str | None, agent: str | None, after: Place | None, limit: int
-    ) -> Page[Listed]:
+    ) -> Page[ListedConversation]:
         """Return a page of conversations of one owner, or of everybody."""
         catalogue = self._kernel.catalogue
         return await self._run(

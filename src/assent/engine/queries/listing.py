@@ -35,7 +35,7 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedConversation:
     """A conversation in a list, with its derived status."""
 
     conversation: Conversation
@@ -138,7 +138,7 @@ def conversations(
     agent: str | None,
     after: Place | None,
     limit: int,
-) -> Page[Listed]:
+) -> Page[ListedConversation]:
     """Return a page of conversations of one owner, or of everybody."""
     found = tx.listings.conversations(owner, agent=agent, after=after, limit=limit + 1)
     listed = [_listed(summary, catalogue) for summary in found]
@@ -151,11 +151,11 @@ def entries(tx: Tx, wanted: EntryFilter, *, after: Place | None, limit: int) -> 
     return _cut(found, limit, lambda entry: Place(entry.at, entry.id))
 
 
-def _listed(summary: Summary, catalogue: Catalogue) -> Listed:
+def _listed(summary: Summary, catalogue: Catalogue) -> ListedConversation:
     conversation = summary.conversation
     manual = catalogue.manual_tools(conversation.agent)
     status = status_of(summary.turn, summary.open_calls, manual)
-    return Listed(conversation=conversation, status=status)
+    return ListedConversation(conversation=conversation, status=status)
 
 
 def _place(request: Request) -> Place:

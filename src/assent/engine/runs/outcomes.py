@@ -11,9 +11,8 @@ from assent.domain.canonical import Json
 from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
 from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
-from assent.engine.cancellation import is_ours
 from assent.engine.runs.scrubber import Scrubber
-from assent.engine.threads import aside, weight
+from assent.engine.threads import aside, is_ours, weight
 from assent.errors import AssentError, InvalidArguments, InvalidOutput
 from assent.ports import Held
 

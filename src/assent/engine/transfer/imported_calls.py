@@ -43,7 +43,7 @@ class Landed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class ArchivedCall:
     """The facts about a call besides its own part."""
 
     part: CallPart
@@ -64,9 +64,9 @@ class Landing:
     planner: Planner
     now: datetime
 
-    async def land(self, origin: Origin) -> Landed:
+    async def land(self, archived: ArchivedCall) -> Landed:
         """Keep a settled call settled; for any other call our own policy and people decide."""
-        part, call = origin.part, self._call(origin)
+        part, call = archived.part, self._call(archived)
         if part.status in TERMINAL:
             return self._kept(part, call)
         if forged(call.arguments.thaw(), frozenset()):
@@ -74,22 +74,22 @@ class Landing:
         tool = self.kernel.catalogue.tool(call.agent, part.tool)
         if part.status in _MAY_HAVE_RUN:
             return await self._in_doubt(part, call, tool)
-        if not origin.active:
+        if not archived.active:
             return self._cancelled(part, call, "Imported: its turn had already ended.")
         if tool is None:
             return self._cancelled(part, call, f"Imported: there is no tool {part.tool!r} here.")
         try:
-            return await self._waiting(origin, call, tool)
+            return await self._waiting(archived, call, tool)
         except (InvalidArguments, InvalidAnswer) as error:
             return self._cancelled(part, call, f"Imported: {error}")
 
-    def _call(self, origin: Origin) -> Call:
-        part = origin.part
+    def _call(self, archived: ArchivedCall) -> Call:
+        part = archived.part
         return Call(
             id=self.kernel.ids("call"),
             conversation_id=self.conversation.id,
-            turn_id=origin.turn_id,
-            message_id=origin.message_id,
+            turn_id=archived.turn_id,
+            message_id=archived.message_id,
             position=part.position,
             provider_id=part.provider_id,
             agent=self.conversation.agent,
@@ -103,7 +103,7 @@ class Landing:
             proposed=part.proposed,
             created_at=past(part.created_at, self.now),
             policy_version=self.kernel.policy_version,
-            turn_number=origin.turn_number,
+            turn_number=archived.turn_number,
             step=part.step,
             attempts=part.attempts,
             metadata=None if part.metadata is None else json_text(part.metadata),
@@ -172,10 +172,10 @@ class Landing:
         )
         return self._asked(part, call, asking)
 
-    async def _waiting(self, origin: Origin, call: Call, tool: EffectiveTool) -> Landed:
+    async def _waiting(self, archived: ArchivedCall, call: Call, tool: EffectiveTool) -> Landed:
         """Judge the call by our own policy, as if it had just been proposed."""
-        part = origin.part
-        gated = await self._gated(origin, call, tool)
+        part = archived.part
+        gated = await self._gated(archived, call, tool)
         call = changed(
             call,
             source=tool.tool.source,
@@ -190,8 +190,8 @@ class Landing:
             return self._denied(part, call, Deny(by="audience", reason=reason))
         return self._asked(part, _revised(call, gated.call.arguments), asking)
 
-    async def _gated(self, origin: Origin, call: Call, tool: EffectiveTool) -> GatedCall:
-        lacks_input = origin.part.status is S.AWAITING_INPUT
+    async def _gated(self, archived: ArchivedCall, call: Call, tool: EffectiveTool) -> GatedCall:
+        lacks_input = archived.part.status is S.AWAITING_INPUT
         arguments = tool.tool.arguments.normalise(call.arguments.thaw(), partial=lacks_input)
         frozen = Frozen.of(arguments)
         if not lacks_input:
@@ -200,7 +200,7 @@ class Landing:
             call=changed(call, arguments=frozen),
             tool=tool,
             arguments=arguments,
-            prefilled=_prefilled(tool, origin.prefilled),
+            prefilled=_prefilled(tool, archived.prefilled),
         )
         return await self.planner.plan_proposal(taken, self.now)
 

@@ -34,7 +34,7 @@ from assent.engine.transfer.format import (
     TurnPart,
     read,
 )
-from assent.engine.transfer.imported_calls import IMPORT, Landed, Landing, Origin, past
+from assent.engine.transfer.imported_calls import IMPORT, ArchivedCall, Landed, Landing, past
 from assent.engine.transitions import Moves
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
@@ -91,7 +91,7 @@ class Transfer:
         turns = {turn.id: kernel.ids("turn") for turn in archive.turns}
         messages = {message.id: kernel.ids("msg") for message in archive.messages}
         landing = _landing(kernel, archive, conversation)
-        landed = [await landing.land(each) for each in _origins(archive, turns, messages)]
+        landed = [await landing.land(each) for each in _archived_calls(archive, turns, messages)]
         return Arrival(
             archive=archive,
             conversation=conversation,
@@ -125,9 +125,9 @@ def _landing(kernel: Kernel, archive: Archive, conversation: Conversation) -> La
     return Landing(kernel=kernel, conversation=conversation, planner=planner, now=now)
 
 
-def _origins(
+def _archived_calls(
     archive: Archive, turns: Mapping[str, str], messages: Mapping[str, str]
-) -> list[Origin]:
+) -> list[ArchivedCall]:
     rows = {turn.id: turn for turn in archive.turns}
     forms = {
         request.call_id: cast("dict[str, Json]", request.question.prefilled)
@@ -135,7 +135,7 @@ def _origins(
         if request.kind is RequestKind.INPUT and request.status is RequestStatus.OPEN
     }
     return [
-        Origin(
+        ArchivedCall(
             part=call,
             turn_id=turns[call.turn_id],
             message_id=messages[call.message_id],

@@ -56,7 +56,7 @@ async def create(
     """Create a conversation; you are its owner, and the agent acts on your behalf."""
     made = await service.assent.open(body.agent, by=caller.person)
     response.headers.update(at(request, f"/api/conversations/{made.id}"))
-    listed = listing.Listed(conversation=made, status=ConversationStatus.IDLE)
+    listed = listing.ListedConversation(conversation=made, status=ConversationStatus.IDLE)
     return schemas.Conversation.of(listed)
 
 

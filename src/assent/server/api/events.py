@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import Json
 from assent.domain.events import Cursor, News
-from assent.engine.feed import Follower
+from assent.engine.feed import FeedReader
 from assent.engine.queries.visibility import sees_everything
 from assent.errors import AssentError
 from assent.server.caller import caller_of
@@ -62,7 +62,7 @@ class EventStream:
 
     __slots__ = ("_everything", "_follower", "_live", "_only", "_stream")
 
-    def __init__(self, follower: Follower, stream: Stream, live: OpenStreams) -> None:
+    def __init__(self, follower: FeedReader, stream: Stream, live: OpenStreams) -> None:
         self._follower, self._stream, self._live = follower, stream, live
         self._everything = sees_everything(stream.caller.person)
         self._only = stream.caller.request_id

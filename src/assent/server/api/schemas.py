@@ -263,7 +263,7 @@ class Conversation(Shape):
     created_at: datetime
 
     @classmethod
-    def of(cls, listed: listing.Listed) -> "Conversation":
+    def of(cls, listed: listing.ListedConversation) -> "Conversation":
         """Return a conversation as a list shows it."""
         found = listed.conversation
         return cls(
@@ -344,7 +344,7 @@ def thread_shape(
     thread: snapshots.Thread, person: Person, catalogue: Catalogue
 ) -> ConversationDetail:
     """Return a whole conversation as the API shows it."""
-    listed = listing.Listed(conversation=thread.conversation, status=thread.status)
+    listed = listing.ListedConversation(conversation=thread.conversation, status=thread.status)
     of_call = {call.id: call.message_id for call in thread.calls}
     inputs = {
         of_call[request.call_id]: request

@@ -15,7 +15,7 @@ from assent.domain.lifecycle import CallStatus, RequestStatus, TurnStatus
 from assent.domain.messages import FinishReason
 from assent.domain.requests import Request
 from assent.engine.assent import Assent
-from assent.engine.following import Look
+from assent.engine.following import TurnLook
 from assent.engine.queries.snapshots import Turn
 
 
@@ -210,7 +210,7 @@ class Telling:
     _called: bool = False
     _reason: str = FinishReason.STOP
 
-    def tell(self, event: Event, look: Look) -> Iterator[TurnStep]:
+    def tell(self, event: Event, look: TurnLook) -> Iterator[TurnStep]:
         """Yield the steps that one event stands for."""
         data = event.data
         match event.kind:
@@ -264,7 +264,7 @@ class Telling:
                 yield TurnErrored(message=turn.error or "The turn failed.")
 
 
-def _of_call(kind: EventKind, data: Mapping[str, Json], look: Look) -> Iterator[OfCall]:
+def _of_call(kind: EventKind, data: Mapping[str, Json], look: TurnLook) -> Iterator[OfCall]:
     match kind:
         case EventKind.PROPOSED:
             yield _proposed(data)
@@ -296,12 +296,12 @@ def _revised(call: Call) -> CallRevised:
     return CallRevised(call_id=call.id, tool=call.tool, arguments=call.arguments.thaw())
 
 
-def _requested(request: Request, look: Look) -> Requested:
+def _requested(request: Request, look: TurnLook) -> Requested:
     call = look.calls[request.call_id]
     return Requested(request=request, call=call, again=look.asked_before(request))
 
 
-def _closed(data: Mapping[str, Json], look: Look) -> RequestClosed:
+def _closed(data: Mapping[str, Json], look: TurnLook) -> RequestClosed:
     return RequestClosed(
         request=look.requests[str(data["request_id"])],
         status=RequestStatus(str(data["status"])),

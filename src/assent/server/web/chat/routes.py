@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from assent.domain.canonical import Json, digest
 from assent.domain.events import EventKind
 from assent.domain.paging import Place
-from assent.engine.following import Look
+from assent.engine.following import TurnLook
 from assent.engine.ids import new_id
 from assent.engine.queries.conversations import ConversationRows
 from assent.errors import AssentError, BadCursor, NotFound, PendingCalls
@@ -208,7 +208,7 @@ class TurnEvents:
         self._after, self._draft = after, LiveAnswer(ours)
         self._greeted = False
 
-    def encode(self, step: Look) -> Iterator[bytes]:
+    def encode(self, step: TurnLook) -> Iterator[bytes]:
         """Yield the frames for one look at the turn; the last look has no events."""
         if not self._greeted:
             self._greeted = True

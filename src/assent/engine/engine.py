@@ -1,0 +1,239 @@
+"""The engine behind the facade: its parts, put together once, opened and closed together."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from assent.domain.canonical import Json
+from assent.domain.events import Entry
+from assent.domain.people import SYSTEM
+from assent.domain.policy import Policy, Rule
+from assent.engine.agents import Agent, Catalogue
+from assent.engine.decisions.callback import Callback, OnConfirmation
+from assent.engine.decisions.deciding import Deciding
+from assent.engine.facade_parameters import Callers
+from assent.engine.feed import Bus, Feed
+from assent.engine.following import Following
+from assent.engine.gate.overrides import Overrides
+from assent.engine.gate.quotas import Quotas
+from assent.engine.ids import Ids, new_id
+from assent.engine.kernel import Kernel
+from assent.engine.loop.sending import Sending
+from assent.engine.loop.turns import Turns
+from assent.engine.queries import Queries
+from assent.engine.runs.deferrals import Deferrals
+from assent.engine.runs.runner import Runner
+from assent.engine.runs.worker import Reconciler, Sweeper, Worker
+from assent.engine.settings import Texts, Times
+from assent.engine.vault import Vault
+from assent.ports import ChatModel, Clock, Store, Tx
+
+if TYPE_CHECKING:
+    from assent.engine.people.accounts import People
+
+log = logging.getLogger(__name__)
+_CANARY = "vault_canary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """A store, a clock, keys and models; agents and the policy that their calls are judged by."""
+
+    store: Store
+    clock: Clock
+    vault: Vault
+    agents: Sequence[Agent]
+    models: Mapping[str, ChatModel]
+    policy: Policy
+    # True if a lock keeps other workers away: then their leases are over once we hold it.
+    alone: bool
+    worker: bool = True
+    decide_within: timedelta | None = None
+    on_confirmation: OnConfirmation | None = None
+    ids: Ids = new_id
+    times: Times = field(default_factory=Times)
+    texts: Texts = field(default_factory=Texts)
+
+    def kernel(self) -> Kernel:
+        """Put together the parts that the whole engine shares."""
+        catalogue = Catalogue(self.agents, self.models, decide_within=self.decide_within)
+        _warn_of_idle_rules(self.policy.rules, catalogue)
+        return Kernel(
+            store=self.store,
+            clock=self.clock,
+            ids=self.ids,
+            catalogue=catalogue,
+            policy=self.policy,
+            vault=self.vault,
+            bus=Bus(),
+            is_worker=self.worker,
+            worker=self.ids("worker"),
+            texts=self.texts,
+            times=self.times,
+        )
+
+
+def _warn_of_idle_rules(rules: Iterable[Rule], catalogue: Catalogue) -> None:
+    """Log each tool that a rule names and no agent has: misspelt, it would forbid nothing."""
+    known = {each.tool.name for each in catalogue.every_tool()}
+    for rule in rules:
+        for name in rule.tools:
+            if "*" not in name and name not in known:
+                log.warning(
+                    "rule %r names the tool %r, which no agent here has: it matches nothing. "
+                    "Check the spelling",
+                    rule.name,
+                    name,
+                )
+
+
+class Engine:
+    """Everything that works for an `Assent`, opened and closed together."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self.kernel = kernel = wiring.kernel()
+        self._alone = wiring.alone
+        self._who = Callers(kernel=kernel).who
+        self._overrides = Overrides(kernel)
+        self._runner = Runner(kernel)
+        self._turns = Turns(kernel, self._runner)
+        self._sending = Sending(kernel, self._turns)
+        self._deciding = Deciding(kernel, self._runner, self._overrides.load)
+        self._deferrals = Deferrals(kernel, self._deciding)
+        # Everything that pages, the API, streams and the terminal read.
+        self.queries = Queries(kernel)
+        self.feed = Feed(kernel.store)
+        self.following = Following(kernel)
+        self.sweeper = Sweeper(kernel, self._runner)
+        self.reconciler = Reconciler(kernel, self._runner, self._turns)
+        self._worker = Worker(
+            kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
+        )
+        if (asked := wiring.on_confirmation) is not None:
+            callback = Callback(kernel=kernel, deciding=self._deciding, function=asked)
+            kernel.announce = callback.heard
+
+    async def __aenter__(self) -> Self:
+        kernel = self.kernel
+        kernel.loop = asyncio.get_running_loop()
+        await kernel.store.open(worker=kernel.is_worker)
+        try:
+            kernel.store.listen(kernel.bus.heard)
+            kernel.store.listen(self.feed.heard)
+            await kernel.store.run(self._check_key)
+            await self._overrides.load()
+            if not kernel.policy.approvals:
+                await kernel.store.run(lambda tx: note(tx, kernel.ids, "approvals_off", SYSTEM.id))
+            if kernel.is_worker:
+                await self._worker.start(alone=self._alone)
+        except BaseException:
+            await kernel.store.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let running work finish for a while; the rest can be resumed later."""
+        if self.kernel.is_worker:
+            await self._worker.rest()
+        await self.kernel.tasks.drain(self.kernel.times.grace)
+        await self.kernel.catalogue.close()
+        await self._worker.stop()
+        await self.feed.close()
+        await self.kernel.store.close()
+
+    # Facts that need no look at the database.
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The agents, their tools and models, with this deployment's overrides."""
+        return self.kernel.catalogue
+
+    @property
+    def policy(self) -> Policy:
+        """The rules and the policy hook."""
+        return self.kernel.policy
+
+    @property
+    def policy_version(self) -> str:
+        """The version of rules and overrides together; an approval is valid for one version."""
+        return self.kernel.policy_version
+
+    @property
+    def texts(self) -> Texts:
+        """The texts that models are told when a call did not simply run."""
+        return self.kernel.texts
+
+    @property
+    def vault(self) -> Vault:
+        """The vault that seals secrets and tokens."""
+        return self.kernel.vault
+
+    @property
+    def clock(self) -> Clock:
+        """The clock for leases and time limits."""
+        return self.kernel.clock
+
+    @property
+    def is_worker(self) -> bool:
+        """True if this process runs calls; False if it only reads and decides."""
+        return self.kernel.is_worker
+
+    def limit(self, quotas: Quotas) -> None:
+        """Limit what one person, agent or conversation may use from now on."""
+        self.kernel.quotas = quotas
+
+    @property
+    def is_working(self) -> bool:
+        """True while this process looks for work and renews its leases."""
+        return self._worker.is_alive
+
+    # Imported when first used, as are lists: `import assent` takes long enough without them.
+    @cached_property
+    def people(self) -> "People":
+        """Accounts, their keys, sessions and links."""
+        from assent.engine.people.accounts import People
+
+        return People(self.kernel)
+
+    def _check_key(self, tx: Tx) -> None:
+        """Refuse to start with a key other than the one that this database was sealed with."""
+        canary = tx.settings.fact(_CANARY)
+        if canary is None:
+            # Added, not set: if two processes with different keys start at once, one of them must
+            # find the other's canary.
+            tx.settings.add_fact(_CANARY, self.kernel.vault.canary())
+            return
+        self.kernel.vault.verify(canary)
+        if self.kernel.vault.needs_rewrap(canary):
+            tx.settings.set_fact(_CANARY, self.kernel.vault.canary())
+
+
+def note(
+    tx: Tx,
+    ids: Ids,
+    action: str,
+    actor: str,
+    *,
+    conversation_id: str | None = None,
+    data: dict[str, Json] | None = None,
+) -> None:
+    """Write one audit entry that is about no call."""
+    entry = Entry(
+        id=ids("aud"),
+        action=action,
+        actor=actor,
+        conversation_id=conversation_id,
+        data=data or {},
+        at=tx.now(),
+    )
+    tx.journal.note(entry)
