@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assent.cli.screen import Screen
-from assent.cli.welcome import Doors, show_demo, show_service
+from assent.cli.serving import Doors, show_demo, show_service
 from assent.demo.agent import SUGGESTIONS, Home
 
 DOORS = Doors(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from assent.app import Assent
 from assent.cli import accounts, serving
-from assent.cli.agent_loading import agents_at
 from assent.cli.chat import Chat
 from assent.cli.console import Console
 from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.options import (
+    agents_at,
     agents_of,
     existing_url,
     home_of,

@@ -1,12 +1,14 @@
 """Reading of common options: the folder, the database, the agents, the person, the screen."""
 
 import getpass
+import importlib
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
-from assent.cli.agent_loading import agents_at
 from assent.cli.screen import Screen, wants_colour
 from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.people import Audience, Person
@@ -15,6 +17,33 @@ from assent.engine.assent import Assent
 from assent.errors import InvalidCommand
 
 _SQLITE = "sqlite:///"
+
+
+def agents_at(spec: str) -> tuple[Agent, ...]:
+    """Return the agents at `module:name`: one agent, several, or a function that returns them."""
+    module, _, name = spec.partition(":")
+    if not module or not name:
+        raise InvalidCommand(f"{spec!r} names no agents: write module:name")
+    found = _found(module, name)
+    made = found() if callable(found) else found
+    several = cast("Iterable[object]", made) if isinstance(made, Iterable) else (made,)
+    agents = tuple(agent for agent in several if isinstance(agent, Agent))
+    if not agents:
+        raise InvalidCommand(f"{spec!r} is neither an Agent nor several of them")
+    return agents
+
+
+def _found(module: str, name: str) -> object:
+    # As with `python -m`, modules in the current folder can be named.
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise InvalidCommand(f"there is no module {error.name!r} to import from here") from error
+    except AttributeError:
+        raise InvalidCommand(f"module {module!r} has no {name!r}") from None
 
 
 def home_of(options: Namespace) -> Home:
