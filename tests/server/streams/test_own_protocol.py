@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from assent import Person, approve, reject, tool
+from assent import Audience, Person, approve, reject, tool
 from assent.errors import InvalidParameter
 from assent.server import Settings, create_app
 from assent.server.access import ACCESS
@@ -42,6 +42,7 @@ class Post(BaseModel):
 
     text: str = ""
     approved: dict[str, bool] = {}
+    digests: dict[str, str] = {}
 
 
 class Lines(StreamProtocol):
@@ -54,7 +55,7 @@ class Lines(StreamProtocol):
         if not post.approved:
             return SendMessage(conversation_id=id, text=post.text)
         said = [(key, approve() if yes else reject()) for key, yes in post.approved.items()]
-        return DecideRequests(conversation_id=id, decisions=said)
+        return DecideRequests(conversation_id=id, decisions=said, digests=post.digests)
 
     def encoder(self, reader: StreamReader) -> StreamEncoder:
         return LineEncoder(reader)
@@ -183,6 +184,26 @@ async def test_a_stranger_gets_nothing_and_changes_nothing(serve: Serve) -> None
         assert (await served.client(None).get(CHAT)).status_code == 401
         assert shop.ran == []
         assert [each["ask"] for each in told(await served.client().get(CHAT)) if "ask" in each]
+
+
+async def test_an_owner_who_is_not_asked_cannot_decide(serve: Serve) -> None:
+    shop = Shop()
+    delete = shop.delete(approvers=Audience(owner=False, roles=frozenset({"approver"})))
+    async with serve(SCRIPT, delete, protocols=[Lines()]) as served:
+        id, lines = await asked(served)
+        assert [each["mine"] for each in lines if "ask" in each] == [False]
+        answer = await served.client().post(CHAT, json={"approved": {id: True}})
+        assert (answer.status_code, shop.ran) == (403, [])
+
+
+async def test_a_decision_about_another_digest_does_not_count(serve: Serve) -> None:
+    shop = Shop()
+    async with serve(SCRIPT, shop.delete(), protocols=[Lines()]) as served:
+        id, _ = await asked(served)
+        body = {"approved": {id: True}, "digests": {id: "0" * 64}}
+        answer = await served.client().post(CHAT, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "stale_digest")
+        assert shop.ran == []
 
 
 @pytest.mark.parametrize(
