@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assent import Agent, Assent, Field, Person, UserInput, answer, approve, tool
 from assent.cli.console import Console
-from assent.cli.review_session import Desk, Sitting
+from assent.cli.review_session import ReviewEnd, ReviewSession
 from assent.cli.screen import EDGE, Screen
 from assent.domain.canonical import encode
 from assent.domain.decisions import Approve
@@ -328,8 +328,8 @@ async def typed_in(stage: Stage, request: Request, lines: list[str | None]) -> s
     """What the screen shows while somebody decides a request."""
     out = io.StringIO()
     console = Console(Wide(out), Fingers(lines))
-    desk = Desk(assent=stage.served.assent, console=console, person=USER)
-    assert await desk.decide(request.id) is Sitting.DECIDED
+    desk = ReviewSession(assent=stage.served.assent, console=console, person=USER)
+    assert await desk.decide(request.id) is ReviewEnd.DECIDED
     return out.getvalue()
 
 

@@ -9,7 +9,7 @@ from assent.cli.details import show_entries
 from assent.cli.inbox import show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts
 from assent.cli.request_view import conversations_of
-from assent.cli.review_session import Desk, Sitting
+from assent.cli.review_session import ReviewEnd, ReviewSession
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
 from assent.domain.bodies import Generator, Regular
@@ -176,7 +176,7 @@ class Chat:
         turn = await self._follow(turn_id)
         while asked := [r for r in turn.pending if r.id not in put_off and self._mine(r)]:
             for request in asked:
-                if await self._decide(request.id, heard=heard) is Sitting.LATER:
+                if await self._decide(request.id, heard=heard) is ReviewEnd.LATER:
                     put_off.add(request.id)
             turn = await self._follow(turn_id)
         if put_off:
@@ -189,9 +189,11 @@ class Chat:
     def _mine(self, request: Request) -> bool:
         return request.admits(self.person)
 
-    async def _decide(self, request_id: str, *, heard: bool) -> Sitting:
-        desk = Desk(assent=self.assent, console=self.console, person=self.person, heard=heard)
-        return await desk.decide(request_id)
+    async def _decide(self, request_id: str, *, heard: bool) -> ReviewEnd:
+        session = ReviewSession(
+            assent=self.assent, console=self.console, person=self.person, heard=heard
+        )
+        return await session.decide(request_id)
 
     async def _follow(self, turn_id: str) -> Turn:
         """Follow a turn; Ctrl-C stops an answer, or only the watching while calls are under way."""

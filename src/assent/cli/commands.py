@@ -26,8 +26,8 @@ from assent.cli.options import (
     url_of,
     without_password,
 )
-from assent.cli.request_view import Docket, docket_of
-from assent.cli.review_session import Desk
+from assent.cli.request_view import RequestView, view_of
+from assent.cli.review_session import ReviewSession
 from assent.cli.screen import Ink, Screen
 from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
@@ -153,41 +153,41 @@ async def decide(options: Namespace) -> None:
     interrupts.install()
     console = Console(screen, open_keyboard(screen, interrupts))
     async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
-        docket = await docket_of(assent, options.request)
+        view = await view_of(assent, options.request)
         person = await person_of(assent, options)
-        if not docket.is_visible_to(person):
+        if not view.is_visible_to(person):
             raise NotFound("request", options.request)
-        if docket.tool is None:
+        if view.tool is None:
             hint = "name its agents with --agents module:name"
-            raise InvalidCommand(f"agent {docket.request.agent!r} is not known here: {hint}")
-        desk = Desk(assent=assent, console=console, person=person)
+            raise InvalidCommand(f"agent {view.request.agent!r} is not known here: {hint}")
+        session = ReviewSession(assent=assent, console=console, person=person)
         try:
-            await _sit(desk, docket, options)
+            await _review(session, view, options)
         except (Interrupted, Closed):
             screen.line("Nothing is decided; it keeps waiting.", Ink.WARNING)
 
 
-async def _sit(desk: Desk, docket: Docket, options: Namespace) -> None:
+async def _review(session: ReviewSession, view: RequestView, options: Namespace) -> None:
     """Ask the person, or decide as the command line says; what is decided is always shown first."""
     if options.verdict is None:
-        await desk.decide(docket.request.id)
+        await session.decide(view.request.id)
         return
     said = verdict_of(options)
     # With `--yes` the caller may be a script, which cannot turn pages.
-    shown = await desk.show(docket, paged=not options.yes)
+    shown = await session.show(view, paged=not options.yes)
     if shown is None:
         raise Interrupted
-    verdict = await desk.previewed(docket, said, paged=not options.yes)
+    verdict = await session.previewed(view, said, paged=not options.yes)
     if verdict is None:
         raise Interrupted
     if options.yes or options.typed is not None:
-        await desk.cast(docket, verdict, shown)
+        await session.cast(view, verdict, shown)
         return
     runs = isinstance(verdict, RunVerdict)
-    question = f"{docket.warning} It runs as soon as a worker runs."
-    takes_step = runs and docket.card.confirmation is Confirmation.STEP
-    if not takes_step or await desk.console.is_sure(question):
-        await desk.confirmed(docket, verdict, shown)
+    question = f"{view.warning} It runs as soon as a worker runs."
+    takes_step = runs and view.card.confirmation is Confirmation.STEP
+    if not takes_step or await session.console.is_sure(question):
+        await session.confirmed(view, verdict, shown)
 
 
 async def export(options: Namespace) -> None:

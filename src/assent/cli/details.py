@@ -3,7 +3,7 @@
 from datetime import UTC
 from itertools import starmap
 
-from assent.cli.request_view import Docket
+from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink, Screen
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
@@ -13,17 +13,17 @@ from assent.engine.assent import Assent
 from assent.presentation.text import safe_line
 
 
-async def show_details(assent: Assent, screen: Screen, docket: Docket) -> None:
+async def show_details(assent: Assent, screen: Screen, view: RequestView) -> None:
     """Print everything that is known about a call."""
     screen.line()
     screen.line("The tool in its own words", Ink.STRONG)
-    screen.quote(_description(docket))
+    screen.quote(_description(view))
     screen.line("The arguments, exactly as they would run", Ink.STRONG)
-    screen.quote(docket.call.arguments.text)
+    screen.quote(view.call.arguments.text)
     screen.line("Who may decide", Ink.STRONG)
-    screen.quote(_audience(docket))
+    screen.quote(_audience(view))
     screen.line("The record so far", Ink.STRONG)
-    show_entries(screen, await assent.audit(call_id=docket.call.id))
+    show_entries(screen, await assent.audit(call_id=view.call.id))
     screen.line()
 
 
@@ -36,12 +36,12 @@ def show_entries(screen: Screen, entries: list[Entry]) -> None:
         screen.quote(f"{at} {entry.action}{move}, by {entry.actor}{channel}", Ink.FAINT)
 
 
-def _description(docket: Docket) -> str:
-    if docket.tool is None:
+def _description(view: RequestView) -> str:
+    if view.tool is None:
         return "The tool is not known to this process."
-    found = docket.tool.tool.arguments.full.get("properties")
+    found = view.tool.tool.arguments.full.get("properties")
     specs = found if isinstance(found, dict) else {}
-    return "\n".join([docket.tool.tool.description, *starmap(_parameter, specs.items())])
+    return "\n".join([view.tool.tool.description, *starmap(_parameter, specs.items())])
 
 
 def _parameter(name: str, spec: Json) -> str:
@@ -50,8 +50,8 @@ def _parameter(name: str, spec: Json) -> str:
     return f"  {name}: {words}".rstrip(": ")
 
 
-def _audience(docket: Docket) -> str:
-    request = docket.request
+def _audience(view: RequestView) -> str:
+    request = view.request
     return safe_line(
         ", if also admitted as ".join(_named(p, request.owner) for p in request.audience.parts)
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.pager import Drawing, Pager
-from assent.cli.request_view import Docket
+from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, parse
@@ -29,7 +29,7 @@ class Editing:
     """One person's edit of one call, until it is valid or given up."""
 
     console: Console
-    docket: Docket
+    view: RequestView
     tool: EffectiveTool
 
     async def edit(self, current: Mapping[str, Json]) -> Frozen | None:
@@ -42,13 +42,13 @@ class Editing:
             ask = self._by_fields if key is _FIELDS else self._as_json
             current = await ask(current)
             try:
-                frozen = edited(self.tool, current, self.docket.call.arguments)
+                frozen = edited(self.tool, current, self.view.call.arguments)
             except (InvalidArguments, InvalidJson) as error:
                 self._refuse(error)
                 continue
-            if not await show_edit(self.console, self.docket, frozen):
+            if not await show_edit(self.console, self.view, frozen):
                 return None
-            return self.docket.call.arguments if frozen is None else frozen
+            return self.view.call.arguments if frozen is None else frozen
         return None
 
     def _refuse(self, error: InvalidArguments | InvalidJson) -> None:
@@ -114,7 +114,7 @@ class Editing:
 
 
 async def show_edit(
-    console: Console, docket: Docket, frozen: Frozen | None, *, paged: bool = True
+    console: Console, view: RequestView, frozen: Frozen | None, *, paged: bool = True
 ) -> bool:
     """Show the changes of an edit and everything that would run; None is an edit without changes.
 
@@ -124,8 +124,8 @@ async def show_edit(
     if frozen is None:
         screen.line("That changes nothing.", Ink.WARNING)
         return True
-    hints, after = hints_of(docket.tool), frozen.thaw()
-    found = changes(docket.arguments(), after, hints)
+    hints, after = hints_of(view.tool), frozen.thaw()
+    found = changes(view.arguments(), after, hints)
     runs = "It will run with:" if after else "It will run with no arguments."
 
     def draw(width: int) -> Drawing:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC
 
-from assent.cli.request_view import Docket, conversations_of, docket_of
+from assent.cli.request_view import RequestView, conversations_of, view_of
 from assent.cli.screen import Ink, Screen
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -14,18 +14,18 @@ from assent.presentation.text import safe_line
 async def show_pending(assent: Assent, screen: Screen, requests: Iterable[Request]) -> None:
     """Print open requests with the ids that `assent decide` takes."""
     for request in requests:
-        docket = await docket_of(assent, request.id)
+        view = await view_of(assent, request.id)
         head = f"  {safe_line(request.tool)}"
-        facts = " · ".join(filter(None, (request.kind, request.risk, docket.countdown)))
+        facts = " · ".join(filter(None, (request.kind, request.risk, view.countdown)))
         screen.line(f"{screen.paint(head, Ink.STRONG)}  {facts}")
-        screen.line(screen.fitted(f"    {_arguments(docket)}"))
+        screen.line(screen.fitted(f"    {_arguments(view)}"))
         screen.line(f"    {request.id} for {safe_line(request.owner)}", Ink.FAINT)
 
 
-def _arguments(docket: Docket) -> str:
-    if docket.tool is None:
+def _arguments(view: RequestView) -> str:
+    if view.tool is None:
         return "(not shown: its tool, which knows what is secret, is not known here)"
-    return docket.in_short or "no arguments"
+    return view.in_short or "no arguments"
 
 
 async def show_conversations(assent: Assent, screen: Screen, person: Person) -> None:

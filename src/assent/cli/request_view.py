@@ -22,7 +22,7 @@ from assent.presentation.values import entries_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Docket:
+class RequestView:
     """A request, its call, its tool if that is known here, and the card that shows them."""
 
     request: Request
@@ -57,10 +57,10 @@ class Docket:
         return self.call.arguments.thaw()
 
 
-async def docket_of(assent: Assent, request_id: str) -> Docket:
+async def view_of(assent: Assent, request_id: str) -> RequestView:
     """Return everything about one request in its current state."""
     found = await asyncio.to_thread(await assent.queries.requests.showing(request_id))
-    return Docket(request=found.request, call=found.call, tool=found.tool, card=found.card)
+    return RequestView(request=found.request, call=found.call, tool=found.tool, card=found.card)
 
 
 async def conversations_of(

@@ -12,7 +12,7 @@ from assent.cli.details import show_details
 from assent.cli.editing import show_edit
 from assent.cli.keyboard import Interrupted
 from assent.cli.pager import Pager
-from assent.cli.request_view import Docket, docket_of
+from assent.cli.request_view import RequestView, view_of
 from assent.cli.screen import Ink
 from assent.cli.verdicts import DETAILS, LATER, VerdictPrompt
 from assent.domain.decisions import Approve, RunVerdict, Verdict
@@ -43,7 +43,7 @@ _DOUBT = (
 _UNKNOWN = "Nobody knows yet whether that counts:"
 
 
-class Sitting(Enum):
+class ReviewEnd(Enum):
     """The ways in which the review of a request ends."""
 
     DECIDED = auto()
@@ -52,7 +52,7 @@ class Sitting(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ReviewSession:
     """Lets one person review and decide requests."""
 
     assent: Assent
@@ -61,33 +61,33 @@ class Desk:
     # True if the agent's words were on the screen just now, so that the card need not repeat them.
     heard: bool = False
 
-    async def decide(self, request_id: str) -> Sitting:
+    async def decide(self, request_id: str) -> ReviewEnd:
         """Show a request and ask until it is decided (here or elsewhere) or put off."""
-        docket = await docket_of(self.assent, request_id)
-        if not docket.request.is_open:
-            self._say_gone(docket)
-            return Sitting.GONE
-        shown, prompt = await self.show(docket), self._prompt(docket)
+        view = await view_of(self.assent, request_id)
+        if not view.request.is_open:
+            self._say_gone(view)
+            return ReviewEnd.GONE
+        shown, prompt = await self.show(view), self._prompt(view)
         while shown is not None:
-            verdict = await self._unless_gone(docket, self._verdict(prompt))
-            if isinstance(verdict, Sitting):
+            verdict = await self._unless_gone(view, self._verdict(prompt))
+            if isinstance(verdict, ReviewEnd):
                 return verdict
             try:
-                return await self.confirmed(docket, verdict, shown)
+                return await self.confirmed(view, verdict, shown)
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
-                docket = await docket_of(self.assent, request_id)
-                shown, prompt = await self.show(docket), self._prompt(docket)
+                view = await view_of(self.assent, request_id)
+                shown, prompt = await self.show(view), self._prompt(view)
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
             except AssentError as error:
                 self._refuse(error)
-        return Sitting.LATER
+        return ReviewEnd.LATER
 
-    async def show(self, docket: Docket, *, paged: bool = True) -> str | None:
+    async def show(self, view: RequestView, *, paged: bool = True) -> str | None:
         """Show the card; return what a decision records of it, None if not seen to its end."""
         screen = self.console.screen
-        card = replace(docket.card, agent_words="") if self.heard else docket.card
+        card = replace(view.card, agent_words="") if self.heard else view.card
 
         def draw(width: int) -> Rendered:
             now = datetime.now(UTC)
@@ -98,50 +98,50 @@ class Desk:
         rendered = await pager.show(draw) if paged else pager.print(draw)
         if rendered is None:
             return None
-        if docket.request.kind is RequestKind.OUTCOME:
+        if view.request.kind is RequestKind.OUTCOME:
             screen.words(_DOUBT, Ink.WARNING)
         return rendered.shown
 
     async def previewed(
-        self, docket: Docket, verdict: Verdict, *, paged: bool = True
+        self, view: RequestView, verdict: Verdict, *, paged: bool = True
     ) -> Verdict | None:
         """Show an edit; return the verdict for exactly what was shown, None if not seen to its end.
 
         Raises an error if the edited arguments are not valid.
         """
-        if not isinstance(verdict, Approve) or not verdict.is_edit or docket.tool is None:
+        if not isinstance(verdict, Approve) or not verdict.is_edit or view.tool is None:
             return verdict
-        frozen = revised(docket.tool, verdict, docket.call.arguments)
-        if not await show_edit(self.console, docket, frozen, paged=paged):
+        frozen = revised(view.tool, verdict, view.call.arguments)
+        if not await show_edit(self.console, view, frozen, paged=paged):
             return None
-        return replace(verdict, runs=(frozen or docket.call.arguments).digest)
+        return replace(verdict, runs=(frozen or view.call.arguments).digest)
 
-    async def confirmed(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
+    async def confirmed(self, view: RequestView, verdict: Verdict, shown: str) -> ReviewEnd:
         """Decide; if a value has to be typed, ask until it is right or the person gives up."""
         while True:
             try:
-                return await self.cast(docket, verdict, shown)
+                return await self.cast(view, verdict, shown)
             except ConfirmationRequired as error:
                 if not isinstance(verdict, RunVerdict):
                     raise
                 verdict = replace(verdict, typed=await self.console.retyped(error))
 
-    async def cast(self, docket: Docket, verdict: Verdict, shown: str) -> Sitting:
+    async def cast(self, view: RequestView, verdict: Verdict, shown: str) -> ReviewEnd:
         """Decide, on the basis of what was shown; raises the error if the decision is refused."""
         try:
             decided = await self.assent.decide(
-                docket.request.id,
+                view.request.id,
                 verdict,
                 by=self.person,
-                digest=docket.card.digest,
+                digest=view.card.digest,
                 shown=shown,
                 channel=CHANNEL,
             )
         except AlreadySettled as error:
             self.console.screen.words(f"Too late: {safe_line(str(error))}.", Ink.WARNING)
-            return Sitting.GONE
+            return ReviewEnd.GONE
         self.console.screen.line(f"{decided.status.capitalize()}.", Ink.GOOD)
-        return Sitting.DECIDED
+        return ReviewEnd.DECIDED
 
     def _refuse(self, error: AssentError) -> None:
         is_known = not isinstance(error, WriteUncertain)
@@ -153,30 +153,30 @@ class Desk:
         if not problems:
             self.console.screen.quote(str(error))
 
-    def _prompt(self, docket: Docket) -> VerdictPrompt:
-        return VerdictPrompt(console=self.console, docket=docket)
+    def _prompt(self, view: RequestView) -> VerdictPrompt:
+        return VerdictPrompt(console=self.console, view=view)
 
-    async def _verdict(self, prompt: VerdictPrompt) -> Verdict | Sitting:
+    async def _verdict(self, prompt: VerdictPrompt) -> Verdict | ReviewEnd:
         """Return the person's verdict, after as many looks and attempts as they like."""
-        docket = prompt.docket
+        view = prompt.view
         while True:
-            key = await self.console.choose(prompt.keys(docket.request.kind), docket.countdown)
+            key = await self.console.choose(prompt.keys(view.request.kind), view.countdown)
             if key is LATER:
-                return Sitting.LATER
+                return ReviewEnd.LATER
             try:
                 if key is DETAILS:
-                    await show_details(self.assent, self.console.screen, docket)
+                    await show_details(self.assent, self.console.screen, view)
                 elif (verdict := await prompt.ask(key)) is not None:
                     return verdict
             except Interrupted:
                 self.console.screen.line("Given up; nothing is decided.", Ink.FAINT)
 
     async def _unless_gone(
-        self, docket: Docket, work: Coroutine[Any, Any, Verdict | Sitting]
-    ) -> Verdict | Sitting:
+        self, view: RequestView, work: Coroutine[Any, Any, Verdict | ReviewEnd]
+    ) -> Verdict | ReviewEnd:
         """Return the person's verdict, unless another person or the deadline is faster."""
         deciding = asyncio.ensure_future(work)
-        watching = asyncio.ensure_future(self._gone(docket))
+        watching = asyncio.ensure_future(self._gone(view))
         try:
             await asyncio.wait({deciding, watching}, return_when=asyncio.FIRST_COMPLETED)
             if deciding.done():
@@ -186,22 +186,22 @@ class Desk:
                 task.cancel()
             await asyncio.gather(deciding, watching, return_exceptions=True)
         self.console.screen.line()
-        self._say_gone(await docket_of(self.assent, docket.request.id))
-        return Sitting.GONE
+        self._say_gone(await view_of(self.assent, view.request.id))
+        return ReviewEnd.GONE
 
-    async def _gone(self, docket: Docket) -> None:
+    async def _gone(self, view: RequestView) -> None:
         about = {EventKind.DECIDED: "request_id", EventKind.RESULT: "call_id"}
-        mine = {"request_id": docket.request.id, "call_id": docket.call.id}
-        async for event in self.assent.events(docket.request.turn_id):
+        mine = {"request_id": view.request.id, "call_id": view.call.id}
+        async for event in self.assent.events(view.request.turn_id):
             name = about.get(event.kind)
             is_mine = name is not None and event.data.get(name) == mine[name]
-            if is_mine and not (await self.assent.request(docket.request.id)).is_open:
+            if is_mine and not (await self.assent.request(view.request.id)).is_open:
                 return
         # A turn that ended can still have an open question: a call in doubt outlives it.
         await asyncio.Event().wait()
 
-    def _say_gone(self, docket: Docket) -> None:
-        request = docket.request
+    def _say_gone(self, view: RequestView) -> None:
+        request = view.request
         by = f" by {safe_line(request.closed_by)}" if request.closed_by else ""
         words = f"{safe_line(request.tool)} is {request.status}{by}; there is nothing to decide."
         self.console.screen.words(words, Ink.WARNING)

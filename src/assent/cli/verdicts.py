@@ -9,7 +9,7 @@ from typing import Any, cast
 from assent.cli.console import ARROW, Console, Key
 from assent.cli.editing import Editing
 from assent.cli.form import TerminalForm
-from assent.cli.request_view import Docket
+from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
@@ -73,7 +73,7 @@ class VerdictPrompt:
     """Asks one person the questions that lead to a verdict on one request."""
 
     console: Console
-    docket: Docket
+    view: RequestView
     # An edit that is not sent yet; a second edit starts from it.
     _edited: Frozen | None = None
 
@@ -84,7 +84,7 @@ class VerdictPrompt:
 
     async def ask(self, key: Key) -> Verdict | None:
         """Return the verdict that a key stands for; None if the person turned back on the way."""
-        [row] = [row for row in offers(self.docket.request.kind) if Key(*row.key) == key]
+        [row] = [row for row in offers(self.view.request.kind) if Key(*row.key) == key]
         match row.verb:
             case Verb.APPROVE:
                 return Approve() if await self._is_sure("It runs now, as shown.") else None
@@ -93,7 +93,7 @@ class VerdictPrompt:
             case Verb.ANSWER:
                 return await self._answer()
             case Verb.RUN_AGAIN:
-                tool = safe_line(self.docket.request.tool)
+                tool = safe_line(self.view.request.tool)
                 sure = await self.console.is_sure(f"If {tool} did run, this runs it a second time.")
                 return RunAgain() if sure else None
             case _ if "output" in row.fields:
@@ -107,19 +107,19 @@ class VerdictPrompt:
 
         A value that has to be typed is asked for later.
         """
-        if self.docket.card.confirmation is not Confirmation.STEP:
+        if self.view.card.confirmation is not Confirmation.STEP:
             return True
-        return await self.console.is_sure(f"{self.docket.warning} {effect}")
+        return await self.console.is_sure(f"{self.view.warning} {effect}")
 
     async def _edit(self) -> Approve | None:
         """Approve the call with other arguments."""
-        if self.docket.tool is None:
+        if self.view.tool is None:
             self.console.screen.line("Its tool is not known here: nobody could check an edit.")
             return None
         if self._edited is not None:
             self.console.screen.line("Your last changes are still here.", Ink.FAINT)
-        editing = Editing(console=self.console, docket=self.docket, tool=self.docket.tool)
-        asked = self.docket.call.arguments
+        editing = Editing(console=self.console, view=self.view, tool=self.view.tool)
+        asked = self.view.call.arguments
         runs = await editing.edit((self._edited or asked).thaw())
         if runs is None:
             return None
@@ -129,15 +129,15 @@ class VerdictPrompt:
         return Approve(arguments=runs.thaw(), runs=runs.digest) if counts else None
 
     async def _approves_edit(self) -> bool:
-        if self.docket.card.confirmation is Confirmation.CLICK:
+        if self.view.card.confirmation is Confirmation.CLICK:
             return await self.console.choose((_APPROVE, _BACK)) is _APPROVE
         return await self._is_sure("It runs now, with your changes.")
 
     async def _answer(self) -> Give | None:
         """Answer an input request with its form, filled in."""
-        asked = self.docket.request.question
+        asked = self.view.request.question
         if asked.form is None:
-            raise NotFound("form of request", self.docket.request.id)
+            raise NotFound("form of request", self.view.request.id)
         form = UserInput.from_json(asked.form)
         values = await TerminalForm(console=self.console, form=form, known=asked.prefilled).fill()
         return None if values is None else Give(values=values)
@@ -159,7 +159,7 @@ class VerdictPrompt:
         return None
 
     def _check(self, output: Json) -> None:
-        tool = None if self.docket.tool is None else self.docket.tool.tool
+        tool = None if self.view.tool is None else self.view.tool.tool
         if tool is None or tool.output is None:
             return
         # A tool that reworks an answer accepts what its hook accepts, which only the hook knows.

@@ -40,7 +40,7 @@ from assent.server.streams.actions import (
     agent_of,
 )
 from assent.server.streams.agui_events import AguiEvents, ShownMessages, refused_run
-from assent.server.streams.agui_resume import Entry, Resuming
+from assent.server.streams.agui_resume import ResumeEntry, Resuming
 from assent.server.streams.bodies import CamelBody, misshapen, validated
 from assent.server.streams.protocol import (
     StreamEncoder,
@@ -72,7 +72,7 @@ class RunInput(CamelBody):
     run_id: Annotated[str, Field(min_length=1, max_length=200)]
     protocol_version: Annotated[str, Field(max_length=20)] | None = None
     messages: list[Posted]
-    resume: Annotated[list[Entry], Field(max_length=1_000)] | None = None
+    resume: Annotated[list[ResumeEntry], Field(max_length=1_000)] | None = None
     forwarded_props: Any = None
 
     @property
@@ -185,7 +185,7 @@ class Run(StreamAction):
         service: Service,
         caller: Caller,
         message: UserMessage | None,
-        entries: Sequence[Entry],
+        entries: Sequence[ResumeEntry],
     ) -> None:
         """Raise if a new message comes with answers: it would be lost.
 

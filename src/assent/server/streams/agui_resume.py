@@ -46,7 +46,7 @@ _AGREEING: dict[type[Verdict], RequestStatus] = {
 Reason = Annotated[str, Field(max_length=10_000)]
 
 
-class Entry(CamelBody):
+class ResumeEntry(CamelBody):
     """One answer in the protocol's envelope."""
 
     interrupt_id: Id
@@ -81,7 +81,7 @@ _APPROVAL = TypeAdapter(Approval)
 _FINDING = TypeAdapter(Finding)
 
 
-def verdict_of(request: Request, entry: Entry) -> Verdict:
+def verdict_of(request: Request, entry: ResumeEntry) -> Verdict:
     """Return the verdict of an answer; raises `InvalidResume` if it does not fit the request."""
     if entry.status == "cancelled":
         return cancel()
@@ -99,20 +99,20 @@ def verdict_of(request: Request, entry: Entry) -> Verdict:
     assert_never(request.kind)
 
 
-def _decided(entry: Entry) -> Approve | Reject:
+def _decided(entry: ResumeEntry) -> Approve | Reject:
     said = _payload(entry, _APPROVAL)
     if not said.approved:
         return reject(said.reason or "")
     return approve(said.edited_args, typed=said.typed)
 
 
-def _found(entry: Entry) -> Verdict:
+def _found(entry: ResumeEntry) -> Verdict:
     said = _payload(entry, _FINDING)
     given = {"output": said.result, "reason": said.reason or "", "typed": said.typed}
     return row_of(said.outcome).read(given)
 
 
-def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
+def _payload(entry: ResumeEntry, shape: TypeAdapter[T]) -> T:
     try:
         return shape.validate_python(entry.payload)
     except ValidationError as error:
@@ -121,7 +121,7 @@ def _payload(entry: Entry, shape: TypeAdapter[T]) -> T:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class InterruptAnswer:
     """One interrupt with its answer; without a verdict it is left to those who may decide it."""
 
     request: Request
@@ -152,7 +152,7 @@ class Resuming:
     caller: Caller
     thread_id: str
 
-    async def resume(self, entries: Sequence[Entry]) -> StreamStart:
+    async def resume(self, entries: Sequence[ResumeEntry]) -> StreamStart:
         """Decide all of them, or refuse before any is decided; return where the stream goes on.
 
         The same answers again decide nothing and lead to the same position.
@@ -168,7 +168,7 @@ class Resuming:
             await assent.restart(turn.id, by=self.caller.person)
         return await self._place(answers)
 
-    async def _read(self, entries: Sequence[Entry]) -> list[Answered]:
+    async def _read(self, entries: Sequence[ResumeEntry]) -> list[InterruptAnswer]:
         ids = [entry.interrupt_id for entry in entries]
         found = await self.service.assent.queries.requests.interrupts(
             self.caller.person, self.thread_id, ids
@@ -184,13 +184,13 @@ class Resuming:
                 raise ResumeIncomplete(left_out)
         return answers
 
-    def _answered(self, entry: Entry, found: PausedRequest | None) -> Answered:
+    def _answered(self, entry: ResumeEntry, found: PausedRequest | None) -> InterruptAnswer:
         if found is None:
             raise InvalidResume(entry.interrupt_id, "this thread has no such interrupt")
         verdict = None if self._leaves(found, entry) else verdict_of(found.request, entry)
-        return Answered(request=found.request, call=found.call, verdict=verdict)
+        return InterruptAnswer(request=found.request, call=found.call, verdict=verdict)
 
-    def _leaves(self, found: PausedRequest, entry: Entry) -> bool:
+    def _leaves(self, found: PausedRequest, entry: ResumeEntry) -> bool:
         """Return True for an empty answer to an interrupt that is not this person's to answer.
 
         Clients must answer every interrupt.
@@ -199,7 +199,7 @@ class Resuming:
         is_mine = found.request.admits(self.caller.person) and not found.has_voted
         return says_nothing and not is_mine
 
-    async def _decide(self, answers: Sequence[Answered]) -> None:
+    async def _decide(self, answers: Sequence[InterruptAnswer]) -> None:
         said = {each.request.id: each for each in answers}
 
         def waives(attempt: DecisionAttempt, error: AssentError) -> bool:
@@ -215,7 +215,7 @@ class Resuming:
             waives=waives,
         )
 
-    async def _place(self, answers: Sequence[Answered]) -> StreamStart:
+    async def _place(self, answers: Sequence[InterruptAnswer]) -> StreamStart:
         turn_id = answers[0].request.turn_id
         said = [each for each in answers if each.verdict is not None] or answers
 

@@ -47,7 +47,7 @@ class SubmitResponse(Body):
     user_inputs: dict[str, Any]
 
 
-class Cancel(Body):
+class CancelRequest(Body):
     """Withdraw a call that waits for input."""
 
     action: Literal["cancel"]
@@ -77,7 +77,12 @@ class ClearSessionValues(Body):
 
 
 Action = (
-    CreateRequest | SubmitResponse | Cancel | GetPending | GetSessionValues | ClearSessionValues
+    CreateRequest
+    | SubmitResponse
+    | CancelRequest
+    | GetPending
+    | GetSessionValues
+    | ClearSessionValues
 )
 _ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="action")])
 
@@ -86,8 +91,8 @@ async def tool_user_input(request: Request) -> Response:
     """Handle `POST /api/tool-user-input`."""
     try:
         action = await body_of(request, _ACTION)
-        desk = Desk(service_of(request), caller_of(request))
-        return JSONResponse({"success": True, **await desk.handle(action)})
+        actions = UserInputActions(service_of(request), caller_of(request))
+        return JSONResponse({"success": True, **await actions.handle(action)})
     except RequestValidationError as error:
         return _refused(422, "The request does not have its shape", errors=shape_errors(error))
     except InvalidAnswer as error:
@@ -108,7 +113,7 @@ def _refused(status: int, error: str, **facts: Any) -> Response:
     return JSONResponse({"success": False, "error": error, **facts}, status)
 
 
-class Desk:
+class UserInputActions:
     """Carries out actions for one caller."""
 
     def __init__(self, service: Service, caller: Caller) -> None:
@@ -122,7 +127,7 @@ class Desk:
             case SubmitResponse(tool_call_id=id, user_inputs=values):
                 decided = await self._decide(id, answer(values))
                 return {"message": "The input is recorded; the call goes on.", **_state(decided)}
-            case Cancel(tool_call_id=id):
+            case CancelRequest(tool_call_id=id):
                 decided = await self._decide(id, cancel())
                 return {"message": "The call is cancelled; the agent is told.", **_state(decided)}
             case GetPending(conversation_id=id):

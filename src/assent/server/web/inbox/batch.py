@@ -57,7 +57,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class BatchOutcome:
     """The result for one request, derived from its current state."""
 
     row: Row
@@ -185,14 +185,14 @@ def _why(error: AssentError) -> str:
             return "failed"
 
 
-def _outcome(row: Row, how: str, *, is_mine: bool) -> Outcome:
+def _outcome(row: Row, how: str, *, is_mine: bool) -> BatchOutcome:
     # If the database did not answer, it was unknown whether the decision counts; now its rows tell.
     if how not in (_DECIDED, _SILENT) or not is_mine:
         words = _WHY.get(how, _WHY["not_you" if how == _DECIDED else "failed"])
-        return Outcome(row=row, words=words, is_good=False)
+        return BatchOutcome(row=row, words=words, is_good=False)
     # If further approvals are needed, the request stays open.
     words = "Recorded: it needs further approvals" if row.request.is_open else "Decided"
-    return Outcome(row=row, words=words, is_good=True)
+    return BatchOutcome(row=row, words=words, is_good=True)
 
 
 def _page(request: Request, matters: Sequence[Review], ticked: Sequence[str]) -> Response:

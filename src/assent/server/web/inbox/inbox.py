@@ -89,7 +89,7 @@ def _one_of(kind: type[T], given: str) -> T | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedPage:
     """One page of the list."""
 
     rows: list[Row]
@@ -106,7 +106,7 @@ async def inbox(request: Request) -> Response:
         asked.box(person), after=begin, limit=_PAGE, longest=LONGEST
     )
     rows = rows_of(found, service.assent.catalogue)
-    listed = Listed(rows=rows, next=found.next, is_newcomer=found.is_newcomer)
+    listed = ListedPage(rows=rows, next=found.next, is_newcomer=found.is_newcomer)
     agent, texts = _suggesting(service) if listed.is_newcomer else ("", ())
     values: dict[str, Any] = {
         "listed": listed,

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from assent.domain import requests
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation, Phrase
@@ -23,7 +25,6 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted
 from assent.server.service import service_of
 from assent.server.web.review import shown_token
-from assent.server.web.review.confirm_wording import wording_of
 from assent.server.web.review.edit_form import ARGUMENTS, VIEW, Revising, as_text
 from assent.server.web.review.request_page import rendered
 
@@ -69,7 +70,7 @@ def confirmation_page(
         question=matter.request,
         card=card,
         revised=revised,
-        words=wording_of(matter.request, verb, is_changed=changed),
+        words=_wording(matter.request, verb, is_changed=changed),
         verb=verb,
         digest=posted.one("digest"),
         seal=_seal(request, matter, posted, revised, arguments),
@@ -155,3 +156,55 @@ def _phrase(
     if isinstance(problem, ConfirmationRequired):
         return Phrase(text=problem.to_type, argument=problem.argument)
     return phrase_for(matter, edited)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """The words of a confirmation; `note` explains the approval where several are needed."""
+
+    heading: str
+    button: str
+    # The heading above the arguments of an edit.
+    whole: str
+    note: str = ""
+
+
+_ALONE: Final = Wording(
+    heading="Run it with these changes?", button="Yes, run it once", whole="It will run with"
+)
+
+
+def _wording(asked: requests.Request, verb: Verb, *, is_changed: bool) -> Wording:
+    """Return the words that ask to run it now, or for one of several approvals."""
+    is_last = asked.votes + 1 >= asked.quorum
+    if verb is Verb.EDIT and is_changed:
+        return _ALONE if asked.quorum == 1 else _anew(asked)
+    if verb is Verb.RUN_AGAIN:
+        heading = "Run it now, after all?" if is_last else "Approve running it after all?"
+    else:
+        heading = "Run this now?" if is_last else "Approve this?"
+    return Wording(
+        heading=heading,
+        button="Yes, run it once" if is_last else "Yes, approve it",
+        whole="It will run with" if is_last else "It would run with",
+        note=_worth(asked) if asked.quorum > 1 else "",
+    )
+
+
+def _anew(asked: requests.Request) -> Wording:
+    # People who approved before have not seen these arguments.
+    earlier = "; those given before do not count for it" if asked.votes else ""
+    return Wording(
+        heading="Ask for it with these changes?",
+        button="Yes, ask for this instead",
+        whole="It would run with",
+        note=f"It does not run yet: a new question is put to everybody who decides it. Yours is the"
+        f" first of {asked.quorum} approvals{earlier}.",
+    )
+
+
+def _worth(asked: requests.Request) -> str:
+    left = asked.quorum - asked.votes - 1
+    if left <= 0:
+        return f"Yours is the last of {asked.quorum} approvals."
+    return f"Yours is one of {asked.quorum} approvals: {left} more to come before it runs."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assent import Effect, Person, Rule, tool
 from assent.cli.console import Console
-from assent.cli.review_session import Desk, Sitting
+from assent.cli.review_session import ReviewEnd, ReviewSession
 from assent.cli.screen import Screen
 from assent.testing import calls, says
 from tests.conftest import QUICK, World
@@ -60,9 +60,9 @@ async def test_a_decision_that_got_no_answer_is_not_said_to_have_changed_nothing
     ) as assent:
         turn = await assent.send("agent", "go", by=ADA)
         console = Console(Screen(out, size=lambda: (80, 24)), typist)
-        desk = Desk(assent=assent, console=console, person=ADA)
+        session = ReviewSession(assent=assent, console=console, person=ADA)
         async with asyncio.timeout(30):
-            assert await desk.decide(turn.pending[0].id) is Sitting.GONE
+            assert await session.decide(turn.pending[0].id) is ReviewEnd.GONE
         assert (await assent.request(turn.pending[0].id)).status == "approved"
     said = " ".join(out.getvalue().split())
     assert "Nobody knows yet whether that counts:" in said
