@@ -19,7 +19,7 @@ from assent.engine.decisions.attempts import Decided, DecisionAttempt, DecisionO
 from assent.engine.decisions.deciding import Waives, never_waived
 from assent.engine.engine import Engine, note
 from assent.engine.facade_parameters import Who
-from assent.engine.loop.sending import Missive, OnPending
+from assent.engine.loop.sending import NewMessage, OnPending
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.errors import (
     NotFound,
@@ -84,7 +84,7 @@ class Assent(Engine):
         An unknown `conversation_id` is an error, unless `create` says that it is to be made.
         """
         where = "Assent.start()"
-        missive = Missive(
+        message = NewMessage(
             agent=facade_parameters.agent_name(where, agent),
             text=facade_parameters.MESSAGE.taken(where, "text", text),
             by=await self._who(where, by),
@@ -96,7 +96,7 @@ class Assent(Engine):
             key=idempotency_key,
             ask_when=facade_parameters.ASK_WHEN.taken(where, "ask_when", ask_when),
         )
-        return (await self._sending.send(missive)).id
+        return (await self._sending.send(message)).id
 
     async def open(self, agent: str | Agent, *, by: Who) -> Conversation:
         """Create a conversation without any message."""

@@ -7,7 +7,7 @@ T = TypeVar("T")
 MAX_ENTRIES: Final = 10_000
 
 
-class Recollection(Generic[T]):
+class TtlCache(Generic[T]):
     """Remembers values for some seconds; the oldest go first when there are too many."""
 
     def __init__(

@@ -13,7 +13,7 @@ _JOINED = frozenset({EventKind.TEXT, EventKind.REASONING})
 
 
 @dataclass
-class Outbox:
+class EventBuffer:
     """Events of one turn that wait for the next commit, or for a short while."""
 
     kernel: Kernel

@@ -49,7 +49,7 @@ class OnPending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missive:
+class NewMessage:
     """A message on its way into a conversation."""
 
     agent: str
@@ -76,15 +76,15 @@ class Missive:
         return any(category(each)[0] not in "ZC" for each in storable(self.text))
 
 
-def _fresh(turn: TurnRow, missive: Missive) -> Loaded:
+def _fresh(turn: TurnRow, message: NewMessage) -> Loaded:
     """Return the first step of a new conversation without reading: this message is all of it."""
     conversation = Conversation(
         id=turn.conversation_id,
         agent=turn.agent,
-        owner=missive.by,
+        owner=message.by,
         created_at=turn.created_at,
     )
-    said = (UserSaid(text=storable(missive.text)),)
+    said = (UserSaid(text=storable(message.text)),)
     return Loaded(
         turn=turn, conversation=conversation, said=lambda: said, length=0, calls=(), saved=()
     )
@@ -102,39 +102,39 @@ class Sending:
     def __init__(self, kernel: Kernel, turns: Turns) -> None:
         self._kernel, self._turns = kernel, turns
 
-    async def send(self, missive: Missive) -> TurnRow:
+    async def send(self, message: NewMessage) -> TurnRow:
         """Store the message with its turn; the loop starts here or in a process with a worker."""
-        if not missive.is_legible:
+        if not message.is_legible:
             raise EmptyMessage
-        return await self._kernel.tasks.through(self._sent(missive))
+        return await self._kernel.tasks.through(self._sent(message))
 
-    async def _sent(self, missive: Missive) -> TurnRow:
+    async def _sent(self, message: NewMessage) -> TurnRow:
         turn_id = self._kernel.ids("turn")
         try:
-            turn = await self._withdrawing(lambda tx: self._start(tx, missive, turn_id))
+            turn = await self._withdrawing(lambda tx: self._start(tx, message, turn_id))
         except OverQuota as error:
-            await self._refused(missive.by, missive.conversation_id, error)
+            await self._refused(message.by, message.conversation_id, error)
             raise
         point("after_send")
         if turn.id == turn_id:
-            self._begin(turn, missive)
+            self._begin(turn, message)
         return turn
 
-    def _begin(self, turn: TurnRow, missive: Missive) -> None:
+    def _begin(self, turn: TurnRow, message: NewMessage) -> None:
         # Kept until the turn ends, so only stored once the turn exists.
-        if missive.ask_when is not None:
-            self._kernel.predicates[turn.id] = missive.ask_when
+        if message.ask_when is not None:
+            self._kernel.predicates[turn.id] = message.ask_when
         if self._kernel.is_worker:
-            self._turns.begin(_fresh(turn, missive) if missive.conversation_id is None else turn)
+            self._turns.begin(_fresh(turn, message) if message.conversation_id is None else turn)
 
     async def open(self, agent: str, by: Person) -> Conversation:
         """Create a conversation without any message."""
-        missive = Missive(agent=agent, text="", by=by)
+        message = NewMessage(agent=agent, text="", by=by)
 
         def add(tx: Tx) -> Conversation:
             # Before the insert: afterwards the conversation would count itself.
             self._kernel.quotas.admit_conversation(tx, by.id)
-            return self._conversation(tx, missive)
+            return self._conversation(tx, message)
 
         try:
             return await self._kernel.store.run(add)
@@ -160,21 +160,21 @@ class Sending:
             except Raced:
                 continue
 
-    def _start(self, tx: Tx, missive: Missive, turn_id: str) -> TurnRow:
-        body = digest(json_text([missive.agent, missive.conversation_id, missive.text]))
-        if (known := self._known(tx, missive, body)) is not None:
+    def _start(self, tx: Tx, message: NewMessage, turn_id: str) -> TurnRow:
+        body = digest(json_text([message.agent, message.conversation_id, message.text]))
+        if (known := self._known(tx, message, body)) is not None:
             return known
-        conversation = self._conversation(tx, missive)
+        conversation = self._conversation(tx, message)
         try:
             number = (
-                1 if missive.conversation_id is None else self._clear_way(tx, missive, conversation)
+                1 if message.conversation_id is None else self._clear_way(tx, message, conversation)
             )
         except PendingCalls:
             # The turn in the way may be from this very message, stored since we looked.
-            if (known := self._known(tx, missive, body)) is not None:
+            if (known := self._known(tx, message, body)) is not None:
                 return known
             raise
-        self._kernel.quotas.admit_message(tx, conversation, missive.by.id)
+        self._kernel.quotas.admit_message(tx, conversation, message.by.id)
         now = tx.now()
         is_worker = self._kernel.is_worker
         turn = TurnRow(
@@ -186,11 +186,11 @@ class Sending:
             step=0,
             fence=1 if is_worker else 0,
             worker=self._kernel.worker if is_worker else None,
-            guarded=missive.ask_when is not None,
+            guarded=message.ask_when is not None,
             created_at=now,
         )
         lease = self._kernel.times.lease
-        tx.turns.add(turn, owner=missive.by.id, key=missive.key, body=body, lease=lease)
+        tx.turns.add(turn, owner=message.by.id, key=message.key, body=body, lease=lease)
         tx.messages.append(
             Message(
                 id=self._kernel.ids("msg"),
@@ -198,53 +198,53 @@ class Sending:
                 turn_id=turn_id,
                 position=0,
                 role=Role.USER,
-                text=storable(missive.text),
+                text=storable(message.text),
                 created_at=now,
             )
         )
-        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(missive.text)}))
+        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(message.text)}))
         point("inside_send")
         return turn
 
-    def _known(self, tx: Tx, missive: Missive, body: str) -> TurnRow | None:
+    def _known(self, tx: Tx, message: NewMessage, body: str) -> TurnRow | None:
         """Return the turn that this key stands for already; another message under it is refused."""
-        known = None if missive.key is None else tx.turns.by_key(missive.by.id, missive.key)
+        known = None if message.key is None else tx.turns.by_key(message.by.id, message.key)
         if known is None:
             return None
         if known[1] != body:
-            raise KeyReused(str(missive.key))
+            raise KeyReused(str(message.key))
         return known[0]
 
-    def _conversation(self, tx: Tx, missive: Missive) -> Conversation:
-        id = missive.conversation_id
+    def _conversation(self, tx: Tx, message: NewMessage) -> Conversation:
+        id = message.conversation_id
         found = None if id is None else tx.conversations.get(id)
         if found is not None:
-            if found.owner.id != missive.by.id:
+            if found.owner.id != message.by.id:
                 raise _no_conversation(found.id)
             return found
-        if id is not None and not missive.create:
+        if id is not None and not message.create:
             raise _no_conversation(id)
-        agent = self._kernel.catalogue.agent(missive.agent)
+        agent = self._kernel.catalogue.agent(message.agent)
         conversation = Conversation(
             id=id or self._kernel.ids("conv"),
             agent=agent.name,
-            owner=missive.by,
+            owner=message.by,
             created_at=tx.now(),
         )
         tx.conversations.add(conversation)
         return conversation
 
-    def _clear_way(self, tx: Tx, missive: Missive, conversation: Conversation) -> int:
+    def _clear_way(self, tx: Tx, message: NewMessage, conversation: Conversation) -> int:
         """Return the number of the next turn, once nothing stands in its way."""
         newest = tx.turns.newest(conversation.id)
         if newest is None:
             return 1
         if newest.status in ACTIVE_TURNS:
             calls = tx.calls.of_turn(newest.id)
-            if missive.on_pending is not OnPending.SUPERSEDE:
+            if message.on_pending is not OnPending.SUPERSEDE:
                 waiting = {call.id: call.tool for call in calls if call.status not in TERMINAL}
                 raise PendingCalls(conversation.id, waiting)
-            moves = Moves(tx, self._kernel.ids, actor=missive.by.id)
+            moves = Moves(tx, self._kernel.ids, actor=message.by.id)
             self._withdraw(tx, moves, newest, calls, CallStatus.SUPERSEDED)
         return newest.number + 1
 

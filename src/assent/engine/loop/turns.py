@@ -25,7 +25,7 @@ from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
-from assent.engine.loop.event_buffer import Outbox
+from assent.engine.loop.event_buffer import EventBuffer
 from assent.engine.loop.proposals import REFUSED, REPEATED, Proposals, storable
 from assent.engine.loop.steps import HELD, Loaded, ModelStep, load, message_of
 from assent.engine.queries.snapshots import Turn, resting
@@ -90,17 +90,17 @@ class Turns:
 
         Returns the turn as it was left, or None if it could not be left in good order.
         """
-        outbox = Outbox(self._kernel, turn.id, turn.fence)
+        buffer = EventBuffer(self._kernel, turn.id, turn.fence)
         try:
             while not isinstance(ready, Turn):
                 loaded = ready if isinstance(ready, Loaded) else await self._load(ready)
                 turn = loaded.turn
-                ready = await self._step(loaded, outbox)
+                ready = await self._step(loaded, buffer)
             return ready
         except LeaseLost:
             log.warning("turn %s is stopped or held by another worker now", turn.id)
         except ModelFailed as error:
-            await self._fail(turn, str(error), outbox)
+            await self._fail(turn, str(error), buffer)
         except StoreUnavailable as error:
             # Not the turn's fault: when its lease is over, a worker takes it up from the rows.
             log.warning("turn %s waits for the database: %s", turn.id, error)
@@ -110,9 +110,9 @@ class Turns:
                     await asyncio.shield(self._give_back(turn))
                 raise
             log.exception("turn %s failed", turn.id)
-            await self._fail(turn, "An internal error ended the turn.", outbox)
+            await self._fail(turn, "An internal error ended the turn.", buffer)
         finally:
-            outbox.drop()
+            buffer.drop()
         return None
 
     async def _load(self, turn: TurnRow) -> Loaded:
@@ -121,7 +121,7 @@ class Turns:
     def _toolbox(self, conversation: Conversation):
         return self._kernel.catalogue.toolbox(conversation.agent)
 
-    async def _step(self, loaded: Loaded, outbox: Outbox) -> TurnRow | Turn:
+    async def _step(self, loaded: Loaded, buffer: EventBuffer) -> TurnRow | Turn:
         """Run one model request and what follows; returns the turn's row if it goes on at once."""
         agent = self._kernel.catalogue.agent(loaded.conversation.agent)
         is_last = loaded.turn.step >= agent.limits.steps
@@ -132,56 +132,56 @@ class Turns:
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
             most_calls=most_calls(agent.limits),
         )
-        outbox.say(EventKind.STEP, {"step": loaded.turn.step + 1})
-        answer = await self._ask(agent, prompt, outbox)
+        buffer.say(EventKind.STEP, {"step": loaded.turn.step + 1})
+        answer = await self._ask(agent, prompt, buffer)
         if not answer.proposals:
-            return await self._finish(loaded, answer, outbox)
+            return await self._finish(loaded, answer, buffer)
         if is_last:
             raise ModelFailed(f"it still calls tools after {agent.limits.steps} steps")
-        return await self._record(loaded, agent, answer, outbox)
+        return await self._record(loaded, agent, answer, buffer)
 
-    async def _ask(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
+    async def _ask(self, agent: Agent, prompt: Prompt, buffer: EventBuffer) -> Answer:
         """Ask the model, and again after a passing fault.
 
         Followers are told to drop the broken start.
         """
         for attempt in range(agent.limits.model_retries + 1):
             try:
-                return await self._once(agent, prompt, outbox)
+                return await self._once(agent, prompt, buffer)
             except ModelFailed as error:
                 if not error.transient or attempt == agent.limits.model_retries:
                     raise
                 log.warning("asking %s again: %r", agent.name, error.reason)
-                outbox.say(EventKind.RESET, {"reason": error.reason})
+                buffer.say(EventKind.RESET, {"reason": error.reason})
                 await asyncio.sleep(RETRY_SECONDS * 2**attempt)
         raise AssertionError("a model is asked at least once")
 
-    async def _once(self, agent: Agent, prompt: Prompt, outbox: Outbox) -> Answer:
+    async def _once(self, agent: Agent, prompt: Prompt, buffer: EventBuffer) -> Answer:
         model, room = self._kernel.catalogue.model(agent.name), Room(agent.limits)
         if not agent.stream:
             answer = room.whole(await model.request(prompt))
-            outbox.say(EventKind.TEXT, {"text": storable(answer.text)})
+            buffer.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
         # Closed at once, even if this task is cancelled: an open stream keeps its connection.
         async with aclosing(unhurried(model.stream(prompt))) as stream:
             async for item in stream:
-                if outbox.is_void:
-                    raise LeaseLost("turn", outbox.turn_id)
+                if buffer.is_void:
+                    raise LeaseLost("turn", buffer.turn_id)
                 if isinstance(item, Answer):
                     return room.whole(item)
                 room.take(item)
                 match item:
                     case TextDelta(text=text):
-                        outbox.say(EventKind.TEXT, {"text": storable(text)})
+                        buffer.say(EventKind.TEXT, {"text": storable(text)})
                     case ReasoningDelta(text=text):
-                        outbox.say(EventKind.REASONING, {"text": storable(text)})
+                        buffer.say(EventKind.REASONING, {"text": storable(text)})
                     case ArgumentsDelta():
                         # Arguments are published once they are frozen.
                         pass
         raise ModelFailed("its stream ended without an answer", transient=True)
 
-    async def _finish(self, loaded: Loaded, answer: Answer, outbox: Outbox) -> Turn:
-        facts, turn = await outbox.drain(), loaded.turn
+    async def _finish(self, loaded: Loaded, answer: Answer, buffer: EventBuffer) -> Turn:
+        facts, turn = await buffer.drain(), loaded.turn
         point("before_answer")
 
         def finish(tx: Tx) -> None:
@@ -198,7 +198,7 @@ class Turns:
         return resting(turn, TurnStatus.DONE, loaded.calls, text=storable(answer.text))
 
     async def _record(
-        self, loaded: Loaded, agent: Agent, answer: Answer, outbox: Outbox
+        self, loaded: Loaded, agent: Agent, answer: Answer, buffer: EventBuffer
     ) -> TurnRow | Turn:
         """Store the answer with all its calls and requests in one commit, then run and ask."""
         point("before_proposal")
@@ -208,7 +208,7 @@ class Turns:
             agent=agent,
             answer=answer,
             calls=await self._proposals(loaded, agent).gated(answer),
-            facts=await outbox.drain(),
+            facts=await buffer.drain(),
         )
         expires = self._kernel.clock.monotonic() + self._kernel.times.lease.total_seconds()
         stored = await self._kernel.store.run(step.store)
@@ -257,9 +257,9 @@ class Turns:
     async def _give_back(self, turn: TurnRow) -> None:
         await self._kernel.store.run(lambda tx: tx.turns.move(turn, TurnStatus.READY, sources=HELD))
 
-    async def _fail(self, turn: TurnRow, reason: str, outbox: Outbox) -> None:
+    async def _fail(self, turn: TurnRow, reason: str, buffer: EventBuffer) -> None:
         """End the turn with an error; it can be resumed, and its settled calls stay settled."""
-        facts = await outbox.drain()
+        facts = await buffer.drain()
 
         def fail(tx: Tx) -> None:
             failing = frozenset({TurnStatus.RUNNING, TurnStatus.WAITING})

@@ -20,7 +20,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.people.directory import Directory, manages, want_manager
 from assent.engine.people.links import Links
 from assent.engine.people.sessions import CredentialStatus, Sessions
-from assent.engine.ttl_cache import Recollection
+from assent.engine.ttl_cache import TtlCache
 from assent.errors import AccountExists, InvalidAccount, NotFound
 from assent.ports import Tx
 
@@ -57,9 +57,9 @@ class People:
         self.links = Links(kernel)
         self.directory = Directory(kernel)
         self.standing = CredentialStatus(kernel, self.sessions)
-        self._recalled = Recollection[Known](kernel.clock.monotonic, RECALL_SECONDS)
-        self._accounts = Recollection[tuple[Account | None]](kernel.clock.monotonic, RECALL_SECONDS)
-        self._used = Recollection[bool](kernel.clock.monotonic, USED_SECONDS)
+        self._recalled = TtlCache[Known](kernel.clock.monotonic, RECALL_SECONDS)
+        self._accounts = TtlCache[tuple[Account | None]](kernel.clock.monotonic, RECALL_SECONDS)
+        self._used = TtlCache[bool](kernel.clock.monotonic, USED_SECONDS)
 
     # Accounts
 

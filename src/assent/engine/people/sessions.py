@@ -12,7 +12,7 @@ from assent.domain.events import Entry
 from assent.domain.people import SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.kernel import Kernel
 from assent.engine.people.directory import manages
-from assent.engine.ttl_cache import Recollection
+from assent.engine.ttl_cache import TtlCache
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
 
@@ -35,8 +35,8 @@ class Sessions:
         self, kernel: Kernel, *, idle: timedelta = IDLE, lifetime: timedelta = LIFETIME
     ) -> None:
         self._kernel, self._idle, self._lifetime = kernel, idle, lifetime
-        self._recalled = Recollection[Visitor](kernel.clock.monotonic, RECALL_SECONDS)
-        self._seen = Recollection[bool](kernel.clock.monotonic, SEEN_SECONDS)
+        self._recalled = TtlCache[Visitor](kernel.clock.monotonic, RECALL_SECONDS)
+        self._seen = TtlCache[bool](kernel.clock.monotonic, SEEN_SECONDS)
 
     async def open(
         self,

@@ -18,7 +18,7 @@ from assent.domain.outputs import jsonable
 from assent.domain.tools import Tool
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
-from assent.engine.loop.event_buffer import Outbox
+from assent.engine.loop.event_buffer import EventBuffer
 from assent.engine.loop.steps import Loaded
 from assent.engine.runs.claims import Claim, Claims, conversation_of
 from assent.engine.runs.outcomes import (
@@ -158,27 +158,27 @@ class Runner:
             claim = self._follow(recorded)
 
     async def _perform(self, claim: Claim) -> Recorded:
-        outbox = Outbox(self._kernel, claim.call.turn_id)
+        buffer = EventBuffer(self._kernel, claim.call.turn_id)
         try:
-            outcome = await self._execute(claim, outbox)
+            outcome = await self._execute(claim, buffer)
         except asyncio.CancelledError:
-            await asyncio.shield(self._cut_off(claim, outbox))
+            await asyncio.shield(self._cut_off(claim, buffer))
             raise
         point("before_outcome")
-        return await self._record(claim, outcome, outbox)
+        return await self._record(claim, outcome, buffer)
 
-    async def _cut_off(self, claim: Claim, outbox: Outbox) -> None:
+    async def _cut_off(self, claim: Claim, buffer: EventBuffer) -> None:
         """Record that the body was cancelled in the middle: what it did is unknown."""
         if self._kernel.tasks.closing:
-            await self._record(claim, Unknown("the worker was stopped while it ran"), outbox)
+            await self._record(claim, Unknown("the worker was stopped while it ran"), buffer)
             return
         # Cancelled by its own body, or by code that we do not know. This task ends, the worker goes
         # on.
-        recorded = await self._record(claim, Unknown("it was cancelled while it ran"), outbox)
+        recorded = await self._record(claim, Unknown("it was cancelled while it ran"), buffer)
         if (again := self._follow(recorded)) is not None:
             self.start(again)
 
-    async def _execute(self, claim: Claim, outbox: Outbox) -> Outcome:
+    async def _execute(self, claim: Claim, buffer: EventBuffer) -> Outcome:
         call, tool = claim.call, claim.tool.tool
         try:
             arguments, scrubber = await self._resolved(claim)
@@ -188,7 +188,7 @@ class Runner:
         async def report(progress: Progress) -> None:
             value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
             said: dict[str, Json] = {"call_id": call.id, "value": value}
-            outbox.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
+            buffer.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
             # A body that never awaits anything would block all other tasks.
             await asyncio.sleep(0)
 
@@ -254,9 +254,9 @@ class Runner:
         sealed = sum(len(row.sealed) for row in rows)
         return await aside(len(frozen.text) + sealed, filled_in)
 
-    async def _record(self, claim: Claim, outcome: Outcome, outbox: Outbox) -> Recorded:
+    async def _record(self, claim: Claim, outcome: Outcome, buffer: EventBuffer) -> Recorded:
         try:
-            recorded = await self._recorder.record(claim, outcome, await outbox.drain())
+            recorded = await self._recorder.record(claim, outcome, await buffer.drain())
         except Raced:
             await self._too_late(claim, outcome)
             recorded = Recorded()

@@ -31,7 +31,7 @@ REASON = "This call was imported; what was decided elsewhere does not count here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class ImportedCall:
     """A call as it is stored here, and the question about it if people have to be asked."""
 
     part: CallPart
@@ -56,7 +56,7 @@ class ArchivedCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class CallImporter:
     """Converts the calls of one conversation; reads and writes no rows."""
 
     kernel: Kernel
@@ -64,7 +64,7 @@ class Landing:
     planner: Planner
     now: datetime
 
-    async def land(self, archived: ArchivedCall) -> Landed:
+    async def take_over(self, archived: ArchivedCall) -> ImportedCall:
         """Keep a settled call settled; for any other call our own policy and people decide."""
         part, call = archived.part, self._call(archived)
         if part.status in TERMINAL:
@@ -110,7 +110,7 @@ class Landing:
             note=part.note,
         )
 
-    def _kept(self, part: CallPart, call: Call) -> Landed:
+    def _kept(self, part: CallPart, call: Call) -> ImportedCall:
         settled = changed(
             call,
             definition_hash=part.definition_hash,
@@ -120,27 +120,29 @@ class Landing:
             output=json_text(part.output),
             settled_at=past(part.settled_at or self.now, self.now),
         )
-        return self._landed(part, settled)
+        return self._imported(part, settled)
 
     def _settled(
         self, part: CallPart, call: Call, status: CallStatus, output: Json, note: str | None
-    ) -> Landed:
+    ) -> ImportedCall:
         text = json_text(output)
         settled = changed(call, status=status, output=text, note=note, settled_at=self.now)
-        return self._landed(part, settled)
+        return self._imported(part, settled)
 
-    def _cancelled(self, part: CallPart, call: Call, note: str) -> Landed:
+    def _cancelled(self, part: CallPart, call: Call, note: str) -> ImportedCall:
         text = self.kernel.texts.cancelled
         if part.status in _MAY_HAVE_RUN:
             text = self.kernel.texts.unknown
         return self._settled(part, call, S.CANCELLED, error_output(text), note)
 
-    def _without_secret(self, part: CallPart, call: Call) -> Landed:
+    def _without_secret(self, part: CallPart, call: Call) -> ImportedCall:
         # A reference in a file may name any person's secret: it must never reach the runner.
         note = "Imported without the secrets it was given, which stay where they were entered."
         return self._cancelled(part, call, note)
 
-    async def _in_doubt(self, part: CallPart, call: Call, tool: EffectiveTool | None) -> Landed:
+    async def _in_doubt(
+        self, part: CallPart, call: Call, tool: EffectiveTool | None
+    ) -> ImportedCall:
         """Ask people about a call that may have run elsewhere: it cannot be known here."""
         if part.supplied is not None:
             reason = "The answer could not be processed: its call was imported while it ran."
@@ -172,7 +174,9 @@ class Landing:
         )
         return self._asked(part, call, asking)
 
-    async def _waiting(self, archived: ArchivedCall, call: Call, tool: EffectiveTool) -> Landed:
+    async def _waiting(
+        self, archived: ArchivedCall, call: Call, tool: EffectiveTool
+    ) -> ImportedCall:
         """Judge the call by our own policy, as if it had just been proposed."""
         part = archived.part
         gated = await self._gated(archived, call, tool)
@@ -204,17 +208,19 @@ class Landing:
         )
         return await self.planner.plan_proposal(taken, self.now)
 
-    def _denied(self, part: CallPart, call: Call, ruling: Deny) -> Landed:
+    def _denied(self, part: CallPart, call: Call, ruling: Deny) -> ImportedCall:
         denied = changed(call, cleared_by=ruling.by)
         return self._settled(part, denied, S.DENIED, error_output(ruling.reason), part.note)
 
-    def _asked(self, part: CallPart, call: Call, asking: Asking) -> Landed:
-        waiting = self._landed(part, changed(call, status=_STATUS[asking.kind]))
+    def _asked(self, part: CallPart, call: Call, asking: Asking) -> ImportedCall:
+        waiting = self._imported(part, changed(call, status=_STATUS[asking.kind]))
         return replace(waiting, asking=asking, audience=asking.audience)
 
-    def _landed(self, part: CallPart, call: Call) -> Landed:
+    def _imported(self, part: CallPart, call: Call) -> ImportedCall:
         owner = self.conversation.owner.id
-        return Landed(part=part, call=call, owner=owner, revisions=self._revisions(part, call))
+        return ImportedCall(
+            part=part, call=call, owner=owner, revisions=self._revisions(part, call)
+        )
 
     def _revisions(self, part: CallPart, call: Call) -> tuple[Revision, ...]:
         kept = [

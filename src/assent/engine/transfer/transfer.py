@@ -34,7 +34,13 @@ from assent.engine.transfer.format import (
     TurnPart,
     read,
 )
-from assent.engine.transfer.imported_calls import IMPORT, ArchivedCall, Landed, Landing, past
+from assent.engine.transfer.imported_calls import (
+    IMPORT,
+    ArchivedCall,
+    CallImporter,
+    ImportedCall,
+    past,
+)
 from assent.engine.transitions import Moves
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
@@ -70,16 +76,16 @@ class Transfer:
         if ADMIN not in by.roles or by.kind is PersonKind.AGENT:
             raise NotAllowed(by.id, "import conversations")
         # In a thread, as in `export`: an archive may have 32 MiB.
-        arrival = await self._judged(await asyncio.to_thread(read, text), owner)
+        ready = await self._judged(await asyncio.to_thread(read, text), owner)
 
         def write(tx: Tx) -> tuple[Request, ...]:
             moves = Moves(tx, self.kernel.ids, actor=by.id, channel=IMPORT)
-            return import_conversation(tx, moves, arrival)
+            return import_conversation(tx, moves, ready)
 
         self.announce(await self.kernel.store.run(write))
-        return arrival.conversation.id
+        return ready.conversation.id
 
-    async def _judged(self, archive: Archive, owner: Person) -> "Arrival":
+    async def _judged(self, archive: Archive, owner: Person) -> "ReadyImport":
         """Give everything new ids, and judge every call that is not settled."""
         kernel = self.kernel
         conversation = Conversation(
@@ -90,29 +96,31 @@ class Transfer:
         )
         turns = {turn.id: kernel.ids("turn") for turn in archive.turns}
         messages = {message.id: kernel.ids("msg") for message in archive.messages}
-        landing = _landing(kernel, archive, conversation)
-        landed = [await landing.land(each) for each in _archived_calls(archive, turns, messages)]
-        return Arrival(
+        importer = _importer(kernel, archive, conversation)
+        imported = [
+            await importer.take_over(each) for each in _archived_calls(archive, turns, messages)
+        ]
+        return ReadyImport(
             archive=archive,
             conversation=conversation,
             turns=turns,
             messages=messages,
-            landed=tuple(landed),
+            imported=tuple(imported),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class ReadyImport:
     """An archive with its new ids, judged and ready to be written."""
 
     archive: Archive
     conversation: Conversation
     turns: Mapping[str, str]
     messages: Mapping[str, str]
-    landed: tuple[Landed, ...]
+    imported: tuple[ImportedCall, ...]
 
 
-def _landing(kernel: Kernel, archive: Archive, conversation: Conversation) -> Landing:
+def _importer(kernel: Kernel, archive: Archive, conversation: Conversation) -> CallImporter:
     # A per-run predicate stayed in the process it was given to; without it the gate asks.
     guarded = bool(archive.turns) and archive.turns[-1].guarded
     planner = Planner(
@@ -122,7 +130,7 @@ def _landing(kernel: Kernel, archive: Archive, conversation: Conversation) -> La
         conversation=conversation,
     )
     now = kernel.clock.now()
-    return Landing(kernel=kernel, conversation=conversation, planner=planner, now=now)
+    return CallImporter(kernel=kernel, conversation=conversation, planner=planner, now=now)
 
 
 def _archived_calls(
@@ -147,39 +155,39 @@ def _archived_calls(
     ]
 
 
-def import_conversation(tx: Tx, moves: Moves, arrival: Arrival) -> tuple[Request, ...]:
+def import_conversation(tx: Tx, moves: Moves, ready: ReadyImport) -> tuple[Request, ...]:
     """Write the conversation in one transaction; returns the requests that are open here now."""
-    tx.conversations.add(arrival.conversation)
-    waiting = [landed for landed in arrival.landed if not landed.call.is_settled]
-    for turn in arrival.archive.turns:
-        _add_turn(tx, moves, arrival, turn, waiting)
-    opened = Counter(landed.call.message_id for landed in waiting)
-    for message in arrival.archive.messages:
-        tx.messages.append(_message(moves, arrival, message, opened))
-    if arrival.landed:
-        tx.calls.add([landed.call for landed in arrival.landed])
-    closed = _closed_parts(arrival.archive)
-    for landed in arrival.landed:
-        _add_history(tx, moves, landed, closed.get(landed.part.id, ()))
+    tx.conversations.add(ready.conversation)
+    waiting = [imported for imported in ready.imported if not imported.call.is_settled]
+    for turn in ready.archive.turns:
+        _add_turn(tx, moves, ready, turn, waiting)
+    opened = Counter(imported.call.message_id for imported in waiting)
+    for message in ready.archive.messages:
+        tx.messages.append(_message(moves, ready, message, opened))
+    if ready.imported:
+        tx.calls.add([imported.call for imported in ready.imported])
+    closed = _closed_parts(ready.archive)
+    for imported in ready.imported:
+        _add_history(tx, moves, imported, closed.get(imported.part.id, ()))
     requests = tuple(
-        mint(landed.call, landed.asking, arrival.conversation, moves.ids, moves.now)
-        for landed in waiting
-        if landed.asking is not None
+        mint(imported.call, imported.asking, ready.conversation, moves.ids, moves.now)
+        for imported in waiting
+        if imported.asking is not None
     )
     if requests:
         tx.requests.add(requests)
-    _chronicle(moves, arrival, requests)
+    _chronicle(moves, ready, requests)
     return requests
 
 
 def _add_turn(
-    tx: Tx, moves: Moves, arrival: Arrival, turn: TurnPart, waiting: Sequence[Landed]
+    tx: Tx, moves: Moves, ready: ReadyImport, turn: TurnPart, waiting: Sequence[ImportedCall]
 ) -> None:
     row = TurnRow(
-        id=arrival.turns[turn.id],
-        conversation_id=arrival.conversation.id,
+        id=ready.turns[turn.id],
+        conversation_id=ready.conversation.id,
         number=turn.number,
-        agent=arrival.conversation.agent,
+        agent=ready.conversation.agent,
         status=turn.status,
         step=turn.step,
         fence=0,
@@ -189,8 +197,8 @@ def _add_turn(
         ended_at=None if turn.ended_at is None else past(turn.ended_at, moves.now),
     )
     if turn.status in ACTIVE_TURNS:
-        row = _resting(row, moves, any(landed.call.turn_id == row.id for landed in waiting))
-    owner = arrival.conversation.owner.id
+        row = _resting(row, moves, any(imported.call.turn_id == row.id for imported in waiting))
+    owner = ready.conversation.owner.id
     tx.turns.add(row, owner=owner, key=None, body=None, lease=_NO_LEASE)
 
 
@@ -202,13 +210,13 @@ def _resting(turn: TurnRow, moves: Moves, waits: bool) -> TurnRow:
 
 
 def _message(
-    moves: Moves, arrival: Arrival, message: MessagePart, opened: Mapping[str, int]
+    moves: Moves, ready: ReadyImport, message: MessagePart, opened: Mapping[str, int]
 ) -> Message:
-    id = arrival.messages[message.id]
+    id = ready.messages[message.id]
     return Message(
         id=id,
-        conversation_id=arrival.conversation.id,
-        turn_id=arrival.turns[message.turn_id],
+        conversation_id=ready.conversation.id,
+        turn_id=ready.turns[message.turn_id],
         position=0,
         role=message.role,
         text=message.text,
@@ -241,19 +249,21 @@ def _closed_parts(archive: Archive) -> Mapping[str, Sequence[RequestPart]]:
     return found
 
 
-def _add_history(tx: Tx, moves: Moves, landed: Landed, closed: Sequence[RequestPart]) -> None:
+def _add_history(
+    tx: Tx, moves: Moves, imported: ImportedCall, closed: Sequence[RequestPart]
+) -> None:
     """Store the requests and decisions from elsewhere, all closed."""
-    for revision in landed.revisions:
+    for revision in imported.revisions:
         tx.calls.revise(revision)
     for part in closed:
-        request = _closed(part, moves, landed)
+        request = _closed(part, moves, imported)
         tx.requests.add([request])
         for decision in part.decisions:
             tx.decisions.add(_decision(decision, request.id, moves))
 
 
-def _closed(part: RequestPart, moves: Moves, landed: Landed) -> Request:
-    call = landed.call
+def _closed(part: RequestPart, moves: Moves, imported: ImportedCall) -> Request:
+    call = imported.call
     return Request(
         id=moves.ids("req"),
         kind=part.kind,
@@ -262,13 +272,13 @@ def _closed(part: RequestPart, moves: Moves, landed: Landed) -> Request:
         conversation_id=call.conversation_id,
         turn_id=call.turn_id,
         revision=part.revision,
-        owner=landed.owner,
+        owner=imported.owner,
         agent=call.agent,
         tool=call.tool,
         risk=call.risk,
         # The people who were asked before are asked again; for a call that still waits, our policy
         # says who.
-        audience=landed.audience or Audience.from_json(part.audience.model_dump()),
+        audience=imported.audience or Audience.from_json(part.audience.model_dump()),
         quorum=part.quorum,
         # No digest of ours: nothing was approved here.
         digest="",
@@ -311,13 +321,13 @@ def _decision(part: DecisionPart, request_id: str, moves: Moves) -> Decision:
     )
 
 
-def _chronicle(moves: Moves, arrival: Arrival, requests: Sequence[Request]) -> None:
-    origin = arrival.archive.conversation
+def _chronicle(moves: Moves, ready: ReadyImport, requests: Sequence[Request]) -> None:
+    origin = ready.archive.conversation
     whole: dict[str, Json] = {"id": origin.id, "owner": origin.owner.id, "version": VERSION}
-    moves.note("import", conversation_id=arrival.conversation.id, data=whole)
+    moves.note("import", conversation_id=ready.conversation.id, data=whole)
     asked = {request.call_id: request.id for request in requests}
-    for landed in arrival.landed:
-        call, part = landed.call, landed.part
+    for imported in ready.imported:
+        call, part = imported.call, imported.part
         data: dict[str, Json] = {"id": part.id, "was": part.status, "is": call.status}
         moves.note("import", call, request_id=asked.get(call.id), data=data)
         if not call.is_settled:

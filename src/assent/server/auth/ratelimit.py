@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
-from assent.engine.ttl_cache import Recollection
+from assent.engine.ttl_cache import TtlCache
 from assent.errors import TooManyRequests
 from assent.server.auth.modes import Rate, Rates
 
@@ -70,7 +70,7 @@ class Throttle:
     def __init__(self, rates: Rates, monotonic: Callable[[], float]) -> None:
         self._failures = Buckets(rates.failures, monotonic)
         self._requests = Buckets(rates.requests, monotonic)
-        self._proven = Recollection[bool](monotonic, PROVEN_SECONDS)
+        self._proven = TtlCache[bool](monotonic, PROVEN_SECONDS)
 
     def begin(self, attempt: CredentialAttempt) -> None:
         """Raise after too many failures, before anything is looked up.

@@ -6,7 +6,7 @@ from typing import Final
 
 from assent.domain.insights import Insights, Period, Survey, Window
 from assent.engine.queries.record import RecordQueries
-from assent.engine.ttl_cache import Recollection
+from assent.engine.ttl_cache import TtlCache
 
 KEPT_SECONDS: Final = 60
 # Up to this many rows counting is quick, so that every page counts again.
@@ -21,7 +21,7 @@ class Surveys:
         self, record: RecordQueries, monotonic: Callable[[], float], *, costly: int = COSTLY
     ) -> None:
         self._record, self._costly = record, costly
-        self._kept = Recollection[Insights](monotonic, KEPT_SECONDS, limit=_FILTERS)
+        self._kept = TtlCache[Insights](monotonic, KEPT_SECONDS, limit=_FILTERS)
         self._one = asyncio.Lock()
 
     async def of(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assent import Person, manual
 from assent.domain.events import EventKind
-from assent.engine.loop.event_buffer import Outbox
+from assent.engine.loop.event_buffer import EventBuffer
 from assent.testing import calls, says
 from tests.conftest import World
 
@@ -36,7 +36,7 @@ async def test_what_is_said_while_a_flush_commits_is_told_though_silence_follows
     world = World(f"sqlite:///{tmp_path / 'assent.db'}")
     async with world([says("", calls("look"))], LOOK) as assent, asyncio.timeout(10):
         turn = await assent.send("agent", "go", by=owner)
-        outbox = Outbox(assent.kernel, turn.id)
+        buffer = EventBuffer(assent.kernel, turn.id)
         busy, free = threading.Event(), threading.Event()
 
         def hold(_: object) -> None:
@@ -45,9 +45,9 @@ async def test_what_is_said_while_a_flush_commits_is_told_though_silence_follows
 
         holding = asyncio.create_task(assent.kernel.store.run(hold))
         await asyncio.to_thread(busy.wait, 10)
-        outbox.say(EventKind.TEXT, {"text": "first"})
-        await until(lambda: outbox._commit is not None)
-        outbox.say(EventKind.TEXT, {"text": "second"})
+        buffer.say(EventKind.TEXT, {"text": "first"})
+        await until(lambda: buffer._commit is not None)
+        buffer.say(EventKind.TEXT, {"text": "second"})
         free.set()
         await holding
         said = await texts(assent, turn.id, 2)
@@ -58,9 +58,9 @@ async def test_what_is_said_while_a_flush_commits_is_told_though_silence_follows
 async def test_neighbouring_deltas_become_one_event(world: World, owner: Person) -> None:
     async with world([says("", calls("look"))], LOOK) as assent, asyncio.timeout(10):
         turn = await assent.send("agent", "go", by=owner)
-        outbox = Outbox(assent.kernel, turn.id)
+        buffer = EventBuffer(assent.kernel, turn.id)
         for piece in ("a", "b", "c"):
-            outbox.say(EventKind.TEXT, {"text": piece})
+            buffer.say(EventKind.TEXT, {"text": piece})
         said = await texts(assent, turn.id, 1)
 
     assert said == ["abc"]
@@ -70,9 +70,9 @@ async def test_nothing_is_told_of_a_turn_that_was_stopped(world: World, owner: P
     async with world([says("", calls("look"))], LOOK) as assent, asyncio.timeout(10):
         turn = await assent.send("agent", "go", by=owner)
         await assent.stop(turn.id, by=owner)
-        outbox = Outbox(assent.kernel, turn.id)
-        outbox.say(EventKind.TEXT, {"text": "late"})
-        await until(lambda: outbox.is_void)
+        buffer = EventBuffer(assent.kernel, turn.id)
+        buffer.say(EventKind.TEXT, {"text": "late"})
+        await until(lambda: buffer.is_void)
         events = [event async for event in assent.events(turn.id)]
 
     assert events[-1].kind is EventKind.FINISHED
@@ -81,9 +81,9 @@ async def test_nothing_is_told_of_a_turn_that_was_stopped(world: World, owner: P
 async def test_a_worker_that_lost_its_turn_tells_nothing_of_it(world: World, owner: Person) -> None:
     async with world([says("", calls("look"))], LOOK) as assent, asyncio.timeout(10):
         turn = await assent.send("agent", "go", by=owner)
-        outbox = Outbox(assent.kernel, turn.id, fence=0)
-        outbox.say(EventKind.TEXT, {"text": "stale"})
-        await until(lambda: outbox.is_void)
+        buffer = EventBuffer(assent.kernel, turn.id, fence=0)
+        buffer.say(EventKind.TEXT, {"text": "stale"})
+        await until(lambda: buffer.is_void)
         await assent.stop(turn.id, by=owner)
         events = [event async for event in assent.events(turn.id)]
 
