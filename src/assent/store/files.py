@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,11 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _Identity = tuple[int, int]
 # Files that SQLite keeps beside the database while it is open: its log, and its locks.
 _PARTS = ("-wal", "-shm")
+BUSY_SECONDS = 10.0
+BUSY_PAUSE = 0.005
+# A commit logs a page of each table and index that it touches, however little changed on it; see
+# docs/decisions/0010-what-a-cycle-costs.md.
+PAGE_BYTES = 2048
 
 
 @dataclass
@@ -170,3 +176,35 @@ def _lock_beside(path: Path, name: str) -> sqlite3.Connection:
             raise WorkerRunning(name) from None
         raise StoreUnavailable(str(error)) from None
     return lock
+
+
+def open_database(path: str) -> sqlite3.Connection:
+    """Return a connection that writes ahead, and has everything on the disk when it commits."""
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
+    )
+    try:
+        # Of a new file: an older one keeps its own.
+        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    # The one statement that is refused at once, without the wait that others get, while another
+    # process is about to do the same.
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(BUSY_PAUSE)
+        else:
+            return

@@ -37,12 +37,23 @@ from assent.store.journal import entry_of
 from assent.store.requests import request_of
 from assent.store.rows import Driver, Params, Row, micros
 from assent.store.statements import fixed
-from assent.store.tables import audit, calls, conversations, request_audience, requests, turns
+from assent.store.tables import (
+    audit,
+    calls,
+    conversations,
+    messages,
+    request_audience,
+    requests,
+    turns,
+)
 
-_r, _p, _c, _a = requests.c, request_audience.c, conversations.c, audit.c
+_r, _p, _c, _m = requests.c, request_audience.c, conversations.c, messages.c
+_a = audit.c
 _OPEN = RequestStatus.OPEN
 # Before the first page: later than every row.
 _END = 2**62
+# How much of a first message a list shows.
+_OPENING_CHARS = 160
 
 
 def _older(at: ColumnElement[int], id: ColumnElement[str]) -> ColumnElement[bool]:
@@ -254,3 +265,42 @@ def _summary(row: Row, open_calls: list[Row]) -> Summary:
         turn=None if status is None else TurnStatus(status),
         open_calls=tuple(call_of(call) for call in open_calls),
     )
+
+
+def _openings() -> ClauseElement:
+    place = tuple_(bindparam("at", type_=BigInteger), bindparam("id", type_=Text))
+    page = (
+        select(_c.id)
+        .where(_c.owner == bindparam("owner"), tuple_(_c.created_at, _c.id) < place)
+        .order_by(_c.created_at.desc(), _c.id.desc())
+        .limit(bindparam("limit"))
+        .subquery("page")
+    )
+    # By the index on conversation and position: the first row of each.
+    said = (
+        select(func.substr(_m.text, 1, _OPENING_CHARS))
+        .where(_m.conversation_id == page.c.id)
+        .order_by(_m.position)
+        .limit(1)
+        .correlate(page)
+        .scalar_subquery()
+    )
+    return select(page.c.id, said)
+
+
+OPENINGS = _openings()
+
+
+class StoredOpenings:
+    """`tx.openings`: the first messages of conversations."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def of_owner(self, owner: str, *, after: Place | None, limit: int) -> dict[str, str]:
+        """Return the first words of each conversation of a page, by its id; newest first."""
+        params: Params = {"owner": owner, "at": _END, "id": "", "limit": limit}
+        if after is not None:
+            params |= {"at": micros(after.at), "id": after.id}
+        rows: Any = self._driver.rows(OPENINGS, params)
+        return {id: text or "" for id, text in rows}

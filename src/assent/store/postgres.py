@@ -4,32 +4,31 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
-from sqlalchemy import Table, Update
-from sqlalchemy.sql import ClauseElement
-from sqlalchemy.util import await_only, greenlet_spawn
+from sqlalchemy.util import greenlet_spawn
 
 from assent.errors import StoreUnavailable
 from assent.ports import Clock, Tx
-from assent.store.batching.commits import LANE_SETTINGS, Commits
-from assent.store.batching.lost_commits import (
+from assent.store.batching.commits import (
+    LANE_SETTINGS,
     LOST,
     UNUSABLE,
+    Commits,
     Cut,
-    Witness,
     committing,
     settle,
     witness_of,
 )
-from assent.store.batching.writes import GuardedUpdate, RowChange, Writes, WriteStatements
+from assent.store.batching.writes import Writes, WriteStatements
 from assent.store.connections import CLOSE_SECONDS, WAIT_SECONDS, Connection, Connections
 from assent.store.feed import ADOPT
 from assent.store.migrations import schema
-from assent.store.rows import Params, Row, micros
-from assent.store.statements import CLOCK, Compiled, Compiler
+from assent.store.postgres_driver import PostgresDriver
+from assent.store.rows import micros
+from assent.store.statements import Compiler
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -54,8 +53,6 @@ _DEFEATS = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-# Processes that start at the same time take turns; any number will do as long as it is our own.
-MIGRATION_LOCK = 0x617373656E74
 
 
 class _Done(NamedTuple, Generic[T]):
@@ -68,121 +65,6 @@ class _Done(NamedTuple, Generic[T]):
     writes: Writes | None = None
     # True if nothing was written, and the reads are from several moments.
     is_loose: bool = False
-
-
-class PostgresDriver:
-    """The asyncpg connection inside one transaction.
-
-    A trusting one reads without locks, assumes that the rows stay as they were read, and sends all
-    its changes in one statement that fails if they did not. See
-    docs/decisions/0004-one-statement-per-transaction.md.
-    """
-
-    def __init__(
-        self,
-        connection: Connection,
-        statements: WriteStatements,
-        now: Callable[[], int],
-        *,
-        trusting: bool,
-    ) -> None:
-        self._connection, self._statements, self._now = connection, statements, now
-        self._compiler = statements.compiler
-        self._trusting = trusting
-        self.began = False
-        self.leaves_work = False
-        self.sent = 0
-        self.witness: Witness | None = None
-        self._inserts: dict[Table, list[Params]] = {}
-        # Updates that are not sent yet, and the rows and tables that they are about.
-        self._updates: dict[GuardedUpdate, list[RowChange]] = {}
-        self._rows: set[str] = set()
-        self._tables: set[str] = set()
-
-    def rows(self, statement: ClauseElement, params: Params) -> Sequence[Row]:
-        compiled = self._compiler(statement)
-        # Under READ COMMITTED every statement has a snapshot of its own, so plain reads before the
-        # first write or lock need no transaction; one that only reads once costs no BEGIN.
-        concerned = self._concerns(compiled)
-        if concerned or not compiled.only_reads:
-            self._begin()
-        if concerned or (self._updates and not compiled.only_reads):
-            self.flush()
-        return self._fetch(compiled, params)
-
-    def look(
-        self, statement: ClauseElement, params: Params, *, locking: ClauseElement
-    ) -> Sequence[Row]:
-        if not self._trusting or self.began:
-            return self.rows(locking, params)
-        return self._fetch(self._compiler(statement), params)
-
-    def expect(self, row: str, statement: Update, params: Params) -> bool:
-        update = GuardedUpdate(statement)
-        return self._deferred(update, row, params) or bool(self.rows(statement, params))
-
-    def along(self, row: str, statement: Update, params: Params) -> None:
-        update = GuardedUpdate(statement, finds_one=False)
-        if not self._deferred(update, f"{row}, along", params):
-            self.rows(statement, params)
-
-    def _deferred(self, update: GuardedUpdate, row: str, params: Params) -> bool:
-        """Return True if the change can be sent with the others at the end."""
-        compiled = self._compiler(update.statement)
-        # One statement changes a row only once, and does not see the rows that it inserts.
-        known = row in self._rows or self._is_inserted(compiled)
-        if not self._trusting or self.began or known:
-            return False
-        self._rows.add(row)
-        self._tables |= compiled.tables
-        change = RowChange(row, self._timed(compiled, params))
-        self._updates.setdefault(update, []).append(change)
-        return True
-
-    def insert(self, table: Table, rows: list[Params]) -> None:
-        if rows:
-            self._inserts.setdefault(table, []).extend(rows)
-
-    def collected(self) -> Writes | None:
-        """Return the writes collected since the last time."""
-        writes = Writes(self._inserts, self._updates)
-        self._inserts, self._updates = {}, {}
-        self._rows, self._tables = set(), set()
-        self.witness = self.witness or witness_of(writes.inserts)
-        return writes if writes.inserts or writes.updates else None
-
-    def flush(self) -> None:
-        """Write what was collected, in one statement."""
-        if (writes := self.collected()) is not None:
-            await_only(self._statements.write(self._connection, writes))
-
-    def hold_still(self) -> None:
-        """Read everything from one snapshot from here on."""
-        self.began = True
-        await_only(self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ"))
-
-    def _begin(self) -> None:
-        if not self.began:
-            self.began = True
-            await_only(self._connection.execute("BEGIN"))
-
-    def _concerns(self, compiled: Compiled) -> bool:
-        """Return True if a statement must see writes that are not sent yet."""
-        return not self._tables.isdisjoint(compiled.tables) or self._is_inserted(compiled)
-
-    def _is_inserted(self, compiled: Compiled) -> bool:
-        return any(table.name in compiled.tables for table in self._inserts)
-
-    def _timed(self, compiled: Compiled, params: Params) -> Params:
-        return {**params, CLOCK: self._now()} if compiled.wants_clock else params
-
-    def _fetch(self, compiled: Compiled, params: Params) -> Sequence[Row]:
-        self.sent += 1
-        ordered = compiled.ordered(self._timed(compiled, params))
-        return await_only(self._connection.fetch(compiled.sql, ordered))
-
-    def clock(self) -> int:
-        return self._now()
 
 
 class PostgresStore:
@@ -234,10 +116,10 @@ class PostgresStore:
 
     async def _prepare(self, connection: Connection) -> None:
         async with asyncio.timeout(self._wait):
-            version = await _version(connection.raw)
+            version = await schema.postgres_version(connection.raw)
         # It is unknown beforehand how long an upgrade of the schema takes.
         if version is None or not schema.is_current(version):
-            await _ensure_schema(connection.raw, self.url)
+            await schema.ensure_postgres(connection.raw, _dsn(self.url))
         async with asyncio.timeout(self._wait):
             with contextlib.suppress(asyncpg.ReadOnlySQLTransactionError):
                 await connection.execute(ADOPT)
@@ -497,28 +379,3 @@ def _said(error: BaseException) -> str:
 
 def _dsn(url: str) -> str:
     return url.replace("postgresql+asyncpg://", "postgresql://", 1)
-
-
-async def _ensure_schema(connection: Any, url: str) -> None:
-    # Another process may upgrade for longer than any statement of ours should take.
-    await connection.execute("SET statement_timeout = 0")
-    await connection.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
-    try:
-        version = await _version(connection)
-        if version is None:
-            async with connection.transaction():
-                for statement in schema.postgres_creation():
-                    await connection.execute(statement)
-        elif not schema.is_current(version):
-            from assent.store.migrations import upgrade
-
-            await upgrade.postgres(_dsn(url))
-    finally:
-        await connection.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
-        await connection.execute("RESET statement_timeout")
-
-
-async def _version(connection: Any) -> str | None:
-    if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
-        return None
-    return await connection.fetchval("SELECT version_num FROM alembic_version") or schema.BASE

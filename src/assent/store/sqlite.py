@@ -15,24 +15,18 @@ from assent.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Clock, Tx
 from assent.store import file_hints
 from assent.store.file_hints import FileHints
-from assent.store.files import DatabaseFile
-from assent.store.forward_clock import Course
+from assent.store.files import DatabaseFile, open_database
 from assent.store.inserts import insert_one
 from assent.store.migrations import schema
-from assent.store.rows import Params, Row
+from assent.store.rows import Params, Row, micros
 from assent.store.statements import CLOCK, Compiled, Compiler
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
 MAX_BATCH = 128
-BUSY_SECONDS = 10.0
-BUSY_PAUSE = 0.005
 # How long the thread may take to answer: a disk may hang, or another process hold the file.
 WAIT_SECONDS = 10.0
 WATCH_SECONDS = 0.1
-# A commit logs a page of each table and index that it touches, however little changed on it; see
-# docs/decisions/0010-what-a-cycle-costs.md.
-PAGE_BYTES = 2048
 MEMORY = ":memory:"
 # The time of the newest write, by two indexes.
 LATEST = """
@@ -89,6 +83,28 @@ class SqliteDriver:
 
     def clock(self) -> int:
         return self._now
+
+
+class ForwardClock:
+    """The latest time that the clock ever showed, plus the time since: it never runs backwards.
+
+    With a clock that is set back an approval would be accepted after its deadline.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        # How far the time is ahead of the monotonic clock; it only grows.
+        self._ahead = 0
+
+    def now(self) -> int:
+        """Return the time in microseconds since 1970."""
+        passed = int(self._clock.monotonic() * 1_000_000)
+        self._ahead = max(self._ahead, (micros(self._clock.now()) or 0) - passed)
+        return self._ahead + passed
+
+    def not_before(self, at: int) -> None:
+        """Move the time forward to that of the newest row, if it is behind."""
+        self._ahead = max(self._ahead, at - int(self._clock.monotonic() * 1_000_000))
 
 
 class _Job:
@@ -170,7 +186,7 @@ class SqliteStore:
 
     def __init__(self, path: str, *, clock: Clock, wait: float = WAIT_SECONDS) -> None:
         self._path, self._wait = path, wait
-        self._course = Course(clock)
+        self._clock = ForwardClock(clock)
         self._compiler = Compiler.sqlite()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -267,18 +283,11 @@ class SqliteStore:
         connection.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
-        )
+        connection = open_database(self._path)
         try:
-            # Of a new file: an older one keeps its own.
-            connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
-            _write_ahead(connection)
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA foreign_keys=ON")
             schema.ensure_sqlite(connection)
             for [at] in connection.execute(LATEST):
-                self._course.not_before(at or 0)
+                self._clock.not_before(at or 0)
             if self._file is not None:
                 self._file.want_parts()
         except BaseException:
@@ -344,7 +353,7 @@ class SqliteStore:
         """Run a job; return True if its writes may stay: all of them, or none."""
         if not job.begins():
             return True
-        driver = SqliteDriver(connection, self._compiler, self._course.now)
+        driver = SqliteDriver(connection, self._compiler, self._clock.now)
         tx = Transaction(driver)
         job.error = None
         try:
@@ -364,21 +373,6 @@ class SqliteStore:
             job.settle()
         if touched:
             self._tell(frozenset(touched))
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    # The one statement that is refused at once, without the wait that others get, while another
-    # process is about to do the same.
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                raise
-            time.sleep(BUSY_PAUSE)
-        else:
-            return
 
 
 def _begin(connection: sqlite3.Connection) -> None:

@@ -6,14 +6,12 @@ from datetime import datetime
 from assent.store.calls import StoredCalls, StoredLeases, StoredSubjects
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
-from assent.store.credential_status import StoredStanding
-from assent.store.credentials import StoredLinks, StoredSessions
+from assent.store.credentials import StoredLinks, StoredSessions, StoredStanding
 from assent.store.directory import StoredDirectory
 from assent.store.feed import StoredFeed
-from assent.store.first_messages import StoredOpenings
 from assent.store.insights import StoredInsights
 from assent.store.journal import StoredJournal
-from assent.store.listing import StoredListings
+from assent.store.listing import StoredListings, StoredOpenings
 from assent.store.people import StoredKeys, StoredPeople
 from assent.store.precedents import StoredPrecedents
 from assent.store.record import StoredRecord

@@ -6,6 +6,7 @@ revisions. A test checks that both ways give the same result.
 
 import sqlite3
 from collections.abc import Iterator
+from typing import Any
 
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
@@ -19,6 +20,8 @@ from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW, metadata
 BASE = "base"
 HEAD = "0005"
 KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005")
+# Processes that start at the same time take turns; any number will do as long as it is our own.
+MIGRATION_LOCK = 0x617373656E74
 # Word for word alembic's own table.
 STAMP = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
@@ -78,3 +81,30 @@ def _sqlite_version(connection: sqlite3.Connection) -> str | None:
         return None
     found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     return BASE if found is None else found[0]
+
+
+async def ensure_postgres(connection: Any, dsn: str) -> None:
+    """Create or upgrade the schema; an advisory lock keeps two starting processes apart."""
+    # Another process may upgrade for longer than any statement of ours should take.
+    await connection.execute("SET statement_timeout = 0")
+    await connection.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+    try:
+        version = await postgres_version(connection)
+        if version is None:
+            async with connection.transaction():
+                for statement in postgres_creation():
+                    await connection.execute(statement)
+        elif not is_current(version):
+            from assent.store.migrations import upgrade
+
+            await upgrade.postgres(dsn)
+    finally:
+        await connection.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
+        await connection.execute("RESET statement_timeout")
+
+
+async def postgres_version(connection: Any) -> str | None:
+    """Return the version of a PostgreSQL database; None if it is empty."""
+    if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
+        return None
+    return await connection.fetchval("SELECT version_num FROM alembic_version") or BASE
