@@ -45,7 +45,7 @@ class NotifyMe extends HTMLElement {
       ? "This browser cannot show notifications here. They need HTTPS, and do not work in a private window; on an iPhone or iPad, add this page to the home screen and open it from there."
       : refused
       ? "This browser blocks notifications of this site. Allow them in the browser's settings, then come back here."
-      : "You are told of new requests while a page of Assent is open in the background, with the tool and the agent only. A phone may suspend such a page.";
+      : "New requests are announced while a page of Assent is open in the background. A notification names only the tool and the agent. Phones may suspend such a page.";
   }
 
   /** @param {boolean} on */
