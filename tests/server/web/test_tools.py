@@ -221,7 +221,7 @@ async def test_what_somebody_else_changed_meanwhile_is_not_overwritten(serve: Se
         ({"within": "nan"}, "less than or equal"),
         ({"within": "999", "unit": "days"}, "less than or equal"),
         ({"risk": "enormous"}, "should be"),
-        ({"audience": "these"}, "Name somebody who may decide"),
+        ({"audience": "these"}, "Name a role or a person who may decide"),
         ({"audience": "these", "roles": "not a role!"}, "should match"),
     ],
 )
