@@ -10,7 +10,7 @@ from assent.domain.canonical import Json
 from assent.domain.cards import Changed, DiffPreview, Secret, Text, TextPreview
 from assent.domain.tools import Hint
 from assent.presentation.diff import changes
-from assent.presentation.fields import MASK
+from assent.presentation.sheet_values import MASK
 from assent.presentation.surfaces import SURFACES, Surface
 from assent.presentation.text import safe_block, safe_line
 from assent.presentation.values import entries_of

@@ -23,12 +23,12 @@ from assent.domain.fields import Field, FieldType, Option
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.tools import Hint, Risk
 from assent.presentation import plain, terminal
+from assent.presentation.characters import width_of
 from assent.presentation.diff import changes
-from assent.presentation.fields import MASK
 from assent.presentation.rendering import FieldLimits
+from assent.presentation.sheet_values import MASK
 from assent.presentation.text import safe_block
 from assent.presentation.values import entries_of
-from assent.presentation.wrapping import width_of
 from assent.testing.hostile import DECEPTIONS, every_code_point, is_unseen
 from tests.presentation.samples import (
     CHOICES,

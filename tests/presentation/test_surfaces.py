@@ -29,8 +29,8 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.tools import Hint, Risk
 from assent.presentation import html, line, markdown, slack
 from assent.presentation.diff import changes
-from assent.presentation.fields import MASK
 from assent.presentation.rendering import MessageSize
+from assent.presentation.sheet_values import MASK
 from assent.presentation.surfaces import SURFACES, Surface
 from assent.presentation.text import safe_block, safe_line
 from assent.presentation.values import entries_of

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.presentation.characters import width_of, wrapped
 from assent.presentation.text import safe_line
-from assent.presentation.wrapping import width_of, wrapped
 
 
 @given(st.text(max_size=200), st.integers(8, 40))

@@ -12,7 +12,7 @@ from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.outputs import as_text
 from assent.errors import InvalidAnswer
-from assent.presentation.fields import MASK
+from assent.presentation.sheet_values import MASK
 from assent.presentation.text import safe_line
 
 _SEND, _CHANGE, _BACK = Key("s", "send"), Key("c", "change"), Key("b", "back")

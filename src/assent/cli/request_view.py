@@ -15,8 +15,8 @@ from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
 from assent.errors import NotFound
 from assent.presentation.card import hints_of
-from assent.presentation.fields import inline_of
 from assent.presentation.page import remaining
+from assent.presentation.sheet_values import inline_of
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of
 

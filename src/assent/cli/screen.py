@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TextIO
 
+from assent.presentation.characters import width_of, wrapped
 from assent.presentation.text import safe_block
-from assent.presentation.wrapping import width_of, wrapped
 
 # In a narrower terminal no gutter would help: a line has to hold it and one wide letter.
 MIN_COLUMNS = 8

@@ -1,6 +1,8 @@
-"""Single code points: the ones that people would not see, and the names shown instead."""
+"""Characters: those that people would not see, the columns they take, and lines wrapped by them."""
 
+import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 # Printable by category, yet blank on screen: fillers, joiners, variation selectors, blank symbols.
@@ -17,6 +19,8 @@ _BLANKS = frozenset(
 # The delimiters of our own marks, and brackets that could pass for them.
 _BRACKETS = frozenset("\u27e8\u27e9\u2329\u232a\u3008\u3009\u276c\u276d\u29fc\u29fd\ufe3f\ufe40")
 _NAMES = {"\t": "tab", "\n": "newline", "\r": "CR", " ": "space", "\x1b": "ESC"}
+# A mark, a word, or a word with the blanks before it: blanks lead the next line and stay visible.
+_PIECE = re.compile(r" *(?:⟨[^⟩]*⟩|[^ ⟨]+)| +")
 
 
 @lru_cache(maxsize=4096)
@@ -56,3 +60,43 @@ def cells(char: str) -> int:
     if is_mark(char) and unicodedata.category(char) != "Mc":
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def width_of(text: str) -> int:
+    """Return the number of columns that a safe text takes."""
+    return len(text) if text.isascii() else sum(map(cells, text))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Split one line of safe text into pieces of at most `width` columns, with nothing lost."""
+    if width_of(text) <= width:
+        return [text]
+    lines, line, used = list[str](), "", 0
+    for piece, size in _pieces(text, width):
+        if line and used + size > width:
+            lines.append(line)
+            line, used = "", 0
+        line, used = line + piece, used + size
+    return [*lines, line]
+
+
+def _pieces(text: str, width: int) -> Iterator[tuple[str, int]]:
+    for match in _PIECE.finditer(text):
+        piece = match.group()
+        size = width_of(piece)
+        if size <= width:
+            yield piece, size
+        else:
+            yield from _cut(piece, width)
+
+
+def _cut(piece: str, width: int) -> Iterator[tuple[str, int]]:
+    """Split a long piece into lines; a combining mark stays with its letter."""
+    part, used = "", 0
+    for char in piece:
+        size = cells(char)
+        if part and used + size > width and not is_mark(char):
+            yield part, used
+            part, used = "", 0
+        part, used = part + char, used + size
+    yield part, used

@@ -8,7 +8,6 @@ from typing import assert_never
 
 from assent.domain.cards import Blank, Card, Choice, FieldChange, Members, Note, Past
 from assent.domain.verdicts import done_words
-from assent.presentation.fields import json_of
 from assent.presentation.html_values import (
     block,
     changes,
@@ -41,6 +40,7 @@ from assent.presentation.outline import (
 )
 from assent.presentation.passages import PAST_CHARS, condition_words
 from assent.presentation.rendering import RENDERER_VERSION, Rendered
+from assent.presentation.sheet_values import json_of
 from assent.presentation.text import mark, quoted, safe_line
 
 VERSION = f"html/{RENDERER_VERSION}"

@@ -20,14 +20,14 @@ from assent.domain.cards import (
     Value,
 )
 from assent.presentation.diff import LineState, line_edits
-from assent.presentation.fields import (
+from assent.presentation.markup import Html, element, isolated, joined
+from assent.presentation.sheet_values import (
     blob_facts,
     described,
     inline_of,
     name_label,
     path_label,
 )
-from assent.presentation.markup import Html, element, isolated, joined
 from assent.presentation.text import mark, safe_block, safe_line
 from assent.presentation.truncation import clip
 

@@ -6,9 +6,9 @@ The line is safe text. Most cards do not fit on a line; those offer only the ful
 from itertools import accumulate, takewhile
 
 from assent.domain.cards import Card, NamedValue
-from assent.presentation.fields import inline_of, name_label
 from assent.presentation.outline import Fields, RegionName, regions_of
 from assent.presentation.rendering import RENDERER_VERSION, Rendered, offered
+from assent.presentation.sheet_values import inline_of, name_label
 from assent.presentation.text import mark, safe_line
 from assent.presentation.truncation import clip
 

@@ -10,13 +10,12 @@ from datetime import UTC
 from assent.domain.canonical import Json, encode
 from assent.domain.cards import Card
 from assent.domain.tools import Risk
-from assent.presentation.characters import counted
+from assent.presentation.characters import counted, wrapped
 from assent.presentation.chat import ChatCard, Passage, fit_card, split_pages
 from assent.presentation.outline import deadline_of
 from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
 from assent.presentation.sheet import GOES_ON, MIN_COLUMNS
 from assent.presentation.text import fenced, mark
-from assent.presentation.wrapping import wrapped
 
 MESSAGE_VERSION = f"markdown/{RENDERER_VERSION}"
 EMBED_VERSION = f"discord/{RENDERER_VERSION}"

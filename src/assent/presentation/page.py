@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from assent.domain.cards import Card, Choice
 from assent.domain.tools import Risk
+from assent.presentation.characters import width_of
 from assent.presentation.outline import (
     CardFact,
     Fields,
@@ -19,7 +20,6 @@ from assent.presentation.passages import FACT_COLUMN, fits_line, put_content, pu
 from assent.presentation.rendering import offered
 from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import mark, safe_line
-from assent.presentation.wrapping import width_of
 
 RULE_COLUMNS = 72
 DIGEST_CHARS = 16

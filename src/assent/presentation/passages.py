@@ -7,13 +7,7 @@ from typing import assert_never
 from assent.domain.cards import Blank, Condition, Members, Note, Past, Text
 from assent.domain.fields import Option
 from assent.domain.verdicts import done_words
-from assent.presentation.fields import (
-    json_of,
-    put_change,
-    put_entries,
-    put_line_edits,
-    put_value,
-)
+from assent.presentation.characters import width_of
 from assent.presentation.outline import (
     Blanks,
     CardFact,
@@ -28,9 +22,15 @@ from assent.presentation.outline import (
     moment,
 )
 from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
+from assent.presentation.sheet_values import (
+    json_of,
+    put_change,
+    put_entries,
+    put_line_edits,
+    put_value,
+)
 from assent.presentation.text import quoted, safe_line
 from assent.presentation.truncation import select
-from assent.presentation.wrapping import width_of
 
 FACT_COLUMN = 8
 PAST_CHARS = 160

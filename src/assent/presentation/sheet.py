@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+from assent.presentation.characters import width_of, wrapped
 from assent.presentation.rendering import UNLIMITED, FieldLimits
 from assent.presentation.text import mark, safe_block
 from assent.presentation.truncation import clip, is_surely_longer
-from assent.presentation.wrapping import width_of, wrapped
 
 GUTTER = "│ "
 GOES_ON = "┊ "

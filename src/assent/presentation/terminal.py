@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from assent.domain.cards import Card, FieldChange, NamedValue
-from assent.presentation.fields import put_change, put_entries
 from assent.presentation.page import lay_out
 from assent.presentation.rendering import RENDERER_VERSION, UNLIMITED, FieldLimits, Rendered
 from assent.presentation.sheet import Line, Sheet, SheetPlace, Span, SpanRole
+from assent.presentation.sheet_values import put_change, put_entries
 
 VERSION = f"terminal/{RENDERER_VERSION}"
 COLUMNS = 80

@@ -12,7 +12,7 @@ from assent.engine.agents import Catalogue
 from assent.engine.vault import MASKED
 from assent.errors import InvalidJson
 from assent.presentation.card import hints_of
-from assent.presentation.fields import MASK
+from assent.presentation.sheet_values import MASK
 from assent.presentation.values import entries_of
 
 Hints = Mapping[str, Hint]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assent import Hint, Person, tool
-from assent.presentation.fields import MASK
+from assent.presentation.sheet_values import MASK
 from assent.testing import ScriptedModel, calls, says
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.web.visitor import Visitor

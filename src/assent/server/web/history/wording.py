@@ -7,9 +7,9 @@ from typing import Final
 
 from assent.domain.cards import NamedValue
 from assent.domain.lifecycle import AWAITING, CallStatus, RequestKind
-from assent.presentation.fields import described, inline_of, name_label
 from assent.presentation.html_values import foreign
 from assent.presentation.markup import Html, element, isolated, joined
+from assent.presentation.sheet_values import described, inline_of, name_label
 from assent.presentation.text import mark
 
 _LINE_CHARS: Final = 140

@@ -23,11 +23,11 @@ from assent.domain.cards import (
     Truth,
     Value,
 )
+from assent.presentation.characters import width_of
 from assent.presentation.diff import LineState, line_edits
 from assent.presentation.sheet import Sheet, SheetPlace, Span, SpanRole, fits
 from assent.presentation.text import quoted, safe_line
 from assent.presentation.truncation import select, select_lines
-from assent.presentation.wrapping import width_of
 
 MASK = "••••••"
 UNINSPECTABLE = "uninspectable data"
