@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.cli.console import Key
+from assent.cli.console import MenuKey
 from assent.cli.screen import GUTTER, Ink, Screen, Speech
 
 
@@ -85,17 +85,17 @@ def test_a_fleeting_line_is_replaced_by_the_next_one() -> None:
 
 @pytest.mark.parametrize(
     ("key", "label"),
-    [(Key("a", "approve"), "[a]pprove"), (Key("n", "it did not"), "it did [n]ot")],
+    [(MenuKey("a", "approve"), "[a]pprove"), (MenuKey("n", "it did not"), "it did [n]ot")],
 )
-def test_a_keys_label_marks_its_letter(key: Key, label: str) -> None:
+def test_a_keys_label_marks_its_letter(key: MenuKey, label: str) -> None:
     assert key.label == label
 
 
 @pytest.mark.parametrize("typed", ["a", " A ", "approve"])
 def test_a_key_is_meant_by_its_letter_or_its_words(typed: str) -> None:
-    assert Key("a", "approve").is_meant(typed)
+    assert MenuKey("a", "approve").is_meant(typed)
 
 
 @pytest.mark.parametrize("typed", ["", " ", "ap", "aa", "yes"])
 def test_nothing_else_means_a_key(typed: str) -> None:
-    assert not Key("a", "approve").is_meant(typed)
+    assert not MenuKey("a", "approve").is_meant(typed)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assent.cli.console import ARROW, Console, Key
+from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.details import show_entries
 from assent.cli.inbox import show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts
@@ -23,8 +23,8 @@ from assent.engine.queries.snapshots import Thread, Turn
 from assent.errors import AssentError, PendingCalls
 from assent.presentation.text import safe_line
 
-_SUPERSEDE, _DECIDE = Key("c", "cancel and send"), Key("d", "decide first")
-_KEEP = Key("k", "keep waiting")
+_SUPERSEDE, _DECIDE = MenuKey("c", "cancel and send"), MenuKey("d", "decide first")
+_KEEP = MenuKey("k", "keep waiting")
 _INPUT_LIMIT = 100_000
 
 COMMANDS = """\

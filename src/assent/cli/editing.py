@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assent.cli.console import ARROW, Console, Key
-from assent.cli.pager import Drawing, Pager
+from assent.cli.console import ARROW, Console, Drawing, MenuKey, Pager
 from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
@@ -20,7 +19,7 @@ from assent.presentation.terminal import render_changes, render_entries
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of
 
-_FIELDS, _JSON, _BACK = Key("f", "field by field"), Key("j", "json"), Key("b", "back")
+_FIELDS, _JSON, _BACK = MenuKey("f", "field by field"), MenuKey("j", "json"), MenuKey("b", "back")
 _END = "."
 
 

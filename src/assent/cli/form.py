@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never, cast
 
-from assent.cli.console import ARROW, Console, Key
+from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.screen import Ink
 from assent.domain.canonical import Json
 from assent.domain.field_types import Control
@@ -15,7 +15,7 @@ from assent.errors import InvalidAnswer
 from assent.presentation.sheet_values import MASK
 from assent.presentation.text import safe_line
 
-_SEND, _CHANGE, _BACK = Key("s", "send"), Key("c", "change"), Key("b", "back")
+_SEND, _CHANGE, _BACK = MenuKey("s", "send"), MenuKey("c", "change"), MenuKey("b", "back")
 _YES, _NO = frozenset({"y", "yes", "true", "on"}), frozenset({"n", "no", "false", "off"})
 _END = "."
 

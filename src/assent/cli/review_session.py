@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any
 
-from assent.cli.console import Console
+from assent.cli.console import Console, Pager
 from assent.cli.details import show_details
 from assent.cli.editing import show_edit
 from assent.cli.keyboard import Interrupted
-from assent.cli.pager import Pager
 from assent.cli.request_view import RequestView, view_of
 from assent.cli.screen import Ink
 from assent.cli.verdicts import DETAILS, LATER, VerdictPrompt

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any, cast
 
-from assent.cli.console import ARROW, Console, Key
+from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.editing import Editing
 from assent.cli.form import TerminalForm
 from assent.cli.request_view import RequestView
@@ -24,8 +24,8 @@ from assent.errors import InvalidCommand, InvalidOutput, NotFound
 from assent.presentation.text import safe_line
 
 STDIN = "-"
-DETAILS, LATER = Key("d", "details"), Key("l", "later")
-_APPROVE, _BACK = Key("a", "approve"), Key("b", "back")
+DETAILS, LATER = MenuKey("d", "details"), MenuKey("l", "later")
+_APPROVE, _BACK = MenuKey("a", "approve"), MenuKey("b", "back")
 
 
 def verdict_of(options: Namespace) -> Verdict:
@@ -78,13 +78,13 @@ class VerdictPrompt:
     _edited: Frozen | None = None
 
     @staticmethod
-    def keys(kind: RequestKind) -> tuple[Key, ...]:
+    def keys(kind: RequestKind) -> tuple[MenuKey, ...]:
         """Return the keys for a request of this kind, in order."""
-        return (*(Key(*row.key) for row in offers(kind)), DETAILS, LATER)
+        return (*(MenuKey(*row.key) for row in offers(kind)), DETAILS, LATER)
 
-    async def ask(self, key: Key) -> Verdict | None:
+    async def ask(self, key: MenuKey) -> Verdict | None:
         """Return the verdict that a key stands for; None if the person turned back on the way."""
-        [row] = [row for row in offers(self.view.request.kind) if Key(*row.key) == key]
+        [row] = [row for row in offers(self.view.request.kind) if MenuKey(*row.key) == key]
         match row.verb:
             case Verb.APPROVE:
                 return Approve() if await self._is_sure("It runs now, as shown.") else None
