@@ -76,6 +76,7 @@ from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
 from assent.server.settings import Settings
+from assent.server.streams import DecideRequests, SendMessage
 from assent.testing import ScriptedModel, calls, says
 
 WRONG: dict[str, object] = {
@@ -537,13 +538,35 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "policy": {"None"},
         },
     ),
+    "SendMessage": (
+        lambda **said: SendMessage(**{"conversation_id": "c", "text": "hi", **said}),
+        {
+            "conversation_id": TEXT,
+            "text": TEXT,
+            "message_id": TEXT | {"None"},
+            "agent": TEXT | {"None"},
+            "on_pending": NOTHING,
+        },
+    ),
+    "DecideRequests": (
+        lambda **said: DecideRequests(**{"conversation_id": "c", **said}),
+        {
+            "conversation_id": TEXT,
+            "decisions": {"an empty list"},
+            "digests": {"an empty mapping"},
+            "outputs": {"an empty list"},
+        },
+    ),
     "create_app": (
         lambda **said: create_app(**{"assent": engine(), **said}),
-        {"assent": NOTHING, "settings": {"None"}},
+        {"assent": NOTHING, "settings": {"None"}, "protocols": {"an empty list"}},
     ),
 }
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
-CLASSES: dict[str, Any] = {each.__name__: each for each in (*SERVING, ScriptedModel, says, calls)}
+STREAMING = (SendMessage, DecideRequests)
+CLASSES: dict[str, Any] = {
+    each.__name__: each for each in (*SERVING, *STREAMING, ScriptedModel, says, calls)
+}
 # Questions about a tool, and values that only we make, for those who draw or read them.
 NOT_MADE = {
     "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool", "requires_approval",
@@ -552,6 +575,8 @@ NOT_MADE = {
     "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
     # Doubles for tests, which check what they are given when they use it.
     "Decider", "VirtualClock",
+    # Steps of a turn, and what an own protocol extends.
+    "Requested", "TextSaid", "TurnErrored", "StreamEncoder", "StreamProtocol",
 }  # fmt: skip
 TOOLS = {"tool", "hitl", "manual", "schema_tool"}
 ROOT = Path(__file__).parents[2]

@@ -7,15 +7,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field
 from starlette.responses import Response
 
+from assent.domain import parameters
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
 from assent.domain.decisions import Fail, Supply, Verdict
 from assent.domain.lifecycle import ACTIVE_TURNS, RequestKind, RequestStatus, TurnStatus
+from assent.domain.parameters import Check, optional, settle, several
 from assent.domain.people import Person, Scope
 from assent.domain.requests import Request
 from assent.engine.decisions.attempts import DecisionOutcome
@@ -85,6 +87,9 @@ class SendMessage(StreamAction):
     agent: str | None = None
     on_pending: Literal["refuse", "supersede"] = "refuse"
 
+    def __post_init__(self) -> None:
+        settle(self, _MESSAGE)
+
     async def begin(self, service: Service, caller: Caller) -> StreamStart:
         if not self.text.strip() or len(self.text) > MAX_TEXT_CHARS:
             raise misshapen(f"a message has 1 to {MAX_TEXT_CHARS:,} characters of text", "body")
@@ -141,6 +146,9 @@ class DecideRequests(StreamAction):
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
     # Those of calls that wait for no output are only history.
     outputs: Sequence[ClientOutput] = ()
+
+    def __post_init__(self) -> None:
+        settle(self, _DECISIONS)
 
     async def begin(self, service: Service, caller: Caller) -> StreamStart:
         found = await service.assent.queries.conversations.questions(
@@ -215,6 +223,45 @@ class DecideRequests(StreamAction):
         settled = found.turn.status is TurnStatus.DONE and found.announced
         if found.turn.status not in going and not settled:
             raise NothingAwaited("Turn", found.turn.id, found.turn.status)
+
+
+def _pairs(given: object) -> object:
+    if not isinstance(given, list | tuple):
+        return parameters.unfit()
+    pairs = cast("Sequence[object]", given)
+    return pairs if all(map(_is_pair, pairs)) else parameters.unfit()
+
+
+def _is_pair(given: object) -> bool:
+    if not isinstance(given, list | tuple) or len(cast("Sequence[object]", given)) != 2:
+        return False
+    id, verdict = cast("Sequence[object]", given)
+    # A verdict, not the function that makes one: `approve()` and not `approve`.
+    return isinstance(id, str) and isinstance(verdict, Verdict)
+
+
+def _texts(given: object) -> object:
+    if parameters.mapping.read(given) is not given:
+        return parameters.unfit()
+    values = cast("Mapping[str, object]", given).values()
+    return given if all(isinstance(each, str) for each in values) else parameters.unfit()
+
+
+_MESSAGE: Final = {
+    "conversation_id": parameters.text,
+    "text": parameters.text,
+    "message_id": optional(parameters.text),
+    "agent": optional(parameters.text),
+    "on_pending": parameters.word("refuse", "supersede"),
+}
+_DECISIONS: Final = {
+    "conversation_id": parameters.text,
+    "decisions": Check("a list of pairs of a request's id and a verdict", _pairs),
+    "digests": Check("a mapping from the ids of requests to their digests", _texts),
+    "outputs": several(
+        parameters.instance(ClientOutput), tuple, "a ClientOutput or several of them"
+    ),
+}
 
 
 def _asked_at(found: TurnQuestions, answers: Answers) -> int:
