@@ -6,9 +6,9 @@ from typing import Any
 
 from assent.domain.copies import changed
 from assent.domain.decisions import VerdictName
+from assent.domain.identifiers import first_id
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.people import Audience, Person
-from assent.engine.ids import first_id
 from assent.ports import Tx
 from tests.store.samples import CALL, CONVERSATION, DECISION, MESSAGE, REQUEST, add_turn
 

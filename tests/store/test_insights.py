@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from assent.domain.decisions import VerdictName
+from assent.domain.identifiers import first_id
 from assent.domain.insights import Answers, Hourly, Period, StatusCount, Survey, Votes, Window
 from assent.domain.lifecycle import CallStatus, RequestStatus
-from assent.engine.ids import first_id, new_id
+from assent.engine.ids import new_id
 from assent.engine.queries.record import gather
 from assent.ports import Store
 from assent.store import insights

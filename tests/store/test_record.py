@@ -14,11 +14,11 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation
 from assent.domain.events import EventKind, Fact
+from assent.domain.identifiers import first_id
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.paging import Place
 from assent.domain.people import Person
 from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch
-from assent.engine.ids import first_id
 from assent.ports import Store, Tx
 from assent.store import record
 from assent.store.migrations import schema

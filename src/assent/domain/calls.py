@@ -12,6 +12,8 @@ from assent.domain.canonical import Json, digest, encode, parse
 from assent.domain.lifecycle import TERMINAL, CallStatus
 
 T = TypeVar("T")
+# In `cleared_by` of a call that failed because a quota was used up.
+CROWDED = "quota"
 
 
 class Author(StrEnum):

@@ -1,11 +1,21 @@
-"""Checks of identifiers from outside: kept exactly or refused, as cleaning could make two equal."""
+"""Identifiers: those from outside are kept exactly or refused, as cleaning could make two equal."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from assent.errors import InvalidIdentifier, NotFound
 
 # One index holds two identifiers, and an index entry of PostgreSQL at most 2,700 bytes.
 MAX_BYTES: Final = 1_000
+# Ids that we make begin with nanoseconds since 1970 and so sort by age.
+TIME_BYTES: Final = 8
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def first_id(prefix: str, at: datetime) -> str:
+    """Return text that sorts before every id of this prefix made at this time or later."""
+    return f"{prefix}_{((at - _EPOCH) // _MICROSECOND * 1000).to_bytes(TIME_BYTES).hex()}"
 
 
 def flaw(given: object) -> str | None:

@@ -4,13 +4,12 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+
+from assent.domain.identifiers import TIME_BYTES
 
 Ids = Callable[[str], str]
 _BYTES = 8
 _DRAWN = 256
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 # Drawn ahead: a system call for each id would let another thread take the interpreter. A deque,
 # because ids are made in several threads; never shared with a forked child, which would repeat
@@ -25,12 +24,7 @@ def new_id(prefix: str) -> str:
 
     It has nanoseconds, so that ids of one transaction sort too, and 64 random bits.
     """
-    return f"{prefix}_{(time.time_ns().to_bytes(_BYTES) + _chance()).hex()}"
-
-
-def first_id(prefix: str, at: datetime) -> str:
-    """Return text that sorts before every id of this prefix made at this time or later."""
-    return f"{prefix}_{((at - _EPOCH) // _MICROSECOND * 1000).to_bytes(_BYTES).hex()}"
+    return f"{prefix}_{(time.time_ns().to_bytes(TIME_BYTES) + _chance()).hex()}"
 
 
 def _chance() -> bytes:

@@ -23,10 +23,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ClauseElement
 
+from assent.domain.calls import CROWDED
+from assent.domain.identifiers import first_id
 from assent.domain.insights import HOUR, DecisionRow, Hourly, RecordRows, RequestCount, Survey
 from assent.domain.lifecycle import CallStatus, RequestStatus
-from assent.engine.ids import first_id
-from assent.engine.loop.proposals import CROWDED
 from assent.store.rows import Driver, Params, Row, micros, moment, span
 from assent.store.statements import fixed
 from assent.store.tables import calls, conversations, decisions, requests

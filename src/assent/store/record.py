@@ -26,10 +26,10 @@ from sqlalchemy.sql import ClauseElement
 
 from assent.domain.calls import Frozen
 from assent.domain.events import Entry, Event, EventKind
+from assent.domain.identifiers import first_id
 from assent.domain.lifecycle import AWAITING, CallStatus, RequestKind, RequestStatus
 from assent.domain.paging import Place
 from assent.domain.record import CallFilter, PastCall, PastRequest, RecordFilter, Stretch
-from assent.engine.ids import first_id
 from assent.store.journal import entry_of
 from assent.store.rows import EPOCH, Driver, Params, Row, load, maybe_moment, micros, moment
 from assent.store.statements import fixed

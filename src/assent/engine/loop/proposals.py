@@ -29,7 +29,6 @@ _AT_ONCE = 32
 REFUSED = "refused"
 REPEATED = "repeated"
 SURPLUS = "surplus"
-CROWDED = "quota"
 _NO_ARGUMENTS = Frozen.of({})
 
 

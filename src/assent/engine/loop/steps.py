@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from assent.domain.calls import Call
+from assent.domain.calls import CROWDED, Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
@@ -18,7 +18,7 @@ from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall, mint
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import dump_answer, history
-from assent.engine.loop.proposals import CROWDED, storable
+from assent.engine.loop.proposals import storable
 from assent.engine.runs.claims import conversation_of
 from assent.engine.transitions import Moves
 from assent.errors import NotFound
