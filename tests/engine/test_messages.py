@@ -1,10 +1,15 @@
 """What is said to an agent, before anything comes of it."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from assent import Person
 from assent.domain.lifecycle import TurnStatus
+from assent.domain.messages import UserSaid
 from assent.errors import EmptyMessage, KeyReused, PendingCalls
+from assent.ports import Tx
 from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
 from tests.conftest import World
@@ -65,3 +70,24 @@ async def test_a_predicate_is_forgotten_with_the_message_that_was_refused(
 
 def asks(*_: object) -> bool:
     return True
+
+
+async def test_a_later_message_takes_no_more_transactions_than_the_first(
+    world: World, owner: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(model := ScriptedModel(["One.", "Two."])) as assent:
+        store, begun = assent.kernel.store, list[object]()
+        run = store.run
+
+        async def counted(work: Callable[[Tx], Any]) -> Any:
+            begun.append(work)
+            return await run(work)
+
+        monkeypatch.setattr(store, "run", counted)
+        first = await assent.send("agent", "a", by=owner)
+        of_first = len(begun)
+        await assent.send("agent", "b", by=owner, conversation_id=first.conversation_id)
+
+    assert len(begun) - of_first == of_first
+    asked = [item.text for item in model.prompts[1].history if isinstance(item, UserSaid)]
+    assert asked == ["a", "b"]

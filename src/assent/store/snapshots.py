@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import Select
 
 from assent.domain.calls import Call
-from assent.domain.conversations import Role, Scene, TurnRow
+from assent.domain.conversations import Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
@@ -142,15 +142,25 @@ class StoredSnapshots:
             return scene
         return changed(scene, is_whole=False)
 
+    def history(self, conversation_id: str) -> tuple[list[Message], list[Call]]:
+        """Return the messages and calls of a conversation before its next turn, oldest first."""
+        rows = self._driver.rows(SCENE, {"conversation": conversation_id, "turn": ""})
+        return _history([tuple(row) for row in rows])
+
 
 def _scene(rows: list[tuple[Any, ...]]) -> Scene | None:
     turn = next((row for row in rows if row[_MESSAGE] is not None), None)
     if turn is None:
         return None
+    said, called = _history(rows)
+    return Scene(turn=turn_of(turn[_MESSAGE:_SCENE_TURN]), messages=said, calls=called)
+
+
+def _history(rows: list[tuple[Any, ...]]) -> tuple[list[Message], list[Call]]:
     said = [message_of(row[:_MESSAGE]) for row in rows if row[0] is not None]
     # Sorted here: the rows are too wide for the database to sort cheaply.
     said.sort(key=lambda message: message.position)
     places = {message.id: message.position for message in said}
     called = [call_of(row[_SCENE_TURN:]) for row in rows if row[0] is None]
     called.sort(key=lambda call: (places[call.message_id], call.position))
-    return Scene(turn=turn_of(turn[_MESSAGE:_SCENE_TURN]), messages=said, calls=called)
+    return said, called

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 from unicodedata import category
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
-from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import (
@@ -18,14 +19,13 @@ from assent.domain.lifecycle import (
     RequestStatus,
     TurnStatus,
 )
-from assent.domain.messages import UserSaid
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person, want_recordable
 from assent.domain.tools import Predicate
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.loop.proposals import storable
-from assent.engine.loop.steps import Loaded
+from assent.engine.loop.steps import Loaded, load
 from assent.engine.loop.turns import Turns
 from assent.engine.transitions import Moves, Raced
 from assent.errors import (
@@ -38,6 +38,7 @@ from assent.errors import (
 )
 from assent.ports import TurnChanges, Tx
 
+T = TypeVar("T")
 _WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
 
 
@@ -76,20 +77,6 @@ class NewMessage:
         return any(category(each)[0] not in "ZC" for each in storable(self.text))
 
 
-def _fresh(turn: TurnRow, message: NewMessage) -> Loaded:
-    """Return the first step of a new conversation without reading: this message is all of it."""
-    conversation = Conversation(
-        id=turn.conversation_id,
-        agent=turn.agent,
-        owner=message.by,
-        created_at=turn.created_at,
-    )
-    said = (UserSaid(text=storable(message.text)),)
-    return Loaded(
-        turn=turn, conversation=conversation, said=lambda: said, length=0, calls=(), saved=()
-    )
-
-
 def _no_conversation(id: str) -> NotFound:
     # The same error for a conversation of another person: the sender learns nothing.
     hint = "leave conversation_id out to begin one, or add create=True to begin one of this id"
@@ -111,21 +98,18 @@ class Sending:
     async def _sent(self, message: NewMessage) -> TurnRow:
         turn_id = self._kernel.ids("turn")
         try:
-            turn = await self._withdrawing(lambda tx: self._start(tx, message, turn_id))
+            started = await self._withdrawing(lambda tx: self._start(tx, message, turn_id))
         except OverQuota as error:
             await self._refused(message.by, message.conversation_id, error)
             raise
         point("after_send")
-        if turn.id == turn_id:
-            self._begin(turn, message)
-        return turn
-
-    def _begin(self, turn: TurnRow, message: NewMessage) -> None:
+        turn = started.turn if isinstance(started, Loaded) else started
         # Kept until the turn ends, so only stored once the turn exists.
-        if message.ask_when is not None:
+        if turn.id == turn_id and message.ask_when is not None:
             self._kernel.predicates[turn.id] = message.ask_when
-        if self._kernel.is_worker:
-            self._turns.begin(_fresh(turn, message) if message.conversation_id is None else turn)
+        if isinstance(started, Loaded):
+            self._turns.begin(started)
+        return turn
 
     async def open(self, agent: str, by: Person) -> Conversation:
         """Create a conversation without any message."""
@@ -152,7 +136,7 @@ class Sending:
 
         await self._kernel.store.run(note)
 
-    async def _withdrawing(self, work: Callable[[Tx], TurnRow]) -> TurnRow:
+    async def _withdrawing(self, work: Callable[[Tx], T]) -> T:
         """Try again if a decision or a claim was faster: that is no reason to refuse."""
         while True:
             try:
@@ -160,7 +144,8 @@ class Sending:
             except Raced:
                 continue
 
-    def _start(self, tx: Tx, message: NewMessage, turn_id: str) -> TurnRow:
+    def _start(self, tx: Tx, message: NewMessage, turn_id: str) -> TurnRow | Loaded:
+        """Store the message and its turn; return what its first step needs if it is held here."""
         body = digest(json_text([message.agent, message.conversation_id, message.text]))
         if (known := self._known(tx, message, body)) is not None:
             return known
@@ -189,22 +174,31 @@ class Sending:
             guarded=message.ask_when is not None,
             created_at=now,
         )
+        said = Message(
+            id=self._kernel.ids("msg"),
+            conversation_id=conversation.id,
+            turn_id=turn_id,
+            position=0,
+            role=Role.USER,
+            text=storable(message.text),
+            created_at=now,
+        )
+        # Read before anything is written, so that all writes can be sent at once.
+        started = self._loaded(tx, turn, conversation, said) if is_worker else turn
         lease = self._kernel.times.lease
         tx.turns.add(turn, owner=message.by.id, key=message.key, body=body, lease=lease)
-        tx.messages.append(
-            Message(
-                id=self._kernel.ids("msg"),
-                conversation_id=conversation.id,
-                turn_id=turn_id,
-                position=0,
-                role=Role.USER,
-                text=storable(message.text),
-                created_at=now,
-            )
-        )
-        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": storable(message.text)}))
+        tx.messages.append(said)
+        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": said.text}))
         point("inside_send")
-        return turn
+        return started
+
+    def _loaded(self, tx: Tx, turn: TurnRow, conversation: Conversation, said: Message) -> Loaded:
+        messages, calls = list[Message](), list[Call]()
+        # Every message belongs to a turn: before the first one there is nothing to read.
+        if turn.number > 1:
+            messages, calls = tx.snapshots.history(conversation.id)
+        scene = Scene(turn=turn, messages=[*messages, said], calls=calls)
+        return load(tx, turn, self._kernel, conversation, scene)
 
     def _known(self, tx: Tx, message: NewMessage, body: str) -> TurnRow | None:
         """Return the turn that this key stands for already; another message under it is refused."""

@@ -53,14 +53,15 @@ def load(
     scene = scene or tx.snapshots.scene(conversation.id, turn.id)
     if scene is None:
         raise NotFound("turn", turn.id)
-    toolbox = kernel.catalogue.toolbox(conversation.agent)
+    # Before the first step of a conversation nobody has answered anything.
+    asks = kernel.catalogue.toolbox(conversation.agent).asks and (turn.number, turn.step) != (1, 0)
     return Loaded(
         turn=turn,
         conversation=conversation,
         said=partial(history, scene.messages, scene.calls, kernel.texts),
         length=_length(scene),
         calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
-        saved=tuple(tx.values.saved(conversation.id)) if toolbox.asks else (),
+        saved=tuple(tx.values.saved(conversation.id)) if asks else (),
     )
 
 
