@@ -35,6 +35,8 @@ _OPTIONS = (
 OpenHouse = Callable[..., AbstractAsyncContextManager[House]]
 
 
+# First: xdist reads the groups in a hook of the same name.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All on one loop, Chromium's, and in one process: two would wait for each other's."""
     for item in items:
