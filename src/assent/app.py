@@ -32,8 +32,8 @@ _URLS = "'sqlite:///path', 'sqlite:///:memory:' or 'postgresql://…'"
 _POOL_SIZE = 16
 _WHERE = "Assent"
 WAIT = Times().wait
-# Goes on while the machine sleeps, unlike Linux's other monotonic clock: a worker that slept was
-# away, and has lost its leases.
+# Counts on while the machine sleeps, unlike Linux's CLOCK_MONOTONIC: a worker that slept for longer
+# than a lease has lost its leases.
 _SINCE_BOOT: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -145,7 +145,7 @@ async def run_once(
     rules: Rule | Iterable[Rule] = (),
     policy: PolicyHook | None = None,
 ) -> str:
-    """Answer one message without a database; a call that is not decided is an error, not a yes."""
+    """Answer one message without a database; a call left undecided raises `ApprovalUnavailable`."""
     engine = Assent(
         f"{_SQLITE}{MEMORY}",
         agents=[agent],
@@ -178,7 +178,7 @@ def open_store(
 
 
 def _no_url(given: object) -> str:
-    """Return a message on what was given instead of a URL, and what is valid; without passwords."""
+    """Return what was given instead of a URL, without passwords, and a hint at a valid one."""
     if not isinstance(given, str | Path):
         return shown(given)
     scheme, parted, rest = str(given).partition("://")
@@ -220,6 +220,6 @@ def _key_file(url: str, given: str | Path | None) -> Path | None:
         return None if path == MEMORY else Path(f"{path}.key")
     if KEY_VARIABLE in os.environ:
         return None
-    # The place where the first release made one: the folder that it was started from.
+    # The first release made a key file in the folder that it was started from.
     old = Path("assent.key").absolute()
     raise KeyNotNamed(str(old) if old.exists() else None)

@@ -1,4 +1,4 @@
-"""The interfaces to a store, a clock and a chat model: seams with two implementations each."""
+"""The interfaces to a store, a clock and a chat model; each has several implementations."""
 
 from collections.abc import AsyncGenerator, Callable
 from datetime import datetime, timedelta

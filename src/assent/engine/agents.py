@@ -17,7 +17,7 @@ from assent.domain.tools import EffectiveTool, Override, Tool, effective, is_man
 from assent.errors import InvalidParameter, InvalidTool, NotFound
 from assent.ports import ChatModel
 
-# How long a question stays open if neither its tool, nor a rule, nor the deployment says so.
+# How long a question stays open if neither its tool, nor a rule, nor the deployment sets a limit.
 DECIDE_WITHIN: Final = timedelta(hours=24)
 
 
@@ -143,7 +143,7 @@ class Toolbox:
             )
             for item in self.tools.values()
         )
-        # False if no tool has a form: then saved answers of a conversation need not be read.
+        # False if no tool has a form: then the saved answers of a conversation are not read.
         self.asks = any(item.tool.user_input for item in self.tools.values())
 
     def get(self, name: str) -> EffectiveTool | None:

@@ -81,7 +81,7 @@ class Assent(Engine):
     ) -> str:
         """Send a message and return the turn's id at once; follow it with `events` or `wait`.
 
-        An unknown `conversation_id` is an error, unless `create` says that it is to be made.
+        An unknown `conversation_id` raises `NotFound`, or with `create` becomes a new conversation.
         """
         where = "Assent.start()"
         message = NewMessage(
@@ -169,7 +169,7 @@ class Assent(Engine):
         return await self.kernel.store.run(lambda tx: waiting(tx, who, after=after, limit=limit))
 
     async def card(self, request_id: Request | str) -> str:
-        """Return the card of a request as plain text: read from the rows, nothing cut."""
+        """Return the card of a request as plain text, with nothing cut."""
         from assent.engine.queries.review import read_showing
         from assent.presentation.plain import render
 
@@ -201,7 +201,7 @@ class Assent(Engine):
         channel: str = "library",
         idempotency_key: str | None = None,
     ) -> Decided:
-        """Decide a request. It is durable when this returns; the turn goes on by itself.
+        """Decide a request. The decision is durable when this returns; the turn goes on by itself.
 
         `digest` is that of the request as the person saw it, `shown` says which renderer showed it.
         """

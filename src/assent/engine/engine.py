@@ -50,7 +50,7 @@ class Wiring:
     agents: Sequence[Agent]
     models: Mapping[str, ChatModel]
     policy: Policy
-    # True if a lock keeps other workers away: then their leases are over once we hold it.
+    # True if the store's lock admits one worker: once we hold it, the leases of others are over.
     alone: bool
     worker: bool = True
     decide_within: timedelta | None = None
@@ -79,7 +79,7 @@ class Wiring:
 
 
 def _warn_of_idle_rules(rules: Iterable[Rule], catalogue: Catalogue) -> None:
-    """Log each tool that a rule names and no agent has: misspelt, it would forbid nothing."""
+    """Log each tool that a rule names and no agent has: a rule with a typo forbids nothing."""
     known = {each.tool.name for each in catalogue.every_tool()}
     for rule in rules:
         for name in rule.tools:
@@ -93,7 +93,7 @@ def _warn_of_idle_rules(rules: Iterable[Rule], catalogue: Catalogue) -> None:
 
 
 class Engine:
-    """Everything that works for an `Assent`, opened and closed together."""
+    """The parts behind an `Assent`, opened and closed together."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.kernel = kernel = wiring.kernel()
@@ -180,7 +180,7 @@ class Engine:
 
     @property
     def clock(self) -> Clock:
-        """The clock for leases and time limits."""
+        """The clock of this process; deadlines go by the database's clock instead."""
         return self.kernel.clock
 
     @property

@@ -40,21 +40,21 @@ _signal = signal.SIGKILL
 
 
 def arm(place: str, by: signal.Signals = signal.SIGKILL) -> None:
-    """Choose where this process dies (`name` or `name:n`), or where it is only stopped."""
+    """Choose where this process gets the signal `by`: at `name`, or at its nth time (`name:n`)."""
     global _armed, _left, _signal
     _armed, _, times = place.partition(":")
     _left, _signal = int(times or 1), by
 
 
 def point(name: str) -> None:
-    """Die here if this point is armed."""
+    """Send this process the signal if this point is armed."""
     if not _armed:
         return
     _strike(name)
 
 
 def _strike(name: str) -> None:
-    global _left  # noqa: PLW0603 - the process's own countdown to its death
+    global _left  # noqa: PLW0603 - a countdown of this process
     if name not in POINTS:
         raise AssertionError(f"{name!r} is no failpoint")
     if name == _armed:

@@ -15,11 +15,11 @@ from assent.ports import Store
 
 log = logging.getLogger(__name__)
 
-# A hint can get lost, a row cannot.
+# A notification can get lost, a row cannot: the feed is read at least this often.
 POLL_SECONDS = 1.0
-# While an older transaction runs: no hint comes when it ends.
+# Between readings while an older transaction holds back events: nothing is notified when it ends.
 HELD_SECONDS = 0.02
-# However many commits there are, one reading serves them all.
+# A pause after each reading, so that one reading serves many commits.
 PACE_SECONDS = 0.005
 # A follower that is further behind than this reads the table, page by page.
 REMEMBERED = 2_000
@@ -62,7 +62,7 @@ class Bus:
                 del self._waiters[turn_id]
 
     async def wait(self, turn_id: str, waiter: asyncio.Future[None], seconds: float) -> None:
-        """Wait for the ticket, at most for so many seconds: a hint can get lost, a row cannot."""
+        """Wait for the ticket, for some seconds at most: a notification can get lost."""
         try:
             await asyncio.wait({waiter}, timeout=seconds)
         finally:
@@ -103,7 +103,7 @@ class FeedReader:
 
     def __init__(self, feed: "Feed", cursor: Cursor, *, lost: bool) -> None:
         self._feed, self.cursor = feed, cursor
-        # True if the cursor it came with does not exist here: it must read everything anew.
+        # True if the given cursor does not exist here: the follower must read everything anew.
         self.lost = lost
         self._nudged = False
         self._waiter: asyncio.Future[None] | None = None
@@ -111,7 +111,7 @@ class FeedReader:
     async def news(self) -> Sequence[News]:
         """Wait for the next events, in order; empty after a nudge."""
         while not self._nudged:
-            # Before looking: an event that comes meanwhile must not be slept through.
+            # Made before looking, or an event that comes meanwhile would not wake us.
             self._waiter = asyncio.get_running_loop().create_future()
             if found := await self._feed.after(self):
                 return found
@@ -164,8 +164,8 @@ class Feed:
     async def follow(self, after: Cursor | None = None) -> FeedReader:
         """Follow from a cursor, or from now on.
 
-        A cursor ahead of everything is from another life of this database: the follower is `lost`,
-        and follows from now on.
+        A cursor ahead of all events is from before the database was restored or replaced: then the
+        follower is `lost`, and follows from now on.
         """
         recent = self._recent
         head = START if recent is None else recent.last
@@ -179,7 +179,7 @@ class Feed:
         return follower
 
     def leave(self, follower: FeedReader) -> None:
-        """Remove a follower; the reader rests after the last one."""
+        """Remove a follower; after the last one the reader ends."""
         self._followers.discard(follower)
         if not self._followers:
             self._hint.set()
@@ -194,7 +194,7 @@ class Feed:
             return found
         async with self._catching_up:
             page = await self._page(follower.cursor)
-        # The table has nothing there: then there is nothing before what we remember, either.
+        # An empty page: there is nothing between this cursor and what we remember, so skip the gap.
         floor = START if recent is None else recent.floor
         follower.cursor = page.last if page.news else max(page.last, floor)
         return page.news
@@ -230,7 +230,7 @@ class Feed:
             self._wake()
         recent = self._recent
         while self._followers:
-            # Before looking, as every waiter does.
+            # Cleared before reading, so that a commit during the reading is noticed.
             self._hint.clear()
             page = await self._page(recent.last)
             recent.add(page)

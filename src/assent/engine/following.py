@@ -15,7 +15,7 @@ from assent.engine.queries.snapshots import Turn, read_turn
 from assent.errors import NotFound, NoWorker
 from assent.ports import Tx
 
-# A hint can get lost, a row cannot: the rows are read at least this often.
+# A notification can get lost, a row cannot: the rows are read at least this often.
 POLL_SECONDS = 1.0
 EVENTS_PAGE = 500
 # Events that say only which row changed.
@@ -25,7 +25,7 @@ _ENDED = frozenset({TurnStatus.DONE, TurnStatus.FAILED, TurnStatus.STOPPED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLook:
-    """One look at a turn: new events, and the rows that these are about."""
+    """One look at a turn: its new events, and the rows that they are about."""
 
     turn: Turn
     events: Sequence[Event]
@@ -94,15 +94,14 @@ class Following:
             finally:
                 bus.drop(turn_id, ticket)
             yield look
-            # The turn was read before the events, of which there are none: it rests, and nothing
-            # came since.
+            # No events, and the turn was read before them: it rests, and nothing was missed.
             if not look.events:
                 return
 
     async def call(
         self, call_id: str, turn_id: str, *, patience: timedelta, is_over: Callable[[], bool]
     ) -> Call:
-        """Return the call once it rests, or as it is when patience ends or `is_over` says so."""
+        """Return the call once it rests, or as it is when `patience` or `is_over` ends the wait."""
         clock, bus = asyncio.get_running_loop().time, self._kernel.bus
         until = clock() + patience.total_seconds()
         while True:
@@ -120,7 +119,7 @@ class Following:
 
 
 class _Unclaimed:
-    """Gives up on a turn that any worker would have taken up long ago."""
+    """Gives up on a turn that no worker takes up."""
 
     def __init__(self, takeup: timedelta) -> None:
         self._seconds = takeup.total_seconds()

@@ -12,8 +12,8 @@ _BYTES = 8
 _DRAWN = 256
 
 # Drawn ahead: a system call for each id would let another thread take the interpreter. A deque,
-# because ids are made in several threads; never shared with a forked child, which would repeat
-# them.
+# because ids are made in several threads. Cleared in a forked child, which would repeat its
+# parent's ids.
 _chances: deque[bytes] = deque()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_chances.clear)
@@ -22,7 +22,7 @@ if hasattr(os, "register_at_fork"):
 def new_id(prefix: str) -> str:
     """Return a new id, such as `call_…`.
 
-    It has nanoseconds, so that ids of one transaction sort too, and 64 random bits.
+    It holds the time in nanoseconds, so that ids of one transaction sort too, and 64 random bits.
     """
     return f"{prefix}_{(time.time_ns().to_bytes(TIME_BYTES) + _chance()).hex()}"
 

@@ -43,7 +43,7 @@ class Tasks:
         return task
 
     async def through(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that is carried to its end even if the caller is cancelled meanwhile.
+        """Await work that runs to its end even if the caller is cancelled meanwhile.
 
         It may commit a claim, and then this process has to run the call.
         """

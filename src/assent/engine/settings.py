@@ -62,7 +62,8 @@ class Times:
     look: timedelta = timedelta(seconds=2)
     flush: timedelta = timedelta(milliseconds=150)
     grace: timedelta = timedelta(seconds=10)
-    # After this long no worker is looking: a caller that waits for one from outside is told so.
+    # A turn that nobody takes up for this long has no worker: a process without one stops waiting
+    # and raises `NoWorker`.
     takeup: timedelta = timedelta(seconds=10)
     # How long the database may take to answer before it counts as unavailable.
     wait: timedelta = timedelta(seconds=10)

@@ -1,4 +1,4 @@
-"""The event loop that all share: what is kept off it, and which exceptions must pass through it."""
+"""Keeping the event loop free: large work goes to a thread, and foreign exceptions end nothing."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -8,12 +8,12 @@ from typing import ParamSpec, TypeVar, cast
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# So much JSON is read, validated and frozen in a few milliseconds.
+# JSON of this size is read, validated and frozen in a few milliseconds.
 LARGE_CHARS = 16_384
 _AT_ONCE = 32
 # Whatever a hook, a model or a tool body raises is its own fault, except for these two: the process
 # is being ended, or our coroutine is being closed. `sys.exit()` counts as a fault: a tool must not
-# end everybody's work.
+# end the process that all share.
 OURS = (KeyboardInterrupt, GeneratorExit)
 
 
@@ -47,7 +47,7 @@ def weight(value: object) -> int:
 
 
 async def unhurried(items: AsyncGenerator[T]) -> AsyncGenerator[T]:
-    """Yield the same items, and close them in the end; lets other tasks run now and then."""
+    """Yield the same items and close the generator at the end; let other tasks run in between."""
     async with aclosing(items):
         count = 0
         async for item in items:
@@ -60,7 +60,7 @@ async def unhurried(items: AsyncGenerator[T]) -> AsyncGenerator[T]:
 def is_ours(error: BaseException) -> bool:
     """Return True if this exception must be passed on: one of `OURS`, or this task is cancelled.
 
-    If something that we awaited was cancelled, the exception is the same, but a fault like others.
+    A `CancelledError` from something that we awaited is a fault like any other.
     """
     if not isinstance(error, asyncio.CancelledError):
         return isinstance(error, OURS)

@@ -39,7 +39,7 @@ class Moves:
         self.now = tx.now()
         self.ready: str | None = None
         self.opened: list[Request] = []
-        # The rows as read before any change: then changes to them can be sent all at once.
+        # The rows as read before any change. If they are known, all changes can be sent at once.
         self.scene: Scene | None = None
 
     def move(

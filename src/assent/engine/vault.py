@@ -51,7 +51,7 @@ class Keyring:
     def load(cls, environ: Mapping[str, str], key_file: Path | None) -> Keyring:
         """Return the keys from ASSENT_KEY, else from the file, which is created if it is missing.
 
-        With neither variable nor file the key lives and dies with this object (`:memory:`).
+        With neither, a new key is kept in memory only (`:memory:`).
         """
         text = environ.get(KEY_VARIABLE)
         if text is not None:
@@ -126,7 +126,7 @@ class Vault:
         return _parts(sealed)[0] != self._current
 
     def rewrap(self, sealed: str, *, row: str, field: str) -> str:
-        """Return the value sealed under the current key; one that already is, is checked only."""
+        """Return the value sealed under the current key; if it already is, it is only checked."""
         plaintext = self.open(sealed, row=row, field=field)
         if not self.needs_rewrap(sealed):
             return sealed
@@ -148,7 +148,7 @@ class Vault:
         return self.seal(_CANARY, row="vault", field="canary")
 
     def verify(self, canary: str) -> None:
-        """Raise `WrongKey` unless this vault opens a canary that it, or one with its key, made."""
+        """Raise `WrongKey` if none of this vault's keys opens the canary that a store kept."""
         try:
             self.open(canary, row="vault", field="canary")
         except SecretUnreadable as error:
@@ -292,7 +292,7 @@ def _from_file(path: Path) -> Keyring:
             text = _read(path)
         except FileNotFoundError:
             _publish(path, Keyring.generate().dump())
-            # Read back what was just written, too: if two processes race, one file has won.
+            # Read back even what was just written: if two processes race, the file of one has won.
             text = _read(path)
     except UnicodeDecodeError:
         raise KeyFileUnusable(str(path), "it is not text") from None
@@ -304,7 +304,7 @@ def _from_file(path: Path) -> Keyring:
 
 def _read(path: Path) -> str:
     with path.open("rb") as file:
-        # Asked of the open file, so that it cannot be swapped between the check and the read.
+        # The mode of the open file, which cannot be swapped between the check and the read.
         mode = os.fstat(file.fileno()).st_mode
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             reason = f"others may use it (mode {stat.S_IMODE(mode):04o}); run: chmod 600 {path}"

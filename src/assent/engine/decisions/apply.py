@@ -51,7 +51,7 @@ class Verdicts:
         return moves.wake(worker, self.kernel.times.lease)
 
     def apply(self, moves: Moves, case: Case) -> DecisionOutcome:
-        """Apply a verdict on which the gate has nothing more to say."""
+        """Apply a verdict that needs no second ruling by the gate."""
         verdict, texts = case.attempt.verdict, self.kernel.texts
         match verdict:
             case verdicts.Approve() | verdicts.RunAgain():
@@ -84,7 +84,7 @@ class Verdicts:
         return f"{texts.rejected} {texts.rejected_hint}"
 
     def altered(self, moves: Moves, case: Case) -> DecisionOutcome:
-        """End a call whose rows are not those that the question was about."""
+        """End a call whose rows no longer match the digest that people were asked with."""
         output = error_output("The record of this call was altered; it is not run.")
         return self._settle(moves, case, S.FAILED, output, action="altered", status=R.CANCELLED)
 
@@ -98,7 +98,7 @@ class Verdicts:
         action: str = "",
         status: RequestStatus = R.ANSWERED,
     ) -> DecisionOutcome:
-        """Close the request and end its call with this output; the action is the verdict's name."""
+        """Close the request and end its call; the action is the verdict's name, unless given."""
         if (refusal := self.close(moves, case, status)) is not None:
             return refusal
         verdict = case.attempt.verdict
@@ -146,7 +146,7 @@ class Verdicts:
         *,
         claim: Claim | None = None,
     ) -> DecisionOutcome:
-        """Return what came of a decision; wakes the turn if its last call was settled."""
+        """Return the outcome of a decision; wakes the turn if its last call was settled."""
         turn = self._wake(moves)
         point("inside_decision")
         return DecisionOutcome(
@@ -162,8 +162,7 @@ class Verdicts:
         if (error := self._still_running(case, moves.now)) is not None:
             return self.refuse(moves, case, error)
         call, text = case.call, None if edited is None else edited.text
-        # For an approval without an edit, the caller has checked that the rows are those of the
-        # question.
+        # Without an edit: the caller has checked that the rows still match this digest.
         approved = case.request.digest
         if edited is not None:
             shape = changed(call, revision=call.revision + 1, arguments=edited)

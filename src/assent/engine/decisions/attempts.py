@@ -1,4 +1,4 @@
-"""A decision, from the attempt to what came of it."""
+"""A decision, from the attempt to its outcome."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -35,7 +35,7 @@ class DecisionAttempt:
     channel: str = "library"
     digest: str | None = None
     key: str | None = None
-    # Which renderer showed this person what, as a hash.
+    # A hash of what this person was shown, and by which renderer.
     shown: str | None = None
 
     @property
@@ -82,7 +82,7 @@ class SecondRuling:
 
     @property
     def is_approvable(self) -> bool:
-        """True if the approval stands: nothing denies it, and the question is not put again."""
+        """True if the approval can count: it is not denied, and the question is not asked again."""
         return not (self.redefined or isinstance(self.gated.ruling, Deny))
 
     @property
@@ -121,7 +121,7 @@ Again = SecondRuling | Misfit | FilledForm | SealedDraft
 class Case:
     """An attempt with the rows that it is about, as a transaction read them.
 
-    `again` is what the gate ruled once more; None if nothing is new since the question.
+    `again` is the gate's second ruling; None if nothing has changed since the question.
     """
 
     attempt: DecisionAttempt
@@ -163,7 +163,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionOutcome:
-    """What came of an attempt: `decided`, or the `error` it was refused with.
+    """The outcome of an attempt: `decided`, or the `error` it was refused with.
 
     After the commit its claim runs, its turn goes on and the opened requests are announced.
     """
@@ -219,7 +219,7 @@ def _canonical(arguments: verdicts.Arguments | None) -> str:
     try:
         return encode(parse(arguments) if isinstance(arguments, str) else check(dict(arguments)))
     except InvalidJson:
-        # It cannot count anyway; it is only ever compared with decisions that did.
+        # Invalid arguments never count; they are only compared with those of decisions that did.
         return str(arguments)
 
 

@@ -1,4 +1,4 @@
-"""The reasons for which an attempt to decide is refused, or was answered before."""
+"""Checks of an attempt to decide: whether it is refused, or repeats an earlier decision."""
 
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Call, Frozen
@@ -138,7 +138,7 @@ def unconfirmed(
 ) -> ConfirmationRequired | None:
     """Return why an approval is not confirmed firmly enough, or None.
 
-    `asking` is what the policy wants by now.
+    `asking` is what the policy asks for now.
     """
     request, call, verdict = case.request, case.call, case.attempt.verdict
     if not isinstance(verdict, verdicts.RunVerdict):
@@ -166,7 +166,7 @@ def unlike_shown(case: Case, edited: Frozen | None = None) -> NotAsShown | None:
 
 
 def is_altered(case: Case) -> bool:
-    """Return True if the rows are not those that the question was about."""
+    """Return True if the rows no longer match the digest that people were asked with."""
     bound = binding_of(case.call, case.request, case.conversation).digest
     return bound != case.request.digest or not case.call.arguments.is_intact
 
@@ -181,7 +181,7 @@ def check_supplied(wanted: OutputCodec, output: Json) -> None:
     try:
         wanted.normalise(parsed(output))
     except InvalidOutput as error:
-        # A text of digits is both a number and a text: take it as what is wanted.
+        # A text of digits can be read as a number or as text: take it as the tool declares.
         if not isinstance(output, str) or not _is_text_wanted(wanted, output):
             raise error from None
 

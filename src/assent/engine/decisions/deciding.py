@@ -1,4 +1,4 @@
-"""Deciding requests: who may, in time, about what they saw; then the call moves, once."""
+"""Deciding requests: checks who decides, when, and what they were shown; then moves the call."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -43,7 +43,7 @@ _GOING_ON = (verdicts.RunVerdict, verdicts.Give, verdicts.Supply)
 
 
 class Unruled(Exception):
-    """Raised if the gate has to rule again on some of several cases: nothing is written before."""
+    """Raised if the gate has to rule again on some of several cases; rolls back the transaction."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
@@ -76,7 +76,7 @@ class Deciding:
         self._second = SecondRulings(kernel=kernel, verdicts=self._verdicts)
 
     async def decide(self, attempt: DecisionAttempt) -> Decided:
-        """Decide one request; an objection is raised, and nothing has changed then."""
+        """Decide one request; raises the objection if it is refused, which is put on record."""
         return await self._kernel.tasks.through(self._carried_out(attempt))
 
     async def _carried_out(self, attempt: DecisionAttempt) -> Decided:
@@ -172,7 +172,7 @@ class Deciding:
         raise ruled.error or AssertionError("a second ruling fails with an error")
 
     async def _put_on_record(self, attempt: DecisionAttempt, ruled: Mapping[str, Case]) -> None:
-        """Record the refusal of one attempt; if it would count by now, it still does not."""
+        """Record the refusal of one attempt; if it would be accepted by now, change nothing."""
 
         def alone(tx: Tx) -> DecisionOutcome:
             found = self._decide(tx, attempt, ruled.get(attempt.request_id))
@@ -241,7 +241,7 @@ class Deciding:
         return self._kernel.catalogue.tool(case.call.agent, case.call.tool)
 
     def _unmeant(self, moves: Moves, case: Case) -> DecisionOutcome | None:
-        """Refuse an approval of what was not shown, or not confirmed as the gate ruled last."""
+        """Refuse an approval of what was not shown, or one that is not confirmed firmly enough."""
         tool, asking, edited = self._tool(case), None, None
         if case.again is not None:
             if not (isinstance(case.again, SecondRuling) and case.again.is_approvable):
@@ -259,9 +259,9 @@ class Deciding:
         return await self._kernel.store.run(lambda tx: self._decide(tx, ruled.attempt, ruled))
 
     async def _ruled(self, case: Case) -> Case | DecisionOutcome:
-        """Let the gate rule again; what it cannot rule on, because it is not valid, is refused."""
-        # An admin may have changed a tool. A process that only decides learns of it here alone, and
-        # a call cleared under an outdated policy would be asked about again.
+        """Let the gate rule again; refuse arguments or answers that are not valid."""
+        # An admin may have changed a tool. A process without a worker learns of it only here, and a
+        # call that it cleared under an outdated policy would be asked about again.
         if case.request.policy_version != self._kernel.policy_version:
             await self._refresh()
         try:

@@ -52,7 +52,7 @@ def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondRulings:
-    """Asks the gate once more, outside any transaction, and applies what it ruled inside one."""
+    """Asks the gate again, outside any transaction, and applies its ruling inside one."""
 
     kernel: Kernel
     verdicts: Verdicts
@@ -218,10 +218,10 @@ class SecondRulings:
         return self.verdicts.refuse(moves, case, error)
 
     def _rerouted(self, moves: Moves, case: Case, again: SecondRuling) -> DecisionOutcome:
-        """Open a new request to those who must decide now; the editor's vote counts if it may."""
+        """Open a new request to those who must decide now; this vote counts there if admitted."""
         asking, attempt = _asking(case.request, again), case.attempt
         text = None if again.edited is None else again.edited.text
-        # The vote stays with the closed request, so that a repeat of it finds its first answer.
+        # Stored with the closed request, too, so that a repeated vote gets the first answer.
         refusal = self.verdicts.close(moves, case, R.SUPERSEDED, arguments=text)
         if refusal is not None:
             return refusal
@@ -282,8 +282,8 @@ def _asking(request: Request, again: SecondRuling) -> Asking:
     """Return the question about edited arguments, put to as many people as before, or more."""
     asking = again.asking
     if asking is None:
-        # The policy would let it run by now, but a call that several were asked about stays theirs
-        # to decide.
+        # The policy would let it run now, but several people were asked about the call: they still
+        # decide it.
         within = None if request.decide_by is None else request.decide_by - request.created_at
         return Asking(
             kind=request.kind,

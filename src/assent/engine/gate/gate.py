@@ -57,8 +57,8 @@ class Gate:
                 if not binds:
                     continue
                 said = rule.when is None or rule.when(_copy(arguments), context)
-                # Asynchronous after all, behind a lambda or an object: it is judged outside, not
-                # here.
+                # Asynchronous after all, behind a lambda or an object: `rule_on` judges it, outside
+                # the transaction.
                 if inspect.iscoroutine(said):
                     said.close()
                 elif said is not False and not inspect.isawaitable(said):

@@ -22,7 +22,7 @@ from assent.engine.ids import Ids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question to people before it is a request: that needs a stored call and a time."""
+    """A question to people that is not a request yet: a request needs a stored call and a time."""
 
     kind: RequestKind
     question: Question
@@ -44,12 +44,12 @@ def result_wanted(tool: EffectiveTool) -> Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatedCall:
-    """A call with everything known about it so far; each part of the way adds its own.
+    """A call with everything known about it so far.
 
     Intake reads the arguments, the gate rules, the planner says what is asked, the step stores it.
     """
 
-    # The row as it stands at this point of the way.
+    # The row as it would be stored now.
     call: Call
     # None if the model named a tool that does not exist.
     tool: EffectiveTool | None
@@ -114,7 +114,7 @@ def context_of(call: Call, conversation: Conversation) -> Context:
 def mint(
     call: Call, asking: Asking, conversation: Conversation, ids: Ids, now: datetime
 ) -> Request:
-    """Make a request for this revision; its id stands for what is shown."""
+    """Make a request about this revision; its digest covers what is shown."""
     id = ids("req")
     expires_at = decide_by(asking.decide_within, now)
     bound = _binding(
@@ -150,7 +150,7 @@ def mint(
 
 
 def binding_of(call: Call, request: Request, conversation: Conversation) -> Binding:
-    """Return what the rows say now; its digest must be the one the request was made with."""
+    """Return the binding of the rows as they are now; its digest must be the request's."""
     return _binding(
         call,
         conversation,

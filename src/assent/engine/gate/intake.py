@@ -1,4 +1,4 @@
-"""Taking in arguments: what a model proposed, a person edited, or the answers to a form add."""
+"""Taking in arguments: as proposed by a model, edited by a person, or completed by a form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def proposed_arguments(tool: EffectiveTool, text: str) -> tuple[dict[str, Json],
 def refuse_forged(
     tool: EffectiveTool, value: Mapping[str, Json], allowed: frozenset[str] = frozenset()
 ) -> None:
-    """Refuse a reference to a secret not made for this call: it is an attempt to read one."""
+    """Refuse references to secrets that are not `allowed`: they are attempts to read a secret."""
     if forged(dict(value), allowed):
         raise InvalidArguments(
             tool.tool.name, ["arguments: a reference to a secret is not allowed"]

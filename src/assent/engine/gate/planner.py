@@ -85,7 +85,7 @@ class Planner:
     saved: Sequence[SavedValue] = field(default=())
 
     async def plan_proposal(self, taken: GatedCall, now: datetime) -> GatedCall:
-        """Plan a new call; what its tool's form wants to know is asked first."""
+        """Plan a new call; if its tool has a form, the missing values are asked for first."""
         call, tool = taken.call, taken.tool
         if tool is None or call.is_settled:
             return taken
@@ -95,7 +95,7 @@ class Planner:
         known = known_answers(tool, form, taken.prefilled, self.saved)
         if form.missing(known):
             return await self._input_wanted(taken, tool, form, known)
-        # In a thread if it is large, like everything else that is taken in.
+        # In a thread if it is large, like all arguments that are taken in.
         merged = await aside(
             len(call.arguments.text) + weight(known),
             merge,
@@ -145,7 +145,7 @@ class Planner:
         """Plan a call with complete arguments: its own, or those of an answer or an edit."""
         if arguments is None:
             arguments = await aside(len(frozen.text), frozen.thaw)
-        # An answer or an edit made these; rules and hooks must not judge the earlier ones.
+        # After an answer or an edit: rules and hooks must judge the new arguments, not the old.
         if call.arguments != frozen:
             call = changed(call, arguments=frozen)
         gated = GatedCall(call=call, tool=tool, arguments=arguments)

@@ -1,4 +1,4 @@
-"""Quotas: what one person, agent or conversation may use, counted from rows before more is made."""
+"""Quotas: what one person, agent or conversation may use, counted from rows before each use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MINUTE = timedelta(minutes=1)
 class Quotas:
     """A deployment's limits; None is no limit.
 
-    Over one of them nothing is started and nothing runs.
+    Over a limit, nothing is started and nothing runs.
     """
 
     open_per_owner: int | None = None
@@ -37,7 +37,7 @@ class Quotas:
     def generous(cls) -> Self:
         """Return the quotas that a service starts with.
 
-        They are far above what people do, and near to what a loop does.
+        People stay far below them; a program in a loop reaches them soon.
         """
         return cls(
             open_per_owner=1_000,

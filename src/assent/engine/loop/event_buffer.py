@@ -1,4 +1,4 @@
-"""The buffer of deltas and progress before they reach the events table: never a commit each."""
+"""The buffer of deltas and progress, which are written together: a commit for each is too slow."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ _JOINED = frozenset({EventKind.TEXT, EventKind.REASONING})
 
 @dataclass
 class EventBuffer:
-    """Events of one turn that wait for the next commit, or for a short while."""
+    """Events of one turn that wait for its next commit, for `Times.flush` at most."""
 
     kernel: Kernel
     turn_id: str
-    # The fence of the turn's own worker; None for a call's reports, which count while the turn
-    # lasts.
+    # The fence of the turn's own worker; None for the reports of a call, which are written while
+    # the turn is active.
     fence: int | None = None
     is_void: bool = False
     _facts: list[Fact] = field(default_factory=list[Fact])

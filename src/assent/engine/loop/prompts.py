@@ -27,7 +27,7 @@ INCOMPLETE = "[The user stopped this answer here.]"
 def dump_answer(answer: Answer) -> str:
     """Return an answer as the text that its message's row keeps."""
     kept = msgspec.to_builtins(answer)
-    # The call that stands for them says how many there were.
+    # Calls beyond the cap share one stored call, whose output says how many there were.
     del kept["left_out"]
     return json_text(kept)
 

@@ -23,7 +23,7 @@ from assent.errors import InvalidAnswer, InvalidArguments, InvalidJson
 _STORED_CHARS = 300_000
 _NAME_CHARS = 200
 _SHOWN_NAME_CHARS = 80
-# So many are judged in a few milliseconds, unless a rule waits for I/O.
+# This many are judged in a few milliseconds, unless a rule waits for I/O.
 _AT_ONCE = 32
 
 REFUSED = "refused"
@@ -55,7 +55,7 @@ class Proposals:
     now: datetime
 
     async def gated(self, answer: Answer) -> list[GatedCall]:
-        """Return one call per proposal, in the model's order; one for all beyond the cap."""
+        """Return one call per proposal, in the model's order, and one for all beyond the cap."""
         most = self.limits.calls_per_answer
         calls = await self._wanted(answer.proposals[:most])
         for proposal in answer.proposals[most : most + 1]:
@@ -72,7 +72,7 @@ class Proposals:
                 # Let other tasks run: a ruling need not wait for I/O, however many calls there are.
                 await asyncio.sleep(0)
             portion = enumerate(proposals[start : start + _AT_ONCE], start)
-            # One after the other: of equal calls the first ones count, the others are repeats.
+            # One after the other: of equal calls the first ones pass, the others are repeats.
             taken = [self._counted(await self._taken(*each), counts) for each in portion]
             work = [self._planned(each) for each in taken]
             # Mostly there is one, which needs no task of its own.

@@ -1,4 +1,4 @@
-"""Sending messages: start, stop and resume turns, or say what stands in the way."""
+"""Sending messages: start, stop and resume turns, or refuse while calls are pending."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class NewMessage:
     text: str
     by: Person
     conversation_id: str | None = None
-    # True if a conversation with this id is made where there is none.
+    # True if a conversation with this id is created if there is none.
     create: bool = False
     on_pending: OnPending = OnPending.REFUSE
     key: str | None = None
@@ -145,7 +145,7 @@ class Sending:
                 continue
 
     def _start(self, tx: Tx, message: NewMessage, turn_id: str) -> TurnRow | Loaded:
-        """Store the message and its turn; return what its first step needs if it is held here."""
+        """Store the message and its turn; if we hold the turn, return what its first step needs."""
         body = digest(json_text([message.agent, message.conversation_id, message.text]))
         if (known := self._known(tx, message, body)) is not None:
             return known
@@ -155,7 +155,7 @@ class Sending:
                 1 if message.conversation_id is None else self._clear_way(tx, message, conversation)
             )
         except PendingCalls:
-            # The turn in the way may be from this very message, stored since we looked.
+            # The active turn may be from this same message, stored since we looked.
             if (known := self._known(tx, message, body)) is not None:
                 return known
             raise
@@ -201,7 +201,7 @@ class Sending:
         return load(tx, turn, self._kernel, conversation, scene)
 
     def _known(self, tx: Tx, message: NewMessage, body: str) -> TurnRow | None:
-        """Return the turn that this key stands for already; another message under it is refused."""
+        """Return the turn that this key already started; raises `KeyReused` for another message."""
         known = None if message.key is None else tx.turns.by_key(message.by.id, message.key)
         if known is None:
             return None
@@ -229,7 +229,7 @@ class Sending:
         return conversation
 
     def _clear_way(self, tx: Tx, message: NewMessage, conversation: Conversation) -> int:
-        """Return the number of the next turn, once nothing stands in its way."""
+        """Return the next turn's number; supersede an active turn, or raise `PendingCalls`."""
         newest = tx.turns.newest(conversation.id)
         if newest is None:
             return 1

@@ -33,7 +33,7 @@ class Loaded:
 
     turn: TurnRow
     conversation: Conversation
-    # Built when the model is asked: a transaction is no place for it.
+    # Built when the model is asked: it takes too long for a transaction.
     said: Callable[[], tuple[HistoryItem, ...]]
     # The approximate number of characters of that history.
     length: int

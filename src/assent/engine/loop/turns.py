@@ -42,7 +42,7 @@ def most_calls(limits: Limits) -> int:
 
 
 class Room:
-    """The room left for an answer under way: a stream, or a list of calls, need not end."""
+    """The room left for an answer: a model's stream or list of calls need not end by itself."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -88,7 +88,7 @@ class Turns:
     async def advance(self, turn: TurnRow, ready: TurnRow | Loaded | Turn) -> Turn | None:
         """Run step after step until the model answers, a person has to act, or the turn fails.
 
-        Returns the turn as it was left, or None if it could not be left in good order.
+        Returns the turn as it was left, or None if it failed or another worker holds it.
         """
         buffer = EventBuffer(self._kernel, turn.id, turn.fence)
         try:
@@ -141,9 +141,9 @@ class Turns:
         return await self._record(loaded, agent, answer, buffer)
 
     async def _ask(self, agent: Agent, prompt: Prompt, buffer: EventBuffer) -> Answer:
-        """Ask the model, and again after a passing fault.
+        """Ask the model, and again after a transient failure.
 
-        Followers are told to drop the broken start.
+        Followers are told to drop the text so far.
         """
         for attempt in range(agent.limits.model_retries + 1):
             try:
@@ -225,7 +225,7 @@ class Turns:
         return changed(loaded.turn, step=loaded.turn.step + 1)
 
     def _run(self, stored: GatedCall, conversation: Conversation, expires: float) -> None:
-        """Start a call that was claimed with its step; one that is only cleared gets in line."""
+        """Start a call that was claimed with its step; one that is only cleared is queued."""
         call, tool = stored.call, stored.tool
         if call.status is CallStatus.RUNNING and tool is not None:
             claim = Claim(call=call, tool=tool, conversation=conversation, expires=expires)
@@ -272,7 +272,7 @@ class Turns:
 
 
 def _runs_wild(calls: Sequence[Call], agent: Agent) -> str | None:
-    """Return a reason to stop if the model keeps repeating what it was told does not work."""
+    """Return a reason to stop if the model keeps making calls that are refused."""
     reasons = [call.cleared_by for call in calls]
     if reasons.count(REFUSED) > agent.limits.invalid_arguments:
         return "it keeps sending calls that are not valid"

@@ -293,7 +293,7 @@ def _checked(account: Account) -> Account:
 def _human(tx: Tx, id: str, human: str | None) -> str | None:
     """Return the human behind an account.
 
-    They must not be a further identity themselves, so there are no chains.
+    A further identity is replaced by its own human, so there are no chains.
     """
     if human is None:
         return None

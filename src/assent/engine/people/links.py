@@ -1,4 +1,4 @@
-"""One-time links: each for one recipient, one purpose, one request, until a time."""
+"""One-time links: each for one recipient and purpose, at most one request, and a limited time."""
 
 import hmac
 import re
@@ -52,7 +52,7 @@ class Links:
         return await self._kernel.store.run(lambda tx: self._valid(tx, token))
 
     async def redeem(self, token: str, purpose: Purpose) -> Link | None:
-        """Use a link up; of several attempts at once one gets it, the others None."""
+        """Use a link up; of several attempts at once, one gets it and the others get None."""
 
         def redeem(tx: Tx) -> Link | None:
             link = self._valid(tx, token)
@@ -151,7 +151,7 @@ def _within(request: Request, end: datetime) -> datetime:
 
 
 def _stands(tx: Tx, link: Link) -> bool:
-    """Return True if the recipient is still active, and the request open and still put to them."""
+    """Return True if the account is enabled, and the request is open and admits the recipient."""
     account = tx.people.get(link.person)
     if account is None or account.disabled or account.kind is PersonKind.AGENT:
         return False

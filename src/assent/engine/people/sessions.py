@@ -185,7 +185,7 @@ def _hash(token: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialIds:
-    """The ids to check; `accounts` is for people who signed in by something else."""
+    """The ids to check; `accounts` are people who signed in with neither a key nor a session."""
 
     keys: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
@@ -203,13 +203,13 @@ class Findings:
 
 
 class CredentialStatus:
-    """Reads and changes nothing: a check does not keep a session from going idle."""
+    """Rechecks credentials that are in use; a check does not keep a session from going idle."""
 
     def __init__(self, kernel: Kernel, sessions: Sessions) -> None:
         self._kernel, self._sessions = kernel, sessions
 
     async def of(self, held: CredentialIds) -> Findings:
-        """Return what is valid of all of these at this moment."""
+        """Return which of these credentials are valid at this moment."""
 
         def look(tx: Tx) -> Findings:
             accounts = tx.standing.accounts(held.accounts) if held.accounts else []

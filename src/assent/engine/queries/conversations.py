@@ -27,7 +27,7 @@ from assent.ports import Tx
 T = TypeVar("T")
 _EVERY_EVENT = 1_000_000
 _PAGE, _PAGES = 1_000, 40
-# Of more requests than these a list only says that some wait.
+# Of a person's open requests, a list looks at this many to mark where the person is asked.
 _ASKED = 200
 
 
@@ -175,7 +175,7 @@ class ConversationQueries:
         return await self._run(read)
 
     async def newest_own_turn(self, person: Person, id: str) -> Turn:
-        """Return the newest turn of this person's own conversation; `NothingAwaited` without."""
+        """Return the newest turn of this person's own conversation, or raise `NothingAwaited`."""
 
         def read(tx: Tx) -> Turn:
             turn = tx.turns.newest(own_conversation(tx, person, id).id)
@@ -186,7 +186,7 @@ class ConversationQueries:
         return await self._run(read)
 
     async def has_heard(self, person: Person, id: str, key: str) -> bool:
-        """Return True if this person's message with this key began a turn of theirs before."""
+        """Return True if a message of this person with this idempotency key has started a turn."""
 
         def read(tx: Tx) -> bool:
             own_conversation(tx, person, id)
@@ -197,7 +197,10 @@ class ConversationQueries:
     async def questions(
         self, person: Person, id: str, *, asked_in: str | None = None
     ) -> TurnQuestions:
-        """Return the newest turn of the person's own conversation, or that of one request."""
+        """Return the newest turn of the person's own conversation with its requests.
+
+        `asked_in` is a request's id: the turn is then the one in which it was asked.
+        """
 
         def read(tx: Tx) -> TurnQuestions:
             conversation = own_conversation(tx, person, id)

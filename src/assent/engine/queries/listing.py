@@ -58,7 +58,7 @@ class Inbox:
     by_danger: bool = False
 
     def page(self, tx: Tx, *, after: Place | None, limit: int) -> Page[Request]:
-        """Return one page; skips rows that another role or eligibility leaves out."""
+        """Return one page; skips requests for other roles, and what the person may not see."""
         if self.by_danger and self.wanted.status is RequestStatus.OPEN:
             return _cut(self._by_danger(tx, after, limit + 1), limit, _place)
         return self._by_age(tx, after, limit)
@@ -75,7 +75,7 @@ class Inbox:
         return kept
 
     def _tiers(self, tx: Tx, after: Place | None) -> Sequence[str]:
-        """Return the wanted tiers, starting with the one in which the page before ended."""
+        """Return the wanted tiers, starting with the one in which the previous page ended."""
         if self.wanted.risk is not None:
             return (self.wanted.risk,)
         last = None if after is None else tx.requests.look(after.id)
@@ -94,7 +94,7 @@ class Inbox:
     def _fits(self, request: Request) -> bool:
         routed = self.role is None or role_key(self.role) in audience_keys(request.audience)
         is_owner = request.owner == self.person.id
-        # A role alone is not enough: the requester's other identities are left out as well.
+        # Having the role is not enough: `admits` also excludes other identities of the requester.
         visible = not self.mine and (self.everything or is_owner)
         return routed and (visible or request.admits(self.person))
 

@@ -118,7 +118,7 @@ def _revisions(call: Call, kept: list[Revision]) -> tuple[Revision, ...]:
 
 
 class RecordQueries:
-    """The audit, past calls, figures and settings; each method is one transaction."""
+    """The audit, past calls, figures and settings; all but `insights` read in one transaction."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -153,7 +153,7 @@ class RecordQueries:
     async def search(
         self, wanted: RecordFilter, *, after: Place | None, limit: int
     ) -> Stretch[Entry]:
-        """Return a page of the audit by the filters of its own page."""
+        """Return a page of the audit, by the filters that the audit's web page offers."""
         return await self._run(lambda tx: tx.record.entries(wanted, after=after, limit=limit))
 
     async def past_calls(
@@ -190,7 +190,7 @@ class RecordQueries:
 
 
 async def gather(store: Store, survey: Survey, *, batch: int = _BATCH) -> Insights:
-    """Return all figures of a survey; its window fixes the rows, so the figures agree."""
+    """Return all figures of a survey; they agree, because its time window fixes the rows."""
     answered, more_answers = await _newest(
         store, survey, batch, lambda tx, upto, n: tx.insights.answered(survey, upto=upto, limit=n)
     )

@@ -83,7 +83,7 @@ class InboxPage:
     requests: Sequence[Request]
     subjects: Mapping[str, Subject]
     next: Place | None = None
-    # True if the person has no conversation yet, either.
+    # True if the page is empty and the person has no conversation yet.
     is_newcomer: bool = False
 
 
@@ -117,7 +117,7 @@ class RequestQueries:
     async def inbox(
         self, box: Inbox, *, after: Place | None, limit: int, longest: int
     ) -> InboxPage:
-        """Return the same with arguments of up to `longest` characters."""
+        """Return a page of the inbox, with arguments of up to `longest` characters."""
 
         def read(tx: Tx) -> InboxPage:
             found = box.page(tx, after=after, limit=limit)
@@ -184,7 +184,7 @@ class RequestQueries:
         return await self._run(read)
 
     async def votes(self, person: Person, turn_id: str) -> frozenset[str]:
-        """Return the requests of a turn that this person has approved, beside others."""
+        """Return the requests of a turn that need several approvals and have this person's."""
 
         def read(tx: Tx) -> frozenset[str]:
             asked = tx.requests.of_turn(turn_id)
@@ -193,7 +193,7 @@ class RequestQueries:
         return await self._run(read)
 
     async def asked(self, ids: Sequence[str]) -> tuple[tuple[Request, Call], ...]:
-        """Return open requests with their calls."""
+        """Return requests with their calls; raises `NotFound` if one is missing."""
 
         def read(tx: Tx) -> tuple[tuple[Request, Call], ...]:
             return tuple(lock_request(tx, id)[:2] for id in ids)

@@ -92,7 +92,7 @@ def _past(precedent: Precedent, tool: EffectiveTool | None) -> Past:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sibling:
-    """Another call of the same answer, with the newest request about it."""
+    """A call of the same answer, with the newest request about it; `is_here` marks this call."""
 
     call: Call
     question: Request | None
@@ -111,7 +111,7 @@ class Review:
     may_decide: bool
     # All calls of one answer that this person may see, in its order; this call is among them.
     answer: tuple[Sibling, ...] = ()
-    # The saved draft of its form; of secrets only that there is one.
+    # The saved draft of its form without secrets, and the names of the secrets in it.
     draft: Mapping[str, Json] = field(default_factory=dict[str, Json])
     kept_secrets: frozenset[str] = frozenset()
     # A later request about the same call.
@@ -119,7 +119,7 @@ class Review:
     # The arguments as edited by the person who approved it.
     edit: Revision | None = None
     revisions: Sequence[Revision] = ()
-    # True if this person is one of several who have approved it; they may still reject.
+    # True if this person has approved it and others must, too; they may still reject.
     has_voted: bool = False
 
     @property

@@ -1,4 +1,4 @@
-"""Claims: one winner, and a last check of everything that an approval was given for."""
+"""Claims: one worker gets a cleared call, after a last check of everything that was approved."""
 
 import json
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ PERSON = "person:"
 MAX_ATTEMPTS = 3
 REDEFINED = "The tool's definition changed since this call was made."
 # Predicates and hooks cannot run inside the claim's transaction. A call that the claim asks about
-# again gets this version, which no policy has: its approval is judged first.
+# again gets this version, which no policy has, so the gate rules before an approval of it counts.
 UNJUDGED = ""
 
 
@@ -75,7 +75,10 @@ class Claims:
         *,
         verified: bool = False,
     ) -> Claim | None:
-        """Claim a cleared call, or move it to where its failed check says."""
+        """Claim a cleared call, or move it as a failed check requires.
+
+        With `verified`, the caller has checked in this transaction what was approved.
+        """
         started = self.kernel.clock.monotonic()
         tool = self.kernel.catalogue.tool(call.agent, call.tool)
         if tool is None:
@@ -314,7 +317,7 @@ class Claims:
         return claim.tool.tool.idempotent or not began
 
     def _is_as_cleared(self, claim: Claim) -> bool:
-        """Return True if tool and policy are those that cleared it: a retry is a claim, too."""
+        """Return True if tool and policy are as when it was cleared: a retry is a claim, too."""
         call = claim.call
         same_tool = claim.tool.tool.definition_hash == call.definition_hash
         return same_tool and call.policy_version == self.kernel.policy_version
@@ -345,8 +348,8 @@ class Claims:
         # others.
         declared = tool.audience if tool is not None else Audience()
         wanted = earlier[-1].audience if earlier else declared
-        # The gate found that nobody could be asked, and did not have to ask. Now a person is
-        # needed, and a service does not confirm its own calls.
+        # The gate allowed the call, so it did not matter that nobody could be asked. Now a person
+        # is needed, and a service must not confirm its own calls.
         is_nobody = kind is not RequestKind.RESULT and wanted.is_empty_for(conversation.owner)
         return Audience.of(ADMIN) if is_nobody else wanted
 
@@ -363,7 +366,7 @@ def _approvals(tx: Tx, call: Call) -> list[Request]:
 
 
 def _quorum(tx: Tx, call: Call, kind: RequestKind) -> int:
-    """Return as many approvals as were needed before: running it again is approving it again."""
+    """Return how many approvals were needed before: to run it again, as many are needed."""
     if kind is RequestKind.RESULT:
         return 1
     return max((request.quorum for request in _approvals(tx, call)), default=1)
@@ -372,7 +375,7 @@ def _quorum(tx: Tx, call: Call, kind: RequestKind) -> int:
 def _confirmation(
     earlier: Sequence[Request], call: Call, tool: EffectiveTool | None, kind: RequestKind
 ) -> Confirmation:
-    """Return a confirmation as firm as before: a rule may have wanted more than the tool."""
+    """Return a confirmation as firm as before: a rule may have required more than the tool."""
     if kind is RequestKind.RESULT:
         return Confirmation.CLICK
     declared = usual_confirmation(call.risk) if tool is None else tool.confirmation

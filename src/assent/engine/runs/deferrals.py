@@ -1,4 +1,4 @@
-"""Tasks that a body deferred: settled from any process, by task id or call id, once."""
+"""Deferred tasks: any process settles them, once, by task id or call id."""
 
 from assent.domain.calls import Call
 from assent.domain.decisions import Supply, Verdict
@@ -45,7 +45,7 @@ class Deferrals:
     def _check(self, id: str, call: Call, verdict: Verdict, tool: str | None) -> None:
         if tool is not None and tool != call.tool:
             raise WrongTool(id, tool)
-        # Without the tool it cannot be checked if the output is valid for it.
+        # Without the tool, its output cannot be validated.
         missing = self._kernel.catalogue.tool(call.agent, call.tool) is None
         if missing and isinstance(verdict, Supply):
             raise NotFound("tool", call.tool)

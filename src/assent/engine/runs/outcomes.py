@@ -1,4 +1,4 @@
-"""Bodies of tools: how one attempt runs, what can come of it, and which of them run here."""
+"""Bodies of tools: how one attempt runs, its possible outcomes, and which bodies run here."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -32,7 +32,7 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The call failed or could not run; the model is told. `ran`: all is done but its output."""
+    """The call failed or could not run. `ran` is True if it ran, but its output was not kept."""
 
     output: Json
     ran: bool = False
@@ -61,7 +61,7 @@ class Unknown:
 
 Outcome = Succeeded | Failed | Asks | Waits | Unknown
 Report = Callable[[Progress], Awaitable[None]]
-# A model that reads only of a failure would have it done again.
+# A model that is told only of a failure would call the tool again.
 _NOT_KEPT: Final = (
     "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
 )
@@ -70,7 +70,7 @@ _NOT_KEPT: Final = (
 def failed(message: str) -> Failed:
     """Return a failure that the model reads as an error.
 
-    Half surrogate pairs are removed, since they could not be sent to it.
+    Half surrogate pairs are escaped, since they could not be sent to it.
     """
     return Failed({"error": cut(message.encode("utf-8", "backslashreplace").decode())})
 

@@ -1,4 +1,4 @@
-"""Recording outcomes: what came of an attempt, stored under its claim or, too late, beside it."""
+"""Recording outcomes: under the claim of the attempt, or only on record if they come too late."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ class Recorded:
 
 
 class Recorder:
-    """Stores outcomes, and keeps trying: an outcome that is lost leaves its call in doubt."""
+    """Stores outcomes, and keeps trying: a call whose outcome is lost is in doubt."""
 
     def __init__(self, kernel: Kernel, claims: Claims) -> None:
         self._kernel, self._claims = kernel, claims
@@ -76,13 +76,13 @@ class Recorder:
     async def _insist(
         self, record: Callable[[Tx], Recorded], claim: Claim | None = None
     ) -> Recorded:
-        """Keep trying to store an outcome only known here: a full disk may have room soon."""
+        """Keep trying to store an outcome, known only here: a full disk may have room soon."""
         is_uncertain = False
         while True:
             try:
                 return await self._kernel.store.run(record)
             except Raced:
-                # An outcome that was written, but whose reply was lost, did not come too late.
+                # Not too late if it was our own write that was stored, and only its reply was lost.
                 if is_uncertain and claim is not None and await self._is_recorded(claim):
                     return Recorded()
                 raise
@@ -122,7 +122,7 @@ class Recorder:
                 continue
 
     def _note_late(self, moves: Moves, claim: Claim, outcome: Outcome) -> None:
-        """Settle nothing; an open question is put again, with this outcome."""
+        """Record a late outcome; an open question about the call is asked again, with it."""
         call = moves.tx.calls.get(claim.call.id) or claim.call
         data: dict[str, Json] = {
             "outcome": type(outcome).__name__.lower(),
@@ -161,7 +161,7 @@ class Recorder:
         return None
 
     def _is_over(self, tx: Tx, call: Call) -> bool:
-        # Locked: a stop at this moment looks at the turn's calls once more after us.
+        # Locked: a concurrent stop then waits for us, and reads the turn's calls again.
         turn = tx.turns.lock(call.turn_id)
         return turn is None or turn.status not in ACTIVE_TURNS
 

@@ -71,7 +71,7 @@ class Runner:
 
     @property
     def held(self) -> frozenset[Held]:
-        """The claims that this process works on; a row with its name alone is not one."""
+        """The claims that this process works on; not every row that names this worker is one."""
         return frozenset(self._expiry)
 
     def never_began(self, call: Call) -> bool:
@@ -215,7 +215,7 @@ class Runner:
         return outcome
 
     async def _body(self, body: BodyRun, call: Call) -> Outcome:
-        # Here, not around the wait: a body that runs on after its time still knows the secrets.
+        # Here, not around the wait: a body that runs on after its timeout still has the secrets.
         with self._kernel.logs.hiding(body.scrubber):
             if call.supplied is not None:
                 supplied = await aside(len(call.supplied), json.loads, call.supplied)
@@ -229,7 +229,7 @@ class Runner:
         self._kernel.tasks.spawn(claim.call.turn_id, "late", self._too_late(claim, outcome))
 
     async def _hold(self, claim: Claim) -> None:
-        """Renew a late claim if no other worker has taken it: a call that we only drop is lost."""
+        """Renew a late claim unless another worker has taken it: a dropped call would be lost."""
         started, lease = self._kernel.clock.monotonic(), self._kernel.times.lease
         worker, wanted = self._kernel.worker, frozenset({claim.held})
         held = await self._kernel.store.run(

@@ -27,7 +27,7 @@ FOUND_AT_ONCE = 100
 
 
 class Reconciler:
-    """Finds calls and turns whose worker died, or that none has started: it looks at the rows."""
+    """Finds, in the rows, calls and turns whose worker died or that no worker has started."""
 
     def __init__(self, kernel: Kernel, runner: Runner, turns: Turns) -> None:
         self._kernel, self._runner, self._turns = kernel, runner, turns
@@ -97,7 +97,7 @@ class Reconciler:
 
 
 class Sweeper:
-    """Expires due requests by the database's clock; of several workers a guard lets one win."""
+    """Expires due requests by the database's clock; of several workers, one expires a request."""
 
     def __init__(self, kernel: Kernel, runner: Runner) -> None:
         self._kernel, self._runner = kernel, runner
@@ -196,8 +196,7 @@ class Worker:
             except TimeoutError:
                 pass
             self._nudge.clear()
-            # Settings first: what another process tightened must hold for the calls that we start
-            # now.
+            # Overrides first: what another process tightened must apply to the calls that we start.
             await self._safely(self._refresh)
             await self._safely(self._reconciler.reconcile)
 
@@ -213,7 +212,7 @@ class Worker:
             # The store has failed for good and logged it: this task ends, and the worker with it.
             raise
         except StoreUnavailable as error:
-            # Expected, and all three tasks report it while it lasts: one line each.
+            # Expected, and reported by all three tasks while it lasts: one line, no traceback.
             log.warning("%s waits for the database: %s", work.__qualname__, error)
         except Exception:
             log.exception("%s failed and will be tried again", work.__qualname__)

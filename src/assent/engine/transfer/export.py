@@ -1,4 +1,4 @@
-"""From rows to the archive of a conversation; what must not leave is left out."""
+"""Exporting a conversation: from its rows to an archive without secrets."""
 
 import json
 from datetime import datetime
@@ -83,7 +83,7 @@ def _message_json(message: Message) -> dict[str, Json]:
 
 
 def _whole(value: Any) -> Any:
-    """Return the value without half surrogate pairs, which a model can write and UTF-8 cannot."""
+    """Return the value with half surrogate pairs escaped: a model can write them, UTF-8 cannot."""
     match value:
         case str():
             return value.encode("utf-8", "backslashreplace").decode()

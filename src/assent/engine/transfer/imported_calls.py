@@ -1,4 +1,4 @@
-"""Importing calls: their status here is never one in which something would run."""
+"""Importing calls: none gets a status in which it would run without a new decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class ImportedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedCall:
-    """The facts about a call besides its own part."""
+    """A call of the archive, with its new ids and the facts from other parts."""
 
     part: CallPart
     turn_id: str
@@ -159,7 +159,7 @@ class CallImporter:
                 confirmation = firmest(confirmation, gated.asking.confirmation)
                 quorum = gated.asking.quorum
             if isinstance(gated.ruling, Deny):
-                # Saying that it did not run does not satisfy our policy: the call is judged then.
+                # Our policy denies it: if people have it run again, the gate rules on it first.
                 call = changed(call, policy_version=UNJUDGED)
         if audience.is_empty_for(self.conversation.owner):
             audience = Audience.of(ADMIN)
@@ -264,12 +264,12 @@ _STATUS = {
 
 
 def past(at: datetime, now: datetime) -> datetime:
-    """Return a time of the archive, at most now: later times would pass for newer than ours."""
+    """Return a time of the archive, but no later than now: it would look newer than our rows."""
     return min(at, now)
 
 
 def _question(part: CallPart, asking: Asking | None, tool: EffectiveTool) -> Asking:
-    """Return the question that the call waits with: the one it waited for, or an approval."""
+    """Return the question to ask here: the one that the call waited for, or an approval."""
     if part.status is S.AWAITING_RESULT or part.supplied is not None:
         return result_wanted(tool)
     if asking is None or asking.kind is RequestKind.RESULT:

@@ -121,7 +121,7 @@ class ReadyImport:
 
 
 def _importer(kernel: Kernel, archive: Archive, conversation: Conversation) -> CallImporter:
-    # A per-run predicate stayed in the process it was given to; without it the gate asks.
+    # A per-run predicate is not exported; without it the gate always asks.
     guarded = bool(archive.turns) and archive.turns[-1].guarded
     planner = Planner(
         gate=kernel.gate("", guarded=guarded),
@@ -276,8 +276,8 @@ def _closed(part: RequestPart, moves: Moves, imported: ImportedCall) -> Request:
         agent=call.agent,
         tool=call.tool,
         risk=call.risk,
-        # The people who were asked before are asked again; for a call that still waits, our policy
-        # says who.
+        # A claim that asks again asks the audience of the last request. For a call that waits here
+        # that must be the audience of our policy, not one from the archive.
         audience=imported.audience or Audience.from_json(part.audience.model_dump()),
         quorum=part.quorum,
         # No digest of ours: nothing was approved here.
@@ -311,7 +311,7 @@ def _decision(part: DecisionPart, request_id: str, moves: Moves) -> Decision:
         id=moves.ids("dec"),
         request_id=request_id,
         person=part.person,
-        # This was not said here, and the record must not read as if it had been.
+        # This was not decided here, and the record must not read as if it had been.
         channel=f"{IMPORT}:{part.channel}",
         verdict=part.verdict,
         fingerprint="",
