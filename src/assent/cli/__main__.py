@@ -1,4 +1,4 @@
-"""Entry point for `python -m assent.cli`, where the script `assent` is not on the path."""
+"""Entry point for `python -m assent.cli`, for when the script `assent` is not on the path."""
 
 import sys
 

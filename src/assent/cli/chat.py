@@ -196,7 +196,7 @@ class Chat:
         return await session.decide(request_id)
 
     async def _follow(self, turn_id: str) -> Turn:
-        """Follow a turn; Ctrl-C stops an answer, or only the watching while calls are under way."""
+        """Follow a turn. Ctrl-C stops an answer; while calls run or wait, raise `Interrupted`."""
         try:
             return await self.interrupts.guard(self.follower.follow(turn_id))
         except Interrupted:

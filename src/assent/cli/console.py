@@ -52,7 +52,7 @@ class Console:
         return self.screen.out.isatty() and self.keyboard.is_terminal
 
     async def choose(self, keys: Sequence[MenuKey], remark: str = "") -> MenuKey:
-        """Ask until one of the keys is typed, by letter or words; an empty line chooses none."""
+        """Ask until one of the keys is typed, by letter or words; an empty line asks again."""
         labels = "  ".join(key.label for key in keys)
         while True:
             room = self.screen.columns() - len(labels)
@@ -87,11 +87,11 @@ class Console:
 
 
 class Drawn(Protocol):
-    """Something that was drawn for a certain width."""
+    """Text that was laid out for one width."""
 
     @property
     def text(self) -> str:
-        """Its lines."""
+        """The lines, joined by line breaks."""
         ...
 
 

@@ -34,7 +34,7 @@ class Editing:
     async def edit(self, current: Mapping[str, Json]) -> Frozen | None:
         """Return the arguments that would run, valid and shown; None if the person leaves.
 
-        They may be the same as before.
+        The arguments may be unchanged.
         """
         key = await self.console.choose((_FIELDS, _JSON, _BACK))
         while key is not _BACK:

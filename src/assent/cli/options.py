@@ -52,7 +52,7 @@ def home_of(options: Namespace) -> Home:
 
 
 def model_of(options: Namespace) -> str | None:
-    """Return the name of the real model that was asked for; None if the script shall answer."""
+    """Return the name of the real model that was asked for; None for the scripted model."""
     return options.model or os.environ.get("ASSENT_MODEL") or None
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 from assent.presentation.characters import width_of, wrapped
 from assent.presentation.text import safe_block
 
-# In a narrower terminal no gutter would help: a line has to hold it and one wide letter.
+# A narrower terminal is treated as this wide: a line must hold the gutter and a wide letter.
 MIN_COLUMNS = 8
 MAX_COLUMNS = 100
 GUTTER = "│ "

@@ -21,7 +21,7 @@ import sys
 
 
 def handles_for(wanted: int) -> int:
-    """Ask the system for so many file handles; return how many this process may have open."""
+    """Raise the limit of open files to `wanted` if it is lower; return how many we may use."""
     if sys.platform == "win32":
         return wanted
     import resource
@@ -39,8 +39,8 @@ def handles_for(wanted: int) -> int:
 INTERRUPTED = 130
 # Seconds that open responses may take to end after the signal to stop.
 GRACE_SECONDS = 5
-# Connections that may wait to be accepted, and those that are accepted before the lobby hears of
-# the first.
+# Connections that may wait to be accepted, and those that the loop accepts in one go, before the
+# lobby can count any of them.
 BACKLOG = 2_048
 ACCEPTED_AT_ONCE = 128
 # Handles for everything else: the database, models, files, commands, health checks.

@@ -1,4 +1,4 @@
-"""The demo's tools for services, each with another way of asking people first."""
+"""The demo's tools for services; each asks people in a different way."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The demo's shop: two small databases to query, and refunds, of which people decide large ones."""
+"""The demo's shop: two small databases to query, and refunds; people decide the large ones."""
 
 import json
 import sqlite3

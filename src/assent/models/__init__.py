@@ -1,4 +1,4 @@
-"""Chat models: those of providers by name, and all that a model of one's own hears and says.
+"""Chat models of providers, by name, and the types that a `ChatModel` of your own works with.
 
 Providers are reached through pydantic-ai, which is imported when a model is built.
 """

@@ -1,4 +1,4 @@
-"""Any model of pydantic-ai as a `ChatModel`, and one of a vendor with its own HTTP client."""
+"""Adapters: any pydantic-ai model as a `ChatModel`, and a vendor's model with an HTTP client."""
 
 import asyncio
 import json
@@ -204,7 +204,7 @@ def _written(arguments: str | dict[str, Any] | None) -> str:
     return arguments or ""
 
 
-# Not 5: the clients take 5 seconds, httpx's own default, for a timeout that was not set.
+# Not 5: that is httpx's default, which the vendors' clients treat as a timeout that was not set.
 _CONNECT_SECONDS = 4.0
 
 

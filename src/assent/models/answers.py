@@ -70,7 +70,7 @@ def proposals_of(response: ModelResponse) -> tuple[Proposal, ...]:
 
 
 def response_of(answer: Answer) -> ModelResponse:
-    """Return an earlier answer as it was received, or rebuilt from its fields."""
+    """Return an earlier answer as it was received, or rebuilt if its stored form is unusable."""
     return _stored(answer) or _rebuilt(answer)
 
 

@@ -67,7 +67,7 @@ def _script(given: object) -> object:
     if isinstance(given, list | tuple):
         steps = tuple(cast("Iterable[object]", given))
         return steps if all(isinstance(step, ScriptStep) for step in steps) else parameters.unfit()
-    # An iterator may never end, so its steps are checked one by one as they are used.
+    # An iterator may never end, so its steps are not checked: a wrong one fails when it is used.
     if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
         return cast("object", given)
     return _JUDGE.read(given)

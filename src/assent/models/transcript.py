@@ -135,7 +135,7 @@ _BLANK: Final = "(blank)"
 
 
 def messages_of(prompt: Prompt) -> list[ModelMessage]:
-    """Return the history as messages; raises `Malformed` if a call has not exactly one output."""
+    """Return the history as messages; raises `Malformed` unless each call has one output."""
     transcript = _Transcript(frozenset(tool.name for tool in prompt.tools))
     for said in prompt.history:
         match said:

@@ -78,7 +78,7 @@ def fit_card(
 
 
 def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:
-    """Return the first success; if a step of the ladder succeeds, all later ones do."""
+    """Find the first success by bisection: if a step succeeds, all later ones do, too."""
     found: T | None = None
     low, high = 0, len(ladder)
     while low < high:
@@ -114,7 +114,7 @@ def chat_card_of(
 
 
 def split_pages(lines: Sequence[str], most: int) -> Iterator[str]:
-    """Join lines to texts of at most so many units; no line may be longer than that."""
+    """Join lines to texts of at most `most` units; no line may be longer than that."""
     page, used = list[str](), 0
     for line in lines:
         size = units(line) + 1

@@ -51,7 +51,7 @@ _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """Facts about a whole text: it has ASCII letters, it has letters without an ASCII twin."""
+    """Facts about a whole text: whether it has ASCII letters, and letters without an ASCII twin."""
 
     latin: bool
     distinct: bool

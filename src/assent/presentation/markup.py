@@ -1,4 +1,4 @@
-"""HTML elements from values: the one place that escapes."""
+"""HTML elements from text: the one place where text is escaped."""
 
 import re
 from collections.abc import Iterable

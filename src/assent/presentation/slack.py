@@ -13,7 +13,7 @@ from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendere
 VERSION = f"slack/{RENDERER_VERSION}"
 COLUMNS = 44
 # Slack takes 50 blocks; five are left for buttons and additions of a channel. It refuses messages
-# of rich text beyond a dozen thousand characters, so this stays below.
+# of rich text beyond about 12,000 characters, so this stays below.
 BLOCKS = MessageSize(text=3000, total=10_000, texts=45)
 HEADER_CHARS = 150
 

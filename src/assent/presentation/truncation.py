@@ -33,7 +33,7 @@ class Selection(Generic[T]):
 
 
 def clip(text: str, characters: int | None) -> Clip:
-    """Cut a text so that the rest, made safe, has at most so many characters."""
+    """Cut the middle out of a text so that the rest, made safe, has at most `characters`."""
     if characters is None:
         return Clip(text)
     if not is_surely_longer(text, characters) and len(safe_block(text)) <= characters:
@@ -44,19 +44,19 @@ def clip(text: str, characters: int | None) -> Clip:
 
 
 def is_surely_longer(text: str, characters: int) -> bool:
-    """Return True if the start of a huge text already needs more than so many characters."""
+    """Return True if the start of a huge text, made safe, already exceeds `characters`."""
     start = text[: characters * _LOOK_AHEAD]
     if len(start) == len(text):
         return False
     if text.isascii():
-        # The safe form of the start stays the same with more text after it, except last blanks.
+        # Text after the start does not change its safe form, except for blanks at its end.
         return len(safe_block(start)) > characters + _LAST_BLANKS
     shown = sum(not (char.isspace() or is_hidden(char) or is_mark(char)) for char in start)
     return shown > characters
 
 
 def select(items: Sequence[T], most: int | None) -> Selection[T]:
-    """Cut a list or object so that at most so many of its items are left."""
+    """Cut the middle out of a list or object so that at most `most` items are left."""
     if most is None or len(items) <= most:
         return Selection(items)
     head, tail = most - most // 2, most // 2
@@ -66,7 +66,7 @@ def select(items: Sequence[T], most: int | None) -> Selection[T]:
 def select_lines(
     lines: Sequence[tuple[T, str]], characters: int | None
 ) -> Selection[tuple[T, str]]:
-    """Cut the lines of a diff so that those left have about so many characters."""
+    """Cut the middle out of a diff so that the lines left have about `characters`."""
     if characters is None:
         return Selection(lines)
     sizes = list(accumulate(len(line) + 1 for _, line in lines))

@@ -12,7 +12,7 @@ _NO_AGENTS = frozenset({PersonKind.HUMAN, PersonKind.SERVICE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """The conditions for callers of a route; one of `roles` is enough, and no roles admit all."""
+    """The conditions for callers of a route; one of `roles` is enough, an empty set admits all."""
 
     scope: Scope | None = None
     roles: frozenset[str] = frozenset()

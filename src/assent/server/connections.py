@@ -29,13 +29,13 @@ HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """The number of connections, and the seconds that one may take."""
+    """Limits: the number of connections, and the seconds that a client may take."""
 
     connections: int = 8_192
     # From the start of the connection, or the last response, to the end of a request's head.
     head: float = 10.0
-    # For the client to read some of a response while more than a little is buffered, and to read
-    # the last of it.
+    # For the client to make room in a full send buffer, and to read the rest of a response after
+    # which the connection closes.
     reading: float = 60.0
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class Lobby:
         return LobbyProtocol(self, **given)
 
     def enter(self, guest: Guest) -> bool:
-        """Take in a connection; return True if it may request anything, False if only health."""
+        """Take in a connection; return False if only its health checks are answered."""
         has_place = len(self._guests) < self._patience.connections or self._makes_way()
         if not has_place and len(self._guests) >= self._patience.connections + ROOM:
             self._turned_away["over the limit, closed at once"] += 1
@@ -122,7 +122,7 @@ class Lobby:
             waiting.discard(guest)
 
     def reads(self, guest: Guest, *, all_of_it: bool) -> None:
-        """Note if a connection reads all it is sent, or leaves data unread."""
+        """Record whether a connection reads what it is sent, or leaves a full buffer unread."""
         if all_of_it:
             self._readers.discard(guest)
         else:

@@ -1,4 +1,4 @@
-"""The wire format of streams: lines, headers, and keep-alive signs."""
+"""The wire format of streams: lines, headers, and keep-alives."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from assent.server.service import service_of
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
-# A proxy that buffers the response would hold back the question.
+# A proxy that buffers the response would hold back the questions to people.
 _UNBUFFERED = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 EVENT_STREAM = "text/event-stream"
 SSE_BEAT = b": keep-alive\n\n"

@@ -72,7 +72,7 @@ def _check(need: Need, caller: Caller, what: str) -> None:
 
 
 def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
-    """Raise unless a caller who came by the link to one request asks for that one.
+    """Raise if the caller came by the link to one request and asks for anything else.
 
     For everything else the recipient of the link has to sign in.
     """

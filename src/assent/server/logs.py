@@ -68,7 +68,7 @@ def log_config(level: str = "INFO") -> dict[str, Any]:
 
 
 def write_lines() -> None:
-    """Make every handler of the root logger write such lines, in the format it has."""
+    """Make the root logger's handlers write safe lines, each in the format it has."""
     for handler in logging.getLogger().handlers:
         kept = handler.formatter
         shape = "%(message)s" if kept is None else getattr(kept, "_fmt", None)

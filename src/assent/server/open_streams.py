@@ -30,7 +30,7 @@ class Ending(StrEnum):
 
 
 class Stream:
-    """One open stream; `told` is called if `ending` is set, or if a keep-alive sign is due."""
+    """One open stream; `told` is called if `ending` is set, or if a keep-alive is due."""
 
     __slots__ = ("caller", "ending", "finishes", "told")
 
@@ -101,7 +101,7 @@ class OpenStreams:
         _end(self._streams, Ending.CLOSING)
 
     async def _look(self) -> None:
-        """Twice a second end streams with a revoked credential; send keep-alive signs when due."""
+        """Twice a second end streams with a revoked credential; send keep-alives when due."""
         loop = asyncio.get_running_loop()
         beat = self._settings.keep_alive.total_seconds()
         due = loop.time() + beat
@@ -161,7 +161,7 @@ def _chain(
 ) -> tuple[_Handler, _Handler]:
     before = signal.getsignal(number)
     if not callable(before):
-        # No handler would stop the process in an orderly way, so the default action must stay.
+        # There is no handler to pass the signal on to, so the default action must stay: it ends us.
         return None, before
 
     def heard(signum: int, frame: FrameType | None) -> None:

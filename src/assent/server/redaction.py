@@ -21,7 +21,7 @@ _ARGUMENTS: Final = frozenset({"arguments", "before", "after"})
 
 
 def secrets_of(catalogue: Catalogue) -> Hints:
-    """Return the fields that any tool keeps secret: an entry does not say which tool it is of."""
+    """Return the fields that any tool keeps secret: an entry does not name the tool it is about."""
     hints = (hints_of(tool) for tool in catalogue.every_tool())
     return {name: hint for each in hints for name, hint in each.items() if hint.secret}
 

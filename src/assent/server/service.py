@@ -28,7 +28,7 @@ class DatabasePulse:
         self._look: asyncio.Task[Exception | None] | None = None
 
     async def check(self) -> None:
-        """Return if the database answers, raise if it does not, soon in either case."""
+        """Raise unless the database answers within `PULSE_SECONDS`."""
         if self._look is None or self._look.done():
             self._look = asyncio.create_task(self._answer(), name="assent-pulse")
         # The check is not cancelled: leaving a silent database takes longer than reporting it.

@@ -143,5 +143,5 @@ def is_unseen(char: str) -> bool:
 
 
 def every_code_point() -> Iterator[str]:
-    """All of Unicode, surrogates and unassigned code points included."""
+    """Return all of Unicode, including surrogates and unassigned code points."""
     return map(chr, range(0x110000))

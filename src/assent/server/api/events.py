@@ -27,7 +27,7 @@ RETRY_MILLISECONDS: Final = 1_000
 HEADERS: Final = {
     "content-type": EVENT_STREAM,
     "cache-control": "no-cache, no-transform",
-    # A proxy that buffers the response would hold back the question.
+    # A proxy that buffers the response would hold back the questions to people.
     "x-accel-buffering": "no",
 }
 _RAW_HEADERS: Final = [(name.encode(), value.encode()) for name, value in HEADERS.items()]

@@ -174,7 +174,7 @@ def verdict_of(said: Said) -> decisions.Verdict:
     given = {name: getattr(said, name) for name in said.model_fields_set}
     if isinstance(said, Supply):
         given["output"] = said.value
-    # What has no default there may be left out here.
+    # Here a reason may be left out; `Fail` of the engine requires one.
     return row_of(said.verdict).read({"reason": "", **given})
 
 

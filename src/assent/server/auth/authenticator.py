@@ -51,6 +51,7 @@ def is_still_valid(caller: Caller, found: Findings) -> bool:
             return (vouched if account is None else merged(vouched, account)) == caller.person
 
 
+# The public part of an API key, `assent_<prefix>_…`: guesses of one key are counted by it.
 _PREFIX = slice(7, 19)
 
 

@@ -42,7 +42,7 @@ def check_origin(connection: HTTPConnection, origin: str) -> None:
 
 
 def _is_own(connection: HTTPConnection, given: str) -> bool:
-    """Return True if the origin is the requested host, by https unless this connection has none."""
+    """Return True if the origin is the requested host; over plain http it need not be https."""
     try:
         parts = urlsplit(given)
     except ValueError:

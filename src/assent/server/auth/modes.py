@@ -28,7 +28,8 @@ ALGORITHMS = (
 class OpenId:
     """An OpenID Connect issuer whose tokens are accepted, and whose people may sign in.
 
-    People are known as `issuer|subject`. Roles come only from `roles`: claim value → role.
+    People are known as `issuer|subject`. Roles come only from `roles` (claim value → role) and
+    from `everybody`, the roles that all of them have.
     """
 
     issuer: str
@@ -141,7 +142,7 @@ _PROXY: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A limit: so many at once, and then so many a second."""
+    """A limit: `burst` at once, and then `per_second`."""
 
     burst: int
     per_second: float

@@ -1,4 +1,4 @@
-"""Turns as streams, in the protocols that frontends understand; a protocol of your own is one more.
+"""Turns as streams, in the protocols that frontends understand, and the types to add your own.
 
 See `StreamProtocol`, and `create_app(…, protocols=[…])`.
 """

@@ -68,7 +68,7 @@ class StreamAction(ABC):
 
     @abstractmethod
     async def begin(self, service: Service, caller: Caller) -> StreamStart:
-        """Do it on behalf of the caller; return the position at which the stream begins."""
+        """Carry it out for the caller; return the position at which the stream begins."""
 
     def refusal(self, error: AssentError) -> Response | None:  # noqa: ARG002 - for subclasses
         """Return a stream that says why nothing was done; None to answer with a problem."""
@@ -79,7 +79,7 @@ class StreamAction(ABC):
 class SendMessage(StreamAction):
     """Start a turn with a message; a conversation that does not exist yet becomes the caller's.
 
-    The same `message_id` again is the same turn. Without `agent` the deployment's is meant.
+    The same `message_id` again is the same turn. Without `agent` it goes to the deployment's.
     """
 
     text: str
@@ -144,7 +144,7 @@ class DecideRequests(StreamAction):
 
     decisions: Sequence[tuple[str, Verdict]] = ()
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
-    # Those of calls that wait for no output are only history.
+    # Outputs of calls that wait for none are part of a posted history, and are ignored.
     outputs: Sequence[ClientOutput] = ()
 
     def __post_init__(self) -> None:
@@ -265,7 +265,10 @@ _DECISIONS: Final = {
 
 
 def _asked_at(found: TurnQuestions, answers: Answers) -> int:
-    """Return the number of the event that asked the newest of these, or of all questions."""
+    """Return the number of the event that announced the newest request among the answers.
+
+    Without answers it is the newest of all requests.
+    """
     ids = [request.id for request, _ in answers] or list(found.announced)
     return max((found.announced.get(id, 0) for id in ids), default=0)
 

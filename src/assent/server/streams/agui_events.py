@@ -66,7 +66,7 @@ def result_id(call_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMessages:
-    """The client's messages without those that will be sent again; None if none of them will be.
+    """The client's messages, minus those that this stream sends again; None if it repeats none.
 
     They are only sent back for the client's display: nothing of them is believed or stored.
     """

@@ -89,7 +89,7 @@ def post_of(body: bytes) -> tuple[Post, Written]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of `"approved": false, "approved": true` another program may have read the first.
+    # Of `"approved": false, "approved": true`, a program before us may have read the first value.
     found = dict(pairs)
     if len(found) != len(pairs):
         raise InvalidJson(JsonFault.DUPLICATE_KEY, "an object has the same key twice")

@@ -1,7 +1,7 @@
 """The seam for stream protocols: how a frontend's post is read, and how it is shown a turn.
 
-A protocol says only that. Who may post, limits, catching up, signs of life, errors inside a stream
-and its early end are the same for all of them, and come from here.
+A protocol says only that. Permissions, limits, catching up, keep-alives, errors inside a stream and
+its early end are the same for all of them, and come from here.
 """
 
 import re
@@ -105,7 +105,7 @@ class StreamProtocol(ABC):
     posts: Sequence[str]
     # Where a turn that runs or waits is replayed from its start and then followed, with GET.
     follows: Sequence[str] = ()
-    # The headers of the empty response if there is none; None for status 204 instead.
+    # The headers of the empty response if no turn runs or waits; None for status 204 instead.
     idle_headers: Mapping[str, str] | None = None
 
     @abstractmethod

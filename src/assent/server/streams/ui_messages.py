@@ -185,7 +185,7 @@ class UiMessages(StreamEncoder):
             yield {"type": f"{kind}-end", "id": id}
 
     def _asks_natively(self, request: Request) -> bool:
-        """Return True to send the protocol's own approval: only that is answered in the chat."""
+        """Return True to send the protocol's own approval, which the reader answers in the chat."""
         mine = request.admits(self._viewer) and request.id not in self._votes
         return self._major > 5 and request.kind is RequestKind.APPROVAL and mine
 
@@ -200,7 +200,7 @@ class UiMessages(StreamEncoder):
         yield self._data(request, request.status)
 
     def _counted(self, request: Request, call: Call) -> Iterator[dict[str, Json]]:
-        """Encode an approval by this reader that needs further ones: they are no longer asked."""
+        """Encode that this reader's approval counts: the request stays open, but not for them."""
         # Else the client's part stays "responded", and the client resends without end.
         yield _input(call.id, call.tool, call.arguments.thaw())
         told = question(request, self._viewer, base=self._base, mine=False)

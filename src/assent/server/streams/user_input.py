@@ -1,4 +1,4 @@
-"""The endpoint `/api/tool-user-input`: questions of tools to people before they run, by action.
+"""The endpoint `/api/tool-user-input`: people fill in what a tool asks for before it runs.
 
 It holds no logic of its own. The credential says who the caller is, never the body.
 """

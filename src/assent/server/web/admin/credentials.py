@@ -1,4 +1,4 @@
-"""Sessions and API keys as pages show them: valid ones, the scopes they open, new ones just once.
+"""Sessions and API keys for pages: which are valid, which scopes they open, new ones shown once.
 
 A new key or link is sealed for one page of one session and kept in the browser's cookie for a
 minute. The server stores nothing; a reload neither shows it again nor makes another one.

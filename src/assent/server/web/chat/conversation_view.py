@@ -179,7 +179,7 @@ class ConversationView:
 def conversation_view(
     found: ConversationRows, service: Service, person: Person, *, shown: int, ours: frozenset[str]
 ) -> ConversationView:
-    """Return the conversation with its newest messages, laid out for its page; this is slow."""
+    """Return the conversation with its newest messages, laid out for its page (slow)."""
     thread, draft = found.thread, LiveAnswer(ours)
     draft.hear(found.events)
     calls = CallViews(

@@ -149,7 +149,7 @@ def _fence(token: Token) -> Html:
 
 
 def _image(token: Token) -> Html:
-    """Return a link: loading the image would tell its server of a reader and what was said."""
+    """Return a link: loading it would tell its server who reads, and what the model put in it."""
     words = marked(f"image: {token.content}" if token.content else "image")
     return _linked(words, _address(token, "src"), token)
 
@@ -159,7 +159,7 @@ def _address(token: Token, name: str) -> str:
 
 
 def _linked(words: Html, address: str, token: Token) -> Html:
-    """Return a link followed by its address, unless its text is that; unsafe addresses are text."""
+    """Return a link, and its address unless that is its text; an unsafe address is no link."""
     said = re.sub(r"<[^>]*>", "", words)
     told = element("span", isolated(safe_line(address)), class_="address")
     is_web = len(address) <= _MAX_ADDRESS and (_WEB.fullmatch(address) or _MAIL.fullmatch(address))

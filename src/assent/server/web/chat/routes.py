@@ -166,7 +166,7 @@ async def _laid_out(request: Request, found: ConversationRows) -> ConversationVi
 
 
 def _key(posted: Posted, text: str) -> str | None:
-    """Return an idempotency key: a form sent twice says it once, another text is a new message."""
+    """Return an idempotency key: a form sent twice is one message, with another text it is two."""
     key = posted.one("key")
     return f"{key[:_KEY_CHARS]}:{digest(text)}" if key else None
 

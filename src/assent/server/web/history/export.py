@@ -190,7 +190,7 @@ def entry_line(entry: Entry, secrets: Hints) -> Line:
     }
 
 
-# A cell that begins so is read as a formula; also after blanks, which some spreadsheets skip.
+# A cell that begins with one of these is read as a formula; some spreadsheets skip blanks before.
 _FORMULA: Final = (
     "=",
     "+",

@@ -24,7 +24,7 @@ _STATUSES: Final = {
     CallStatus.RUNNING: "running",
     CallStatus.IN_DOUBT: "in doubt",
 }
-# Everything that can allow, ask about or refuse a call: see the gate's documentation of precedence.
+# Everything that can allow, ask about or refuse a call; `engine.gate` says which takes precedence.
 _JUDGES: Final = {
     "tool": "the tool's setting",
     "override": "an override",

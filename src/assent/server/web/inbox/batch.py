@@ -110,13 +110,13 @@ async def _rows(request: Request, ids: Sequence[str]) -> list[Row]:
 
 
 async def _mine(request: Request, ids: Sequence[str]) -> set[str]:
-    """Return the requests that this person really decided; anybody can type the address."""
+    """Return the requests that this person really decided; anyone can type the address."""
     person, assent = caller_of(request).person, service_of(request).assent
     return await assent.queries.requests.decided_by(person, ids)
 
 
 async def _matters(request: Request, ids: Sequence[str]) -> list[Review]:
-    """Return what these requests are about; raises `InvalidCommand` if they do not go together."""
+    """Return these requests for review; raises `InvalidCommand` if they do not go together."""
     check_number(ids)
     assent, person = service_of(request).assent, caller_of(request).person
     found = await assent.queries.requests.reviews(person, ids)

@@ -32,7 +32,7 @@ OUTCOMES: Final = {
     RequestStatus.SUPERSEDED: ("superseded", "Replaced by a newer one"),
     RequestStatus.OPEN: ("open", "Still open"),
 }
-# Up to so many columns, each has a label.
+# Up to this many columns, each has a label.
 _ROOMY: Final = 12
 _LABELS: Final = 6
 # As tall as the list of numbers beside the plot.

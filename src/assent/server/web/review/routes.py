@@ -135,7 +135,7 @@ async def _decide(request: Request, matter: Review, meant: Meant, posted: Posted
 
 
 def _asks(posted: Posted, edited: Mapping[str, Json] | None) -> str:
-    """Return what the page before must have asked; a confirmation had the same arguments."""
+    """Return what the previous page must have asked; for an edit, with the same arguments."""
     if not is_confirmed(posted):
         return shown_token.ASKED
     return shown_token.confirming(None if edited is None else as_text(edited), posted.one(RUNS))
@@ -155,7 +155,7 @@ def _needs_step(matter: Review, verdict: Verdict, posted: Posted) -> bool:
 
 
 def _refuse_mistyped(matter: Review, verdict: Verdict, edited: Mapping[str, Json] | None) -> None:
-    """Raise for a wrong typed value, as the engine does, but before the check for haste."""
+    """Raise if the typed value is wrong, as the engine does, but before `TooEarly` is raised."""
     if not isinstance(verdict, RunVerdict):
         return
     phrase = phrase_for(matter, edited)

@@ -81,7 +81,7 @@ def witnessed(service: Service, sight: Sight, token: str, verdict: Verdict) -> s
 
 
 def _is_overtaken(sight: Sight, seal: Seal, verdict: Verdict) -> bool:
-    """Return True if others approved since: it was asked as one of several, and may be the last."""
+    """Return True if others approved since: then this approval may be the one that runs it."""
     is_vote = isinstance(verdict, RunVerdict) and not sight.has_voted
     return is_vote and seal.votes != sight.request.votes
 
