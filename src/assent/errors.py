@@ -283,7 +283,7 @@ class NothingAwaited(Conflict):
 
 
 class MessageChanged(Conflict):
-    """A message with the id of an earlier message has another text."""
+    """A message was sent again under the same id, with another text."""
 
     code = "message_changed"
 
@@ -296,7 +296,7 @@ class MessageChanged(Conflict):
 
 
 class NothingToRegenerate(Conflict):
-    """The answer to regenerate did not fail; it stays on record, with calls that may have run."""
+    """The answer did not fail, so it is not regenerated: calls of it may have run."""
 
     code = "nothing_to_regenerate"
 
@@ -318,7 +318,7 @@ class EmptyMessage(AssentError):
 
 
 class UnsupportedContent(AssentError):
-    """A message has parts other than text, which agents cannot be given."""
+    """A message has parts other than text, which cannot be sent to agents."""
 
     code = "unsupported_content"
 
@@ -557,7 +557,7 @@ class InvalidPattern(AssentError):
 
 
 class InvalidIdentifier(AssentError):
-    """An id, key or name cannot be stored as it is; `what` says which. The message omits it."""
+    """An id, key or name cannot be stored; `what` says which. Messages never repeat its text."""
 
     code = "invalid_identifier"
 
@@ -594,7 +594,7 @@ class UnsupportedVersion(AssentError):
 class InvalidParameter(AssentError, TypeError, ValueError):
     """A public constructor or function was passed a value that it does not take.
 
-    `where` is the constructor; `allowed` and `given` are words for people.
+    `where` names the constructor or function; `allowed` and `given` are phrases for people.
     """
 
     code = "invalid_parameter"
@@ -877,7 +877,7 @@ class BadAddress(AssentError):
 
 
 class CrossSite(AssentError):
-    """A request of a browser may have been caused by another site; nothing was done."""
+    """Another site may have made the browser send this request; nothing was done."""
 
     code = "cross_site"
 
@@ -912,7 +912,7 @@ class KeyReused(Conflict):
 
 
 class BadCursor(AssentError):
-    """A cursor is none that this service gave out."""
+    """The cursor was not issued by this service."""
 
     code = "bad_cursor"
 
@@ -924,7 +924,7 @@ class BadCursor(AssentError):
 
 
 class BadPage(AssentError):
-    """The start of a page is none that this service gave out."""
+    """The place where a page should start was not issued by this service."""
 
     code = "bad_page"
 

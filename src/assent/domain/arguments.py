@@ -27,7 +27,7 @@ _SHOWN_COMPLAINTS: Final = 10
 _WHOLE, _NUMBER, _TEXT = "must be a whole number", "must be a number", "must be text"
 _TRUTH, _LIST, _OBJECT = "must be true or false", "must be a list", "must be an object"
 _DATE, _MOMENT = "must be a date like 2026-01-31", "must be a time like 2026-01-31T12:00:00Z"
-# By pydantic's name of the error; an error that is not here keeps pydantic's words.
+# By pydantic's error type; an error that is not listed keeps pydantic's own message.
 _WORDS: Final[Mapping[str, str]] = {
     "missing": "is required",
     "extra_forbidden": "is not allowed",
@@ -200,7 +200,7 @@ def description_of(function: Callable[..., object]) -> str:
 
 
 class SchemaArguments:
-    """Arguments declared by a JSON schema: nothing is coerced, and defaults fill in."""
+    """Arguments declared by a JSON schema: not coerced, but completed with its defaults."""
 
     def __init__(
         self, tool: str, schema: dict[str, Json], user_input: UserInput | None = None
@@ -292,7 +292,7 @@ class SchemaOutput:
 
 
 def complaints(error: ValidationError, *, root: str = "") -> list[str]:
-    """Return the first errors of pydantic as `path: words`; `root` is the path of the whole."""
+    """Return pydantic's first errors as `path: message`; `root` stands for an empty path."""
     found = list(_complaints(error, root))
     rest = len(found) - _SHOWN_COMPLAINTS
     return found[:_SHOWN_COMPLAINTS] + ([f"and {rest} more"] if rest > 0 else [])

@@ -1,7 +1,7 @@
-"""The terms of an ask: who decides, how many of them, until when, and how firmly.
+"""The terms of an ask: who decides, how many of them, until when, and how they confirm it.
 
-Several rules can ask about one call. Their terms merge here, in one place and by one rule: for each
-term the strictest counts.
+Several rules can ask about one call. Their terms are merged here: for each term the strictest
+counts.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.parameters import Check, optional
 from assent.domain.people import Audience, AudienceGiven
 
-# More people than can ever be gathered, and no more than every database can count.
+# More people than any quorum needs, and a number that every database can store.
 _MOST_PEOPLE: Final = 1_000
 
 
@@ -30,7 +30,7 @@ NO_DEADLINE: Final = Deadline.NONE
 """Says that a question waits for ever; to say nothing leaves the deadline to others."""
 # A deadline as people write it: seconds, a timedelta, or no deadline.
 DeadlineGiven = float | timedelta | Deadline | Literal["none"]
-# How long a question waits once nothing is left open; None for ever.
+# How long a question waits, once every setting is resolved; None means for ever.
 TimeLimit = timedelta | None
 ConfirmationGiven = Confirmation | Literal["click", "step", "typed"]
 
@@ -53,7 +53,7 @@ def _limit(given: object) -> object:
 _DURATION: Final = parameters.duration()
 _NONE: Final = parameters.one_of(Deadline)
 deadline: Final = Check(f"{_DURATION.allowed}, or NO_DEADLINE", _deadline)
-# The same check where None stands for no deadline: nothing is left open there.
+# The same check for settings where None means no deadline, and not an unset one.
 limit: Final = optional(Check(deadline.allowed, _limit))
 
 
@@ -91,7 +91,7 @@ class AskTerms:
 
     @classmethod
     def strictest(cls, terms: Iterable["AskTerms"]) -> "AskTerms":
-        """Merge the terms of several asks; no asks at all set no terms."""
+        """Return the strictest terms of several asks; without asks every term is unset."""
         return reduce(AskTerms.__and__, terms, cls())
 
     def __and__(self, other: "AskTerms") -> "AskTerms":
@@ -104,7 +104,7 @@ class AskTerms:
         )
 
     def terms_json(self) -> dict[str, object]:
-        """Return the terms as data; all but the audience only if they are set."""
+        """Return the terms as data; unset terms are left out, except the audience."""
         said: dict[str, object] = {}
         if self.confirmation is not None:
             said["confirmation"] = self.confirmation

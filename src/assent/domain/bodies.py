@@ -1,6 +1,6 @@
 """Bodies of tools: their kinds, what they are given, and what they may return or raise.
 
-Codecs stand before and behind a body: they check its arguments and its output.
+Codecs check the arguments before a body runs, and its output afterwards.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -155,7 +155,7 @@ class ArgumentsCodec(Protocol):
         ...
 
     def normalise(self, raw: Mapping[str, Json], *, partial: bool) -> dict[str, Json]:
-        """Return the arguments validated and with defaults; `partial`: without people's fields."""
+        """Return valid arguments with defaults; `partial` leaves out fields that people fill in."""
         ...
 
     def bind(self, arguments: Mapping[str, Json]) -> Any:
@@ -190,7 +190,10 @@ class Generator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hitl:
-    """A tool whose hook answers or, by None, asks a person; a second hook may rework the answer."""
+    """A tool whose hook answers, or returns None to ask a person.
+
+    `on_response_received` may change the person's answer.
+    """
 
     on_tool_called: Body
     on_response_received: Callable[[Context, Json], Awaitable[object]] | None = None

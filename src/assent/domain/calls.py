@@ -64,7 +64,7 @@ class Frozen(Struct, frozen=True, eq=False):
         return len(self.thaw())
 
     def __bool__(self) -> Literal[True]:
-        # No arguments are arguments too: `edited or original` must not pass over them.
+        # Empty arguments are still arguments: `edited or original` must not skip them.
         return True
 
     def __eq__(self, other: object) -> bool:

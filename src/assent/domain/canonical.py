@@ -1,8 +1,8 @@
 """Strict JSON in, canonical JSON out (RFC 8785), and the digest of what a person is shown.
 
 Two parsers must never read one text differently, so ambiguous text is refused at intake.
-Numbers: a whole number beyond ±(2^53-1) is refused if its canonical text is a row of digits, also
-when it was spelt 1e20; from 1e21 on the canonical text has an exponent and every parser agrees.
+Numbers: a whole number beyond ±(2^53-1) is refused if its canonical text is plain digits, even if
+it was written as 1e20; from 1e21 on the canonical text has an exponent and every parser agrees.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class Secret:
 class Blob:
     """Bytes written as text. People cannot read them, so kind, size and hash are shown too.
 
-    `media` is the type that the first bytes tell, `declared` the one that the text claims; both are
-    empty where unknown.
+    `media` is the type found in the first bytes, `declared` the one that the text claims; both are
+    empty if unknown.
     """
 
     encoded: str
@@ -148,7 +148,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """The answer to another field that makes this one show; `among`: one of several answers."""
+    """The answer to another field that shows this one; `among`: as one of several choices."""
 
     field: str
     value: Value
@@ -182,7 +182,7 @@ class Note:
 class Past:
     """An earlier call of the same tool: its end, and the person who decided about it.
 
-    `request_id` is the request of that time.
+    `request_id` is the request that was decided then.
     """
 
     at: datetime

@@ -8,7 +8,7 @@ from typing import Final
 
 from assent.errors import ConfirmationRequired
 
-# How long a person must have had a page on screen that wants a value typed.
+# The shortest time between showing a page that wants a value typed and its approval.
 DWELL: Final = timedelta(seconds=3)
 
 
@@ -35,23 +35,23 @@ class Phrase:
     text: str
     # The argument whose value it is; empty for the tool's name.
     argument: str = ""
-    # True if the value cannot be typed, or not as it is seen: then the start of its SHA-256 is
-    # typed.
+    # True if the value cannot be typed, or could be mistaken for another when read: then the start
+    # of its SHA-256 is typed.
     is_check: bool = False
 
     @property
     def what(self) -> str:
-        """The phrase's description in words."""
+        """The words for what to type: a value, a check, or the tool's name."""
         if not self.argument:
             return "the tool's name"
         return f"the {'check' if self.is_check else 'value'} of {self.argument!r}"
 
     def is_typed(self, given: str | None) -> bool:
-        """Return True if this was typed, letter by letter, however a keyboard composes letters."""
+        """Return True if exactly this was typed; composed and decomposed letters count as equal."""
         return given is not None and unicodedata.normalize("NFC", given.strip()) == self.text
 
     def refusal(self, request_id: str, *, typed: bool) -> ConfirmationRequired:
-        """Return an error that tells what has to be typed; `typed` if something else was."""
+        """Return the error that says what to type; `typed` is True if something else was typed."""
         return ConfirmationRequired(
             request_id,
             to_type=self.text,

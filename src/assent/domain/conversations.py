@@ -1,4 +1,4 @@
-"""Conversations: threads of messages with one owner, and the turns of their loop."""
+"""Conversations: messages with one owner, and the turns in which an agent answers them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -78,7 +78,7 @@ class Scene(Struct, frozen=True, kw_only=True):
         return next(m.open_calls for m in self.messages if m.id == message_id)
 
     def with_settled(self, call: Call) -> "Scene":
-        """Return a copy in which this call has ended; only its end is taken over."""
+        """Return a copy in which this call has ended, with its status, output and time."""
         end = {"status": call.status, "output": call.output, "settled_at": call.settled_at}
         calls = [changed(each, **end) if each.id == call.id else each for each in self.calls]
         return changed(self, calls=calls)

@@ -217,6 +217,6 @@ class Decision(Struct, frozen=True, kw_only=True):
     idempotency_key: str | None = None
     # The hash of what a renderer showed this person; None if nothing was shown to them.
     shown: str | None = None
-    # The human behind the account; of several approvals each must be of another human.
+    # The human behind the account; each of several approvals must come from a different human.
     human: str | None = None
     at: datetime

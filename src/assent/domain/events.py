@@ -76,7 +76,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-# All kinds but the words of an answer, which are followed turn by turn.
+# The kinds in the feed. Text, reasoning, steps, proposals and progress are followed turn by turn.
 FED = frozenset(
     {
         EventKind.STARTED,

@@ -77,7 +77,7 @@ class FieldKind:
 
     @property
     def is_secret(self) -> bool:
-        """True if only the tool may see the answer: what is typed unseen is never shown."""
+        """True if only the tool may see the answer: it is hidden while typed, and never shown."""
         return self.control is Control.HIDDEN
 
 

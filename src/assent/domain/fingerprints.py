@@ -1,4 +1,4 @@
-"""Digests of functions: the same in every process, another one once the code changes.
+"""Digests of functions: equal in every process, different once the code changes.
 
 Only code and the plain values that it names are read, which all processes of a deployment share. A
 digest that differed between processes would void every approval given in another one.

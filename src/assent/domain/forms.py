@@ -76,9 +76,10 @@ class UserInput:
     def validate(
         self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
     ) -> dict[str, Json]:
-        """Return all answers, normalised: `values` over `known` over defaults, no hidden fields.
+        """Return all answers, normalised, without fields that are not shown.
 
-        Raises `InvalidAnswer` with the messages of all fields at once.
+        `values` come before `known`, and both before defaults. Raises `InvalidAnswer` with the
+        messages of all fields at once.
         """
         filled = self._fill(values, known)
         if errors := filled.errors | self._strangers(values):
@@ -249,7 +250,7 @@ class SavedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedSecret:
-    """A secret at rest: AES-GCM text bound to its own id and field."""
+    """A stored secret: AES-GCM ciphertext, bound to its own id and field."""
 
     id: str
     conversation_id: str

@@ -1,4 +1,4 @@
-"""Identifiers: those from outside are kept exactly or refused, as cleaning could make two equal."""
+"""Identifiers: stored exactly as given or refused, since cleaning could make two of them equal."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -19,7 +19,7 @@ def first_id(prefix: str, at: datetime) -> str:
 
 
 def flaw(given: object) -> str | None:
-    """Return the reason why a database could not store this identifier; None if all can."""
+    """Return the reason why a database could not store this identifier; None if every one can."""
     if not isinstance(given, str):
         return "it is not text"
     if not given:

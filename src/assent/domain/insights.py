@@ -16,16 +16,16 @@ from assent.domain.lifecycle import RequestStatus
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # People take longer to read: an answer that came sooner was given unread.
 QUICK = timedelta(seconds=2)
-# With at least so many answers, such a share of quick ones tells of a habit.
+# At least this many answers, and this share of quick ones among them, count as a habit.
 HASTY_LEAST, HASTY_SHARE = 10, 0.5
 # The limits between the bars of waiting times, each about three times the one before.
 EDGES: tuple[timedelta, ...] = tuple(
     timedelta(seconds=seconds)
     for seconds in (2, 5, 15, 60, 180, 600, 1_800, 7_200, 28_800, 86_400, 259_200)
 )
-# Only so many rows are read, the newest first, which bounds the cost of a figure.
+# At most this many rows are read, the newest first, which bounds the cost of a figure.
 MOST = 100_000
-# An hour is a surge if the agent asks this many times more than usual, and at least so often.
+# An hour is a surge if the agent asks this many times more than usual, and at least this often.
 SURGE_TIMES, SURGE_LEAST = 4, 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 T = TypeVar("T")

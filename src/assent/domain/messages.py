@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from assent.domain.canonical import Json
 from assent.domain.copies import changed
 
-# A call counts for so many characters in the length of an answer, besides its arguments.
+# A call adds this many characters to the length of an answer, besides its arguments.
 CALL_CHARS = 32
 
 
@@ -61,7 +61,7 @@ class Answer(Struct, frozen=True, kw_only=True):
         return len(self.text) + len(self.reasoning) + called
 
     def cut(self, most: int) -> "Answer":
-        """Return the answer with at most so many calls; without `wire`, which has all of them."""
+        """Return the answer with at most this many calls; if cut, without `wire`, which has all."""
         left_out = len(self.proposals) - most
         if left_out <= 0:
             return self

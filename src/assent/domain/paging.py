@@ -14,7 +14,7 @@ from assent.errors import BadPage
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LONGEST = 400
-# The latest time that a place can name; the first page starts before it.
+# The latest time that a place can name, in 2255: much later ones would overflow a datetime.
 _LATEST = 2**53
 
 
@@ -93,7 +93,7 @@ class Summary:
 def audience_keys(audience: Audience) -> list[str]:
     """Return the lookup keys of the roles and people in an audience, without the owner.
 
-    Of several audiences that must all admit a person each is named: `admits` has the last word.
+    A person must be in every part of an audience, but each part has keys: `admits` decides.
     """
     roles = {role_key(role) for part in audience.parts for role in part.roles}
     people = {f"person:{person}" for part in audience.parts for person in part.people}

@@ -62,8 +62,8 @@ def settle(
 ) -> None:
     """Check the fields of a frozen dataclass that is being made, and keep the read values.
 
-    `called` is the field that names it in messages. A class with an `__init__` of its own passes
-    on what that was given.
+    `called` is the field that names it in messages. `given_now` are the values that the `__init__`
+    of a class was given, if it has its own.
     """
     for parameter, value in given_now.items():
         object.__setattr__(made, parameter, value)
@@ -83,7 +83,7 @@ def _label(made: object, called: str, parameter: str) -> str:
 
 
 def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, Any]:
-    """Return the values to keep of keyword arguments; raises for an unknown name, too."""
+    """Check keyword arguments and return the values to keep; raises for an unknown name, too."""
     for name in given:
         if name not in checks:
             raise InvalidParameter(where, "a parameter", _known(checks), _stranger(name, checks))
@@ -93,7 +93,7 @@ def taken(where: str, given: Mapping[str, object], checks: Mapping[str, Check]) 
 def renamed(
     where: str, given: Mapping[str, Any], words: Mapping[str, str], known: Iterable[str]
 ) -> dict[str, Any]:
-    """Return a mapping with its keys in our words; raises for unknown and repeated keys."""
+    """Return a mapping with its keys renamed to ours; raises for unknown and repeated keys."""
     names = tuple(known)
     said: dict[str, Any] = {}
     for word_, value in given.items():
@@ -187,7 +187,7 @@ def several(
     """
 
     def read(given: object) -> object:
-        # First values of the right type: those from rows cost no more than this.
+        # Values of the right type first: those read from rows need no more than this.
         if type(given) is kept:
             if all(one.read(item) is item for item in cast("Iterable[object]", given)):
                 return cast("object", given)
@@ -270,7 +270,7 @@ def _bounds(least: int, most: int | None) -> str:
 
 
 def duration(*, zero: bool = False) -> Check:
-    """Return a check for seconds or a timedelta, above zero."""
+    """Return a check for seconds or a timedelta above zero; `zero` also allows zero."""
 
     def read(given: object) -> object:
         length = _length(given)
@@ -334,7 +334,7 @@ def positionals(given: Callable[..., object]) -> int | Literal["any", "unknown"]
 
 
 def of_two(what: str, *, alone: bool = True) -> Check:
-    """Return a check for a function of two; `alone` also takes one of the arguments alone."""
+    """Return a check for a function of two arguments; `alone` also takes one of the first alone."""
 
     def read(given: object) -> object:
         if _function(given) is _UNFIT:
@@ -349,7 +349,7 @@ def of_two(what: str, *, alone: bool = True) -> Check:
 
 
 def function_of(count: int, what: str, *, least: int | None = None) -> Check:
-    """Return a check for a function of so many arguments, or of as few as `least`."""
+    """Return a check for a function of `count` arguments, or of as few as `least`."""
     counts = range(count if least is None else least, count + 1)
 
     def read(given: object) -> object:

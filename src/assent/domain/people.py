@@ -143,7 +143,7 @@ class Audience:
             self._reduce()
 
     def _reduce(self) -> None:
-        """Keep the fewest parts that admit the same people, in one order, so that equals match."""
+        """Keep the fewest parts that admit the same people, sorted so that equal ones match."""
         everybody = (self, *self.also)
         excludes = any(each.exclude_requester for each in everybody)
         first, *rest = _fewest([_plain(part) for each in everybody for part in each.parts])
@@ -193,7 +193,7 @@ class Audience:
         return replace(self, owner=False, also=also)
 
     def is_too_few(self, quorum: int, owner_id: str) -> bool:
-        """Return True if so many people can never be found; the size of a role is unknown."""
+        """Return True if it can never have `quorum` people; a role may have any number of them."""
         named = [
             part.people | {owner_id} if part.owner else part.people
             for part in self.parts
@@ -218,7 +218,7 @@ class Audience:
             "people": sorted(self.people),
             "exclude_requester": self.exclude_requester,
         }
-        # Only if there are any: most audiences are stored as they always were.
+        # Only if there are any: most audiences are stored as in earlier releases.
         return plain | {"also": [each.to_json() for each in self.also]} if self.also else plain
 
     @classmethod
@@ -255,9 +255,9 @@ def _plain(part: Audience) -> Audience:
 
 
 def _fewest(parts: list[Audience]) -> list[Audience]:
-    """Return the parts that matter, in one order.
+    """Return the parts that matter, sorted.
 
-    A part that admits everybody whom another part admits adds nothing.
+    A part that admits all the people whom another part admits adds nothing.
     """
     listed = [each for each in parts if not each.owner and not each.roles]
     others = [each for each in parts if each.owner or each.roles]
@@ -283,7 +283,7 @@ AudienceGiven = Audience | NamesGiven
 
 def _roles(given: object) -> object:
     roles = _ROLES.read(given)
-    # An empty tuple stands for a missing value, so it cannot be given as one.
+    # `_ROLES` lets an empty tuple pass, as the default for nothing given; here it is refused.
     return (
         parameters.unfit()
         if roles in (parameters.unfit(), ())

@@ -140,7 +140,7 @@ _ALLOW: Final = {"by": parameters.text, "waived": parameters.flag}
 _DENY: Final = {"by": parameters.text, "reason": parameters.text}
 _ASK: Final = _DENY | TERMS
 
-# What the gate says of a call; people give a verdict.
+# The gate's answer about a call; a person's answer is a verdict.
 Ruling = Allow | Ask | Deny
 
 # The answers of a policy hook; None leaves the decision to the rules.
@@ -329,7 +329,7 @@ class Policy:
     timeout: timedelta = timedelta(seconds=10)
     named: str = ""
     # Changes whenever the rules, their code, the hook's code or the approvals switch change.
-    # Computed at once: values that a hook comes to hold while it works do not make another policy.
+    # Computed once, at the start: values that a hook collects later do not make another policy.
     version: str = field(init=False, default="")
 
     def __post_init__(self) -> None:

@@ -15,7 +15,8 @@ T = TypeVar("T")
 class CallFilter:
     """A filter for calls; None matches all.
 
-    `text` is searched in the names of tool, agent and owner; the times are those of the record.
+    `text` is searched in the names of tool, agent and owner. `since` and `until` limit the time at
+    which a call was recorded.
     """
 
     status: CallStatus | None = None
@@ -98,7 +99,7 @@ class PastCall:
 class Stretch(Generic[T]):
     """Some rows, newest first, and the place where the next page begins.
 
-    There may be fewer rows than asked for: one look reads a limited number of rows.
+    `is_cut` is True if the search stopped at its limit of rows: more may match after it.
     """
 
     items: tuple[T, ...]

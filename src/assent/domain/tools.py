@@ -74,7 +74,7 @@ def risk_by_name(name: str) -> Risk | None:
 
 
 Arguments = Mapping[str, Json]
-# Authors' functions get a copy of their own; what is in it is for the tool's schema to say.
+# Authors' functions get their own copy of the arguments; the tool's schema says what is in it.
 Copied = dict[str, Any]
 Predicate = Callable[[Copied, Context], bool | Awaitable[bool]]
 # A predicate as people write it: of arguments and context, or of the arguments alone.
@@ -84,7 +84,7 @@ Previewer = Callable[[Copied, Context], Preview | str | Awaitable[Preview | str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """The display of an argument: `secret` masks it, `elidable` allows a counted cut.
+    """The display of an argument: `secret` masks it, `elidable` lets it be cut, with a count.
 
     `significant` makes it the one to type if an approval has to be typed.
     """
@@ -305,7 +305,7 @@ class Override:
         )
 
     def loosens(self, tool: Tool) -> bool:
-        """Return True if a dangerous tool gets a lower risk or runs unasked or more easily."""
+        """Return True if a dangerous tool gets less risk, runs unasked or is easier to approve."""
         was_dangerous, risk = tool.risk is Risk.DANGEROUS, self.risk or tool.risk
         less_risk = was_dangerous and risk is not Risk.DANGEROUS
         unasked = self.requires_approval is False and (was_dangerous or risk is Risk.DANGEROUS)

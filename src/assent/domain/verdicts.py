@@ -61,14 +61,15 @@ class VerdictRow:
     # The field for a person's own words, and the question for it at a terminal.
     text: str = ""
     question: str = ""
-    # The effect before the decision, with the name of the tool; the result in a list and alone.
+    # The effect, told before the decision, with the name of the tool; the result afterwards, as one
+    # of a list and as a sentence.
     effect: str
     done: str
     notice: str
     # The button on a page, and the one that first unfolds the field for the person's words.
     label: str
     opener: str = ""
-    # The letter and the words of the key at a terminal.
+    # The key at a terminal: its letter and its label.
     key: tuple[str, str]
 
     @property
@@ -78,7 +79,7 @@ class VerdictRow:
 
     @property
     def runs(self) -> bool:
-        """True if it lets the call run, so it has to be confirmed and counts to a quorum."""
+        """True if it lets the call run, so it has to be confirmed and counts towards a quorum."""
         return issubclass(self.verdict, RunVerdict)
 
     def read(self, given: Mapping[str, Any]) -> Verdict:
@@ -247,5 +248,5 @@ def names_for(kind: RequestKind) -> frozenset[VerdictName]:
 
 
 def done_words(name: str) -> str:
-    """Return a verdict that was given, in words."""
+    """Return the words for a verdict that was given, by its name."""
     return next((row.done for row in VERDICTS if row.verb == name), name.replace("_", " "))

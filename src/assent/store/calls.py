@@ -52,7 +52,7 @@ class StoredSubjects:
         self._driver = driver
 
     def arguments(self, calls: Iterable[str], *, longest: int) -> dict[str, Subject]:
-        """Return the present arguments of calls; of those with more characters only the size."""
+        """Return the current arguments of calls; only the size of those longer than `longest`."""
         params: Params = {"ids": dump(list(calls)), "longest": longest}
         rows = map(tuple, self._driver.rows(ARGUMENTS, params))
         return {
@@ -131,7 +131,7 @@ REVISIONS = (
 _FROM_NOW = frozenset({"lease_until", "run_by"})
 
 
-# One object for each: what is compiled is found again by it.
+# Cached: the compiled form of a statement is found by the identity of its object.
 @cache
 def _move(changed: tuple[str, ...], lost: bool, in_time: bool) -> Update:
     guards = [

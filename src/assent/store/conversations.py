@@ -231,7 +231,7 @@ class StoredTurns:
     def wake(
         self, id: str, worker: str, lease: timedelta, *, seen: TurnRow | None = None
     ) -> TurnRow | None:
-        """Take a turn that waited and has no open call left; cheaper if its row was read before."""
+        """Claim a waiting turn without open calls; `seen`, its row as read before, is cheaper."""
         params: Params = {"turn": id, "worker": worker, "lease": span(lease)}
         if seen is None or seen.status is not TurnStatus.WAITING:
             return self._one(WAKE_TURN, **params)
@@ -240,7 +240,7 @@ class StoredTurns:
         return changed(seen, status=TurnStatus.RUNNING, fence=seen.fence + 1, worker=worker)
 
     def rouse(self, id: str) -> None:
-        """Leave such a turn to the worker that looks next."""
+        """Make a waiting turn ready, for any worker to claim."""
         self._driver.leaves_work = True
         self._driver.rows(ROUSE_TURN, {"turn": id})
 
@@ -253,13 +253,13 @@ class StoredTurns:
         fenced: bool = True,
         **changes: Unpack[TurnChanges],
     ) -> bool:
-        """Make one guarded change of status; `fenced` also wants the fence we hold."""
+        """Make one guarded change of status, by our fence if `fenced`; False if a guard failed."""
         statement, params = _move(turn, target, sources, changes, fenced=fenced)
         self._driver.leaves_work |= target is TurnStatus.READY
         return bool(self._driver.rows(statement, params))
 
     def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
-        """Change a turn we hold; if we do not, `LeaseLost` is raised by the transaction's end."""
+        """Change a turn that we hold; if we do not, the transaction ends with `LeaseLost`."""
         held = frozenset({TurnStatus.RUNNING})
         statement, params = _move(turn, target, held, changes, fenced=True)
         if not self._driver.expect(turn.id, statement, params):
@@ -349,7 +349,7 @@ class StoredMessages:
     def settle(self, message_id: str, *, seen: int | None = None) -> int:
         """Count one open call less; returns how many are still open.
 
-        It is cheaper if the count was read before.
+        `seen` is the count as read before, which makes this cheaper.
         """
         params: Params = {"message": message_id}
         if seen and self._driver.expect(message_id, SETTLE_SEEN, params | {"seen": seen}):

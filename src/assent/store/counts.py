@@ -29,14 +29,14 @@ from assent.store.statements import ClockNow, PerDatabase, fixed
 from assent.store.tables import calls, conversations, messages, request_audience, requests, turns
 
 _r, _m, _k, _p = requests.c, messages.c, calls.c, request_audience.c
-# How many questions are looked at to find one for a person; the others are their own requests.
+# At most this many requests to a person or their roles are looked at; their own come on top.
 _LOOKED_AT = 1_000
 _is_open = _r.status == fixed(RequestStatus.OPEN)
 _recent = ClockNow() - bindparam("within", type_=BigInteger)
 
 
 def _at_most(table: Table, *conditions: ColumnElement[bool]) -> ClauseElement:
-    """Return a count that stops at the limit: a quota costs no more than itself."""
+    """Return a count that stops at the limit: checking a quota reads no more rows than that."""
     found = select(table.c.id).where(*conditions).limit(bindparam("limit")).subquery()
     return select(func.count()).select_from(found)
 
@@ -60,7 +60,7 @@ CALLS = select(func.coalesce(func.sum(_of_call), 0)).where(
 
 
 def _mentions(words: str) -> ColumnElement[bool]:
-    """Select stored audiences with these words; inside a name their quotes would be escaped."""
+    """Match stored audiences with this piece of JSON; in a name its quotes would be escaped."""
     return _r.audience.like(f"%{words}%")
 
 

@@ -1,4 +1,4 @@
-"""The SQL of browser sessions, one-time links, and what keys and sessions stand for now."""
+"""The SQL of browser sessions, one-time links, and the people that credentials stand for now."""
 
 import json
 from collections.abc import Iterable

@@ -58,7 +58,7 @@ def _last_seen(listed: str) -> ClauseElement:
 
 
 def _changes(listed: str) -> ClauseElement:
-    """Select the entries of no conversation: sign-ins, people, keys, settings.
+    """Select audit entries that belong to no conversation: sign-ins, people, keys, settings.
 
     Filtered before they are ordered: otherwise PostgreSQL would read all entries of agents, too.
     """
@@ -104,7 +104,7 @@ class StoredDirectory:
         return {person: moment(at) for person, at in map(tuple, rows) if at is not None}
 
     def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
-        """Return entries of no conversation, newest first, whose data has this name and value."""
+        """Return audit entries outside conversations, newest first, with `about` in their data."""
         name, value = map(dump, about)
         params: Params = {"about": f"%{_escaped(f'{name}:{value}')}%"}
         params |= {"actions": dump(list(actions)), "limit": limit}

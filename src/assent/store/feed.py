@@ -1,6 +1,6 @@
 """The SQL of the feed: events of all turns in one order that is the same for every reader.
 
-See docs/decisions/0003-event-numbers-per-turn.md for why the order is what it is.
+docs/decisions/0003-event-numbers-per-turn.md explains the order.
 """
 
 from collections import defaultdict
@@ -98,7 +98,7 @@ class StoredFeed:
         self._driver = driver
 
     def head(self) -> Cursor:
-        """Return the newest cursor that no event can come before any more."""
+        """Return the newest cursor that no later commit can put an event before."""
         found = self._driver.rows(HEAD, {})
         return Cursor(*found[0]) if found else START
 

@@ -1,4 +1,4 @@
-"""SQLite's file: private from the start, locked by one worker under any name, and not removed."""
+"""SQLite's file: created private, locked by one worker under any name, watched for removal."""
 
 import logging
 import os
@@ -112,7 +112,7 @@ class DatabaseFile:
                 self._wanted[path] = identity
 
     def want_there(self) -> None:
-        """Raise `StoreGone` once the file, or a part of it, is not where it was; it stays gone."""
+        """Raise `StoreGone` if the file or a part of it is gone or replaced; it stays gone."""
         if self._gone is None:
             lost = (path for path, identity in self._wanted.items() if _identity(path) != identity)
             if (path := next(lost, None)) is None:
@@ -179,12 +179,12 @@ def _lock_beside(path: Path, name: str) -> sqlite3.Connection:
 
 
 def open_database(path: str) -> sqlite3.Connection:
-    """Return a connection that writes ahead, and has everything on the disk when it commits."""
+    """Return a connection with a write-ahead log; a commit is on the disk when it returns."""
     connection = sqlite3.connect(
         path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=512
     )
     try:
-        # Of a new file: an older one keeps its own.
+        # Takes effect in a new file only: an older one keeps its page size.
         connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous=FULL")

@@ -44,7 +44,7 @@ NUMBERED: Mapping[Table, Numbered] = {
 
 @lru_cache
 def given(table: Table) -> tuple[Column[Any], ...]:
-    """Return the columns that a row gives values for; the insert or the database has the others."""
+    """Return the columns that a row has values for; insert or database fill in the others."""
     numbered = NUMBERED.get(table)
     skipped = {table.autoincrement_column, table.c[numbered.column] if numbered else None}
     return tuple([c for c in table.columns if c.server_default is None and c not in skipped])

@@ -121,7 +121,7 @@ class StoredInsights:
         return RecordRows(items=[_asked(row) for row in rows], next=following)
 
     def refused(self, survey: Survey, *, upto: str | None, limit: int) -> RecordRows[Hourly]:
-        """Return calls that a quota ended before people were asked."""
+        """Return how many calls of an agent a quota ended in an hour, before people were asked."""
         bounds = _bounds(survey, "call", upto, limit)
         rows, following = self._batch(REFUSED, NEXT_CALL, survey, bounds)
         return RecordRows(items=[_hourly(row) for row in rows], next=following)

@@ -57,7 +57,7 @@ _OPENING_CHARS = 160
 
 
 def _older(at: ColumnElement[int], id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Select rows after a place; every list has one, so every statement takes one."""
+    """Select rows after a place; that of the first page is later than every row."""
     return tuple_(at, id) < tuple_(bindparam("at", type_=BigInteger), bindparam("id", type_=Text))
 
 
@@ -82,7 +82,7 @@ _filters = and_(
     _named("text", _r.tool, _r.agent, _r.owner),
 )
 _any_risk, _risk = _or_any(_r.risk, "risk"), bindparam("risk", type_=Text)
-# Tier by tier: each has its own range of the indexes.
+# Open requests are read one risk tier at a time: each tier is a range of the indexes.
 _is_open = _r.status == fixed(_OPEN)
 _any_status = _or_any(_r.status, "status")
 
@@ -180,7 +180,7 @@ class StoredListings:
     def requests_put_to(
         self, principal: str, wanted: RequestFilter, *, after: Place | None, limit: int
     ) -> list[Request]:
-        """Return requests whose audience names a role or a person; see `names_of`."""
+        """Return requests to a role or a person; `principal` is a key of `audience_keys`."""
         params = _from(after, limit) | {"principal": principal}
         return self._requests(OPEN_PUT_TO, ALL_PUT_TO, wanted, params)
 

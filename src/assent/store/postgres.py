@@ -182,7 +182,7 @@ class PostgresStore:
         return done.result
 
     async def _transacted(self, connections: Connections, fn: Callable[[Tx], T]) -> _Done[T]:
-        """Run a function on trust; if the trust was wrong, or another won, run it again with locks.
+        """Run a function on trust; if that was wrong or another one won, run it again with locks.
 
         A function that only reads, and reads several things, runs again on a snapshot: everything
         it shows was so at one moment. Writes are guarded, each row by what was read of it.
@@ -199,7 +199,7 @@ class PostgresStore:
         return done
 
     async def _commit(self, connections: Connections, writes: Writes) -> None:
-        """Commit with others of its kind; if that fails, for whichever reason, by itself."""
+        """Commit together with others of its kind; if that fails with nothing written, alone."""
         try:
             with committing():
                 if self._commits is None or not await self._commits.send(writes):
@@ -248,7 +248,7 @@ class PostgresStore:
             await settle(self._connect, driver.witness, cut)
 
     async def _finish(self, connection: Connection, writes: Writes | None, *, began: bool) -> None:
-        """Write the rest and commit; if nothing was begun, one statement is the whole of it."""
+        """Write the rest and commit; without BEGIN one statement is the whole transaction."""
         if not began:
             if writes is not None:
                 with committing():
@@ -294,7 +294,7 @@ class PostgresStore:
     async def _exchange_hints(self) -> None:
         """Send hints of changes to other processes, and receive theirs, on a connection of its own.
 
-        Not once per commit. Readers poll as well, so a lost hint only delays.
+        Commits close together share a hint. Readers poll as well, so a lost hint only delays.
         """
         while True:
             try:

@@ -87,7 +87,7 @@ class PostgresDriver:
             self._inserts.setdefault(table, []).extend(rows)
 
     def collected(self) -> Writes | None:
-        """Return the writes collected since the last time."""
+        """Return the writes collected since the last call; None if there are none."""
         writes = Writes(self._inserts, self._updates)
         self._inserts, self._updates = {}, {}
         self._rows, self._tables = set(), set()

@@ -36,8 +36,8 @@ from assent.store.statements import fixed
 from assent.store.tables import audit, calls, conversations, decisions, events, requests, turns
 
 T = TypeVar("T")
-# How many rows one page may skip. Written out in the statements: a limit that PostgreSQL can see
-# keeps it from plans that read a whole table.
+# How many rows are searched for one page. Written out in the statements: a limit that PostgreSQL
+# can see keeps it from plans that read a whole table.
 CALLS_READ: Final = 2_000
 TURNS_READ: Final = 200
 ENTRIES_READ: Final = 2_000

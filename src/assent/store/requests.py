@@ -87,7 +87,7 @@ VOTE = (
     update(requests)
     .where(_r.id == LockedId(requests, "request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
-    # Of two people who vote at once the second counts again.
+    # Of two people who vote at once, the second reads the number of votes again.
     .where(_r.votes == bindparam("seen"))
     .values(votes=_r.votes + 1)
     .returning(_r.id)
@@ -172,7 +172,7 @@ class StoredRequests:
         return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
 
     def vote(self, request: Request) -> bool:
-        """Count one more approval of a request that needs several; guarded like `close` in time."""
+        """Count one more approval of a request that needs several, if it is open and in time."""
         params: Params = {"request": request.id, "seen": request.votes}
         return self._driver.expect(request.id, VOTE, params)
 
@@ -239,7 +239,7 @@ def request_of(row: Row) -> Request:
     return Request(**got)
 
 
-# There are few different ones, and most questions have the same.
+# Cached: most requests have one of a few audiences.
 @lru_cache
 def _audience_text(audience: Audience) -> str:
     return dump(audience.to_json())

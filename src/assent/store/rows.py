@@ -43,7 +43,7 @@ class Driver(Protocol):
     def look(
         self, statement: ClauseElement, params: Params, *, locking: ClauseElement
     ) -> Sequence[Row]:
-        """Read rows, by `locking` where they are locked; `expect` writes changes of them."""
+        """Read rows that `expect` will change; a driver that locks them runs `locking` instead."""
         ...
 
     def expect(self, row: str, statement: Update, params: Params) -> bool:
@@ -55,14 +55,14 @@ class Driver(Protocol):
         ...
 
     def along(self, row: str, statement: Update, params: Params) -> None:
-        """Change rows, one or many, that belong to an expected row alone."""
+        """Change the rows, if any, that belong to a row that `expect` changes."""
         ...
 
     def clock(self) -> int: ...
 
 
 def micros(at: datetime | None) -> int | None:
-    """Return a time as it is stored."""
+    """Return a time as it is stored: in microseconds since 1970."""
     return None if at is None else (at - EPOCH) // _MICROSECOND
 
 

@@ -37,7 +37,7 @@ from assent.store.tables import calls, messages, requests, turns
 
 
 def _none(*tables: Table) -> list[ColumnElement[Any]]:
-    """Return empty columns for the tables that the other kind of row is from."""
+    """Return NULL columns for the tables that only the other half of a union reads."""
     return [null().label(column.name) for table in tables for column in table.columns]
 
 

@@ -48,7 +48,7 @@ class SqliteDriver:
         self._connection, self._compiler = connection, compiler
         # Read once: nothing else happens in the database while a transaction runs.
         self._now = now()
-        # Until then it can fail without anything to be undone.
+        # While this is False, a failure leaves nothing to undo.
         self.has_written = False
         self.leaves_work = False
 
@@ -135,13 +135,13 @@ class _Job:
         self._begun = self._void = False
 
     def begins(self) -> bool:
-        """Return True if it may run: its caller was not told that it did not."""
+        """Return True if it may run, False if its caller was already told that it did not."""
         with self._lock:
             self._begun = not self._void
             return self._begun
 
     def give_up(self, seconds: float) -> StoreUnavailable:
-        """Return the error for a caller that waited too long; a job not begun yet never will be."""
+        """Return the error for a caller that waited too long; a job not begun yet never runs."""
         reason = f"it did not answer within {seconds:g} s"
         with self._lock:
             self._void = not self._begun
@@ -257,7 +257,7 @@ class SqliteStore:
             heard(touched)
 
     def _tell_of_others(self, *, work: bool = True) -> None:
-        """Report a commit of another process; unless a hint says otherwise it left work."""
+        """Report a commit of another process; without a hint it is assumed to have left work."""
         self._tell(frozenset())
         if work:
             for found in self._found_work:
@@ -266,7 +266,7 @@ class SqliteStore:
     def _work(self, started: asyncio.Future[None]) -> None:
         try:
             connection = self._connect()
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever opens the store
+        except Exception as error:  # noqa: BLE001 - raised in the task that opens the store
             self._loop.call_soon_threadsafe(started.set_exception, _unavailable(error))
             return
         self._loop.call_soon_threadsafe(started.set_result, None)
@@ -296,11 +296,11 @@ class SqliteStore:
         return connection
 
     def _next_batch(self) -> list[_Job] | None:
-        """Return all waiting jobs, up to a limit; none after a while, and None when closing."""
+        """Return the waiting jobs, up to a limit; an empty list on timeout, None when closing."""
         batch: list[_Job] = []
         try:
             job = self._jobs.get(timeout=WATCH_SECONDS)
-            # The loop goes first: callers that are about to ask as well share the commit.
+            # The event loop goes first: callers that are about to send a job share the commit.
             time.sleep(0)
             while job is not None:
                 batch.append(job)
@@ -320,7 +320,7 @@ class SqliteStore:
         try:
             self._want_there()
             self._transact(connection, batch)
-        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+        except Exception as error:  # noqa: BLE001 - raised in the tasks that wait
             for job in batch:
                 job.error = _unavailable(error)
 
@@ -350,7 +350,7 @@ class SqliteStore:
         return []
 
     def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
-        """Run a job; return True if its writes may stay: all of them, or none."""
+        """Run a job; return False if it failed after it had written something."""
         if not job.begins():
             return True
         driver = SqliteDriver(connection, self._compiler, self._clock.now)
@@ -360,7 +360,7 @@ class SqliteStore:
             job.result = job.fn(tx)
             job.touched = tx.finish()
             job.wrote, job.leaves_work = driver.has_written, driver.leaves_work
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits this job
+        except BaseException as error:  # noqa: BLE001 - raised in the task that awaits this job
             job.error = _unavailable(error)
             return not driver.has_written
         return True

@@ -39,7 +39,7 @@ def _clock_bound(_: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 class TransactionId(ColumnElement[int]):
-    """The number of the transaction that writes, for ordering by it; SQLite has one writer."""
+    """The number of the transaction that writes, to order by; 0 on SQLite, with its one writer."""
 
     type = BigInteger()
     inherit_cache = True
@@ -82,7 +82,7 @@ class PerDatabase(ClauseElement):
         self.sqlite, self.postgres = sqlite, postgres
 
     def of(self, dialect: Dialect) -> ClauseElement:
-        """Return the statement for one of them."""
+        """Return the statement for the database of this dialect."""
         return self.sqlite if dialect.name == "sqlite" else self.postgres
 
 

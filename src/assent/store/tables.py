@@ -193,7 +193,7 @@ requests = Table(
     Column("votes", Integer, nullable=False, server_default="0"),
     _one_of("status", RequestStatus),
     _index("ix_requests_call", "call_id"),
-    # Open requests are read tier by tier: the newest danger first.
+    # Open requests are read one risk tier at a time, the newest first.
     _index("ix_requests_open", "risk", "created_at", "id", where="status = 'open'"),
     _index("ix_requests_due", "decide_by", where="status = 'open' AND decide_by IS NOT NULL"),
     # Two open questions about one call would mean two answers.
@@ -253,7 +253,7 @@ audit = Table(
     _index("ix_audit_at", "at", "id"),
 )
 
-# Written as in the index: a statement with exactly these words may use it.
+# The same text in the index and in statements: PostgreSQL then sees that the index fits.
 _fed = ", ".join(f"'{kind}'" for kind in sorted(FED))
 IS_FED = f"kind IN ({_fed})"
 events = Table(

@@ -136,7 +136,7 @@ class StoredSettings:
         return found[0][0] if found else None
 
     def add_fact(self, name: str, value: str) -> None:
-        """Add a fact if there is none; of two that add at once, the second looks again."""
+        """Add a fact that was not found; if another adds it first, the transaction runs again."""
         self._driver.insert(facts, [{"name": name, "value": value}])
 
     def set_fact(self, name: str, value: str) -> None:

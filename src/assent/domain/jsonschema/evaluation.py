@@ -88,7 +88,7 @@ class Evaluation:
         return compiled.is_in(text)
 
     def text(self, value: Json) -> str:
-        """Return the canonical text: equal exactly if JSON Schema calls two values equal."""
+        """Return the canonical text, equal for two values if and only if JSON Schema says so."""
         text = encode(value)
         self.spend(1 + len(text) // CHARS_PER_STEP)
         return text

@@ -95,7 +95,7 @@ def _dependent_required(
 
 
 def _dependencies(run: Evaluation, named: Any, instance: Json, _: Any) -> Iterator[ValidationError]:
-    """Check draft-07's keyword for both of the above."""
+    """Check draft-07's keyword for both `dependentRequired` and `dependentSchemas`."""
     for name, value in named.items():
         dependent = _dependent_required if isinstance(value, list) else _dependent_schemas
         yield from dependent(run, {name: value}, instance, None)
@@ -191,7 +191,7 @@ def _failures(run: Evaluation, option: Any, instance: Json) -> list[ValidationEr
 def _near_miss(
     run: Evaluation, options: Any, instance: Json, failures: list[list[ValidationError]]
 ) -> Iterator[ValidationError]:
-    """Yield the errors of the only form that has the right type, else that no form fits."""
+    """Yield the errors of the only form of the right type; else one error: no form fits."""
     types = [_types_of(run, option) for option in options]
     fitting = [e for e, t in zip(failures, types, strict=True) if not t or _is_one_of(instance, t)]
     if len(fitting) == 1:

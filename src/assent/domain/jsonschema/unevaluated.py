@@ -18,7 +18,7 @@ Location = TypeVar("Location", str, int)
 def properties(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
-    """Check every property that no other keyword evaluates by the subschema."""
+    """Check by the subschema each property that no other keyword evaluates."""
     if isinstance(instance, dict):
         others = {k: v for k, v in schema.items() if k != "unevaluatedProperties"}
         seen = _evaluated(run, instance, others, _names)
@@ -29,7 +29,7 @@ def properties(
 def items(
     run: Evaluation, subschema: Any, instance: Json, schema: Any
 ) -> Iterator[ValidationError]:
-    """Check every item that no other keyword evaluates by the subschema."""
+    """Check by the subschema each item that no other keyword evaluates."""
     if isinstance(instance, list):
         others = {k: v for k, v in schema.items() if k != "unevaluatedItems"}
         seen = _evaluated(run, instance, others, _indexes)

@@ -1,6 +1,7 @@
 """Commits of PostgreSQL: transactions written in a few lanes, together where they can be.
 
-If the connection is lost during a commit, its fate is found out by a row that only it writes.
+If the connection is lost during a commit, a row that only this transaction writes tells later
+whether it was committed.
 """
 
 import asyncio
@@ -94,7 +95,7 @@ class Commits:
         ]
 
     async def send(self, writes: Writes) -> bool:
-        """Return True if it is committed; if not, none of it is, and it may succeed by itself."""
+        """Return True once it is committed; False if nothing was written: it may succeed alone."""
         if self._closing:
             return False
         written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -141,7 +142,7 @@ class Commits:
     async def _opened(self, load: tuple[Kind, Sequence[_Waiting]]) -> Connection | None:
         try:
             return await self._connect()
-        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+        except Exception as error:  # noqa: BLE001 - raised in the tasks that wait
             for each in load[1]:
                 each.fail(error)
             return None
@@ -155,7 +156,7 @@ class Commits:
         try:
             async with asyncio.timeout(self._wait):
                 await self._statements.write(connection, writes)
-        except Exception as error:  # noqa: BLE001 - it belongs to those who wait
+        except Exception as error:  # noqa: BLE001 - raised in the tasks that wait
             log.debug("not written together: %s", error)
             # A statement that failed wrote nothing. If the connection was cut, it is unknown.
             is_known = isinstance(error, asyncpg.PostgresError) and not connection.raw.is_closed()
@@ -180,14 +181,14 @@ class Cut(Exception):
 
 
 def witness_of(inserts: Mapping[Table, Sequence[Params]]) -> Witness | None:
-    """Return the row to look for later."""
+    """Return a row that tells later whether the transaction was committed, if it has one."""
     found = (Witness(table, inserts[table][0]) for table in _WITNESSES if table in inserts)
     return next(found, None)
 
 
 @contextmanager
 def committing() -> Generator[None]:
-    """Wrap the last statement of a transaction: if the connection ends here, its fate is open."""
+    """Wrap the last statement of a transaction; raises `Cut` if the connection is lost in it."""
     try:
         yield
     except LOST as error:

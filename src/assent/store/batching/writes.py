@@ -1,4 +1,4 @@
-"""The writes of PostgreSQL transactions, of one or of several, as one statement.
+"""All writes of one or several PostgreSQL transactions, as one statement.
 
 Each round trip and each commit costs time: a transaction sends all that it writes at once, and
 transactions of one kind that wait at the same time go together. See
@@ -56,7 +56,7 @@ class RowChange(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The tables and updates of transactions that can go together."""
+    """The tables and updates of transactions that can be written together."""
 
     tables: tuple[Table, ...]
     updates: tuple[GuardedUpdate, ...]
@@ -69,7 +69,7 @@ class Writes(NamedTuple):
     updates: Mapping[GuardedUpdate, Sequence[RowChange]]
 
     def kind(self) -> Kind:
-        """Return the kind, which all transactions share that can go together."""
+        """Return the kind; transactions of the same kind can be written together."""
         return Kind(tuple(sorted(self.inserts, key=_ORDER.__getitem__)), tuple(self.updates))
 
 
@@ -160,7 +160,7 @@ def _statement(kind: Kind, many: Sequence[bool], server_clock: bool) -> Select[A
 
 
 def _replaced(statement: S, replace: Callable[[Any], ColumnElement[Any] | None]) -> S:
-    """Return a copy of a statement in which other elements stand for some of its own."""
+    """Return a copy of a statement, with another element wherever `replace` returns one."""
     return cast("S", replacement_traverse(statement, {}, lambda element, **_: replace(element)))
 
 
@@ -178,7 +178,7 @@ def _clocked(update: GuardedUpdate, server_clock: bool) -> Update:
 
 
 def _renamed(statement: S, name: str) -> S:
-    """Return a statement with parameters that no other part has."""
+    """Return a statement whose parameters begin with `name`, so that no other part has them."""
 
     def replace(element: Any) -> ColumnElement[Any] | None:
         if isinstance(element, LockedId):
@@ -214,7 +214,7 @@ def _for_many(update: Update, name: str) -> Update:
 def _late_clock(locking: LockedId, id: ColumnElement[str], name: str) -> ColumnElement[int]:
     """Return the time at which the last of the rows is locked."""
     same = locking.table.alias("same")
-    # In the order of their keys, as all statements lock that lock several rows.
+    # In the order of their keys, like every statement that locks several rows.
     locked = (
         select(same.c.id)
         .where(same.c.id == id)
@@ -222,5 +222,6 @@ def _late_clock(locking: LockedId, id: ColumnElement[str], name: str) -> ColumnE
         .with_for_update(of=same)
         .cte(f"{name}_locked")
     )
+    # The count is there once all rows are locked; only then is the clock read.
     late = case((func.count() >= literal_column("0"), ClockNow()))
     return select(late).select_from(locked).scalar_subquery()
