@@ -158,3 +158,18 @@ async def test_an_edit_survives_a_broken_line(house: House) -> None:
     await expect(page.get_by_label("lines 2", exact=True)).to_have_count(0)
     await expect(page.get_by_role("alert")).to_have_count(0)
     assert await ran(house, page) == ["two"]
+
+
+_PRESSED_AT_ONCE = """
+addEventListener("DOMContentLoaded", () => document.querySelector("button[form=sure]")?.click());
+"""
+
+
+async def test_a_press_in_the_first_moment_of_a_page_is_not_lost(house: House) -> None:
+    page = await opened(house, "one")
+    await page.get_by_label("lines 1", exact=True).fill("two")
+    # Scripts have run by then, and nothing is painted yet.
+    await page.add_init_script(_PRESSED_AT_ONCE)
+    await page.get_by_role("button", name="Show the difference").click()
+    await recorded(page)
+    assert house.office.ran == [("publish", "News", ["two"])]

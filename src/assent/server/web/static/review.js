@@ -21,6 +21,8 @@ class ReviewGuard extends HTMLElement {
   /** @type {Set<Element>} */ #unread = new Set();
   /** @type {WeakSet<Element>} */ #begun = new WeakSet();
   #held = true;
+  #isNew = true;
+  /** @type {HTMLButtonElement | null} */ #pressed = null;
   /** @type {HTMLElement | null} */ #late = null;
   #leave = new AbortController();
 
@@ -42,9 +44,9 @@ class ReviewGuard extends HTMLElement {
         if (!part.closest("details")) this.#unread.add(part);
       }
     }
-    for (const button of this.#guarded) button.disabled = true;
+    this.addEventListener("click", (event) => this.#keep(event), { signal, capture: true });
     // After painting: before it, a page that opens further down seems to be at its top.
-    requestAnimationFrame(() => requestAnimationFrame(look));
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#begin()));
     this.#stand();
   }
 
@@ -57,8 +59,28 @@ class ReviewGuard extends HTMLElement {
     return this.querySelectorAll("button[data-guarded]");
   }
 
+  /**
+   * A press before the first look waits for it: a button that is disabled that long would swallow
+   * the press of a quick person. @param {Event} event
+   */
+  #keep(event) {
+    const pressed = event.target instanceof Element ? event.target.closest("button[data-guarded]") : null;
+    if (!this.#isNew || !(pressed instanceof HTMLButtonElement)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#pressed = pressed;
+  }
+
+  #begin() {
+    this.#isNew = false;
+    this.#look();
+    // Without effect on a button that is disabled, because not all of it was seen.
+    this.#pressed?.click();
+    this.#pressed = null;
+  }
+
   #look() {
-    if (!this.#held) return;
+    if (!this.#held || this.#isNew) return;
     for (const each of this.#unread) if (this.#isSeen(each)) this.#unread.delete(each);
     this.#hold(this.#unread.size > 0);
   }
