@@ -137,6 +137,41 @@ async def test_a_program_that_nobody_stands_behind_is_no_pair_of_eyes(world: Wor
         assert (await assent.request(turn.pending[0].id)).votes == 0
 
 
+async def test_a_programs_edit_is_no_vote_where_it_makes_several_people_necessary(
+    world: World,
+) -> None:
+    till = Till()
+    robot = Person("robot", roles=ANN.roles, kind=PersonKind.SERVICE)
+
+    def hook(_tool: object, args: Any, _context: object) -> Ask:
+        return Ask(by="", audience=BOARD, quorum=2 if args["amount"] > 10 else 1)
+
+    async with world(one_call, till.pay(), policy=hook) as assent:
+        turn = await assent.send("agent", "pay bob", by=STAFF)
+        edit = approve({"amount": 1000, "to": "bob"})
+        decided = await assent.decide(turn.pending[0].id, edit, by=robot)
+        [request] = await assent.pending()
+        assert (decided.status, request.quorum, request.votes) == ("superseded", 2, 0)
+        assert (await assent.decide(request.id, approve(), by=ANN)).status == "open"
+        assert till.paid == []
+        assert (await assent.decide(request.id, approve(), by=BEN)).status == "approved"
+        await rested(assent, turn.id)
+    assert till.paid == [(1000, "bob")]
+
+
+async def test_a_programs_approval_is_no_vote_once_the_policy_wants_several_people(
+    world: World,
+) -> None:
+    till = Till()
+    robot = Person("robot", roles=ANN.roles, kind=PersonKind.SERVICE)
+    turn = await ask(world, till.pay(), rules=[Rule.of(Effect.ASK, "pay", audience=BOARD)])
+    async with world(one_call, till.pay(), rules=TWO) as assent:
+        await assent.decide(turn.pending[0].id, approve(), by=robot)
+        [request] = await assent.pending()
+        assert (request.votes, request.quorum) == (0, 2)
+    assert till.paid == []
+
+
 async def test_an_approval_does_not_outlive_the_account_it_came_from(world: World) -> None:
     till = Till()
     async with world(one_call, till.pay(), rules=TWO) as assent:

@@ -27,6 +27,7 @@ from assent.engine.decisions.attempts import (
     SealedDraft,
     SecondRuling,
 )
+from assent.engine.decisions.checks import objection
 from assent.engine.gate.gated_calls import Asking, GatedCall
 from assent.engine.gate.intake import Merged, merge, revised
 from assent.engine.gate.planner import Planner
@@ -231,10 +232,11 @@ class SecondRulings:
         version = self.kernel.policy_version
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
         request = self.verdicts.open(moves, call, case, asking)
-        if not request.admits(attempt.by):
-            return self.verdicts.done(moves, case, R.SUPERSEDED, call)
-        attempt = replace(attempt, request_id=request.id, key=None)
+        attempt = replace(attempt, request_id=request.id, digest=None, key=None)
         fresh = replace(case, attempt=attempt, request=request, call=call)
+        # The first check was by the terms of the closed request; this one may want more people.
+        if objection(moves.tx, fresh) is not None:
+            return self.verdicts.done(moves, case, R.SUPERSEDED, call)
         id = case.request.id
         carried = replace(self.verdicts.approve(moves, fresh), request_id=id)
         if carried.decided is None:
