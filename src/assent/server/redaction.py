@@ -1,6 +1,7 @@
 """Removal of secrets from the values of audit entries."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Final, assert_never
 
@@ -18,6 +19,7 @@ from assent.presentation.values import entries_of
 Hints = Mapping[str, Hint]
 # The keys of an entry's data that hold arguments, as text.
 _ARGUMENTS: Final = frozenset({"arguments", "before", "after"})
+_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 def secrets_of(catalogue: Catalogue) -> Hints:
@@ -58,15 +60,10 @@ def plain(value: Value) -> Json:
 
 
 def _arguments(name: str, text: str, secrets: Hints) -> cards.NamedValue:
-    try:
-        is_whole = isinstance(parse(text), dict)
-    except InvalidJson:
-        is_whole = False
-    if is_whole:
+    if _object(text) is not None:
         return cards.NamedValue(name=name, value=Members(entries_of(text, secrets)))
-    # A long text was cut, so its fields cannot be told apart any more.
-    hides = any(json.dumps(secret) in text for secret in secrets)
-    return cards.NamedValue(name=name, value=Secret() if hides else Text(text))
+    value = Secret() if _names_one(text, secrets) else Text(text)
+    return cards.NamedValue(name=name, value=value)
 
 
 def recorded(entry: events.Entry, secrets: Hints) -> dict[str, Json]:
@@ -78,14 +75,32 @@ def recorded(entry: events.Entry, secrets: Hints) -> dict[str, Json]:
 
 
 def _masked(text: str, secrets: Hints) -> str:
-    hidden = [name for name in secrets if json.dumps(name) in text]
-    if not hidden:
-        return text
+    arguments = _object(text)
+    if arguments is None:
+        return MASK if _names_one(text, secrets) else text
+    hidden = {name: dict(MASKED) for name in arguments if name in secrets}
+    return encode({**arguments, **hidden}) if hidden else text
+
+
+def _object(text: str) -> dict[str, Json] | None:
     try:
-        arguments = parse(text)
+        found = parse(text)
     except InvalidJson:
-        arguments = None
-    # A long text was cut, so its fields cannot be told apart any more.
-    if not isinstance(arguments, dict):
-        return MASK
-    return encode({**arguments, **{name: dict(MASKED) for name in hidden if name in arguments}})
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _names_one(text: str, secrets: Hints) -> bool:
+    """Return True if a text that is no whole object has the name of a secret among its strings.
+
+    A long text was cut, so it cannot be told any more which value belongs to which name.
+    """
+    return any(_spelt_out(string) in secrets for string in _STRING.findall(text))
+
+
+def _spelt_out(string: str) -> str:
+    """Return the text that a JSON string stands for: one name can be escaped in many ways."""
+    try:
+        return json.loads(string, strict=False)
+    except ValueError:
+        return string[1:-1]
