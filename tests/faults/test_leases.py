@@ -3,15 +3,31 @@
 import asyncio
 import signal
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from assent import Assent, DidNotRun, Ran, Risk, RunAgain, approve, tool
+from assent import (
+    Assent,
+    DidNotRun,
+    Field,
+    FieldType,
+    Ran,
+    Risk,
+    RunAgain,
+    UserInput,
+    answer,
+    approve,
+    tool,
+)
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
 from assent.engine.queries.snapshots import Turn
+from assent.errors import StoreUnavailable
+from assent.ports import Tx
 from assent.testing import VirtualClock, calls, says
 from tests.conftest import World
 from tests.faults.nursery import DEADLINE_SECONDS, Child, Nursery, until
@@ -217,3 +233,34 @@ async def test_a_call_whose_outcome_could_not_be_stored_is_not_kept_running_for_
         assert turn.calls[0].status is CallStatus.IN_DOUBT
         assert [request.kind for request in turn.pending] == [RequestKind.OUTCOME]
         assert counter.lines() == ["paid 5"]
+
+
+async def test_a_call_whose_secrets_could_not_be_read_runs_once_when_the_database_is_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = list[str]()
+
+    @tool(user_input=UserInput("To log in", [Field("pin", type=FieldType.SECRET)]))
+    async def log_in(site: str, pin: str) -> str:
+        """Log in."""
+        given.append(pin)
+        return "in"
+
+    async with world([says("", calls("log_in", site="a")), "Done."], log_in, times=TIMES) as assent:
+        turn = await assent.send("agent", "log in", by=ADA)
+        store, refused = assent.kernel.store, list[object]()
+        run = store.run
+
+        async def out_once(work: Callable[[Tx], Any]) -> Any:
+            if "_resolved" in work.__qualname__ and not refused:
+                refused.append(work)
+                raise StoreUnavailable("the disk is full")
+            return await run(work)
+
+        monkeypatch.setattr(store, "run", out_once)
+        await assent.decide(turn.pending[0], answer({"pin": "1234"}), by=ADA)
+        turn = await rest(assent, turn.id)
+
+    assert refused
+    assert [call.status for call in turn.calls] == [CallStatus.SUCCEEDED]
+    assert given == ["1234"]

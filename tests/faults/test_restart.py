@@ -5,17 +5,19 @@ import signal
 
 import pytest
 
-from assent import DidNotRun, Ran, RunAgain, approve
+from assent import Agent, Assent, DidNotRun, Ran, RunAgain, approve
 from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus, TurnStatus
 from assent.engine.queries.snapshots import Turn
 from assent.errors import NotFound, NothingAwaited
+from assent.testing import ScriptedModel
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery
 from tests.faults.worker_program import (
     ADA,
     AFTER_EFFECT,
     BEFORE_EFFECT,
     KEY,
+    TIMES,
     Counter,
     Order,
     engine,
@@ -129,6 +131,25 @@ async def test_a_tool_that_is_gone_after_the_approval_fails_the_call(
     assert turn.status is TurnStatus.DONE
     assert turn.calls[0].status is CallStatus.FAILED
     assert "no longer there" in (turn.calls[0].output or "")
+    assert counter.lines() == []
+
+
+# conformance: 62
+async def test_an_approved_call_whose_agent_is_gone_fails_and_so_does_its_turn(
+    nursery: Nursery, url: str, counter: Counter
+) -> None:
+    die(nursery, url, counter, "before_decision")
+    async with engine(url, counter, worker=False) as clerk:
+        [request] = await clerk.pending(person=ADA)
+        decided = await clerk.decide(request.id, approve(), by=ADA)
+
+    other = Agent("other", model=ScriptedModel([]))
+    async with Assent(url, agents=other, times=TIMES) as assent, asyncio.timeout(DEADLINE_SECONDS):
+        turn = await assent.wait(decided.turn_id)
+
+    assert turn.calls[0].status is CallStatus.FAILED
+    assert "no longer there" in (turn.calls[0].output or "")
+    assert turn.status is TurnStatus.FAILED
     assert counter.lines() == []
 
 

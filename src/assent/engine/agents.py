@@ -193,6 +193,11 @@ class Catalogue:
             )
         return found
 
+    def parallel(self, agent: str) -> int:
+        """Return how many calls of a turn run together; one if the agent no longer exists."""
+        found = self._agents.get(agent)
+        return 1 if found is None else found.limits.parallel
+
     def names(self) -> list[str]:
         """Return the names of all agents, in the order in which they were given."""
         return list(self._agents)

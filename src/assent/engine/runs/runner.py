@@ -36,6 +36,7 @@ from assent.errors import (
     AssentError,
     InvalidOutput,
     LeaseLost,
+    StoreUnavailable,
 )
 from assent.ports import Held, Tx
 
@@ -133,7 +134,7 @@ class Runner:
     async def _slot(self, turn_id: str, agent: str) -> AsyncGenerator[None]:
         slots = self._slots.get(turn_id)
         if slots is None:
-            limit = self._kernel.catalogue.agent(agent).limits.parallel
+            limit = self._kernel.catalogue.parallel(agent)
             slots = self._slots[turn_id] = _Slots(asyncio.Semaphore(limit))
         slots.users += 1
         try:
@@ -182,6 +183,9 @@ class Runner:
         call, tool = claim.call, claim.tool.tool
         try:
             arguments, scrubber = await self._resolved(claim)
+        except StoreUnavailable:
+            # Nothing has begun: once the lease is over, this worker claims the call again.
+            raise
         except AssentError as error:
             return failed(str(error))
 
