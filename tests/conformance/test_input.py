@@ -21,6 +21,7 @@ from assent import (
     approve,
     cancel,
     draft,
+    schema_tool,
     tool,
 )
 from assent.domain.canonical import Json
@@ -30,6 +31,7 @@ from assent.errors import (
     AlreadyAnswered,
     Cancelled,
     InvalidAnswer,
+    InvalidArguments,
     InvalidTool,
     NotFound,
     WrongVerdict,
@@ -301,6 +303,53 @@ async def test_a_secret_that_does_not_show_is_left_to_the_default_of_the_body(
         await assent.wait(turn.id)
 
     assert mailer.given == [{"account": "", "port": -1, "urgent": False}]
+
+
+class Connecter:
+    """A tool with a JSON schema that asks for a host and a password."""
+
+    def __init__(self, **schema: Json) -> None:
+        self.given: list[Mapping[str, Json]] = []
+        host: Json = {"type": "string", "maxLength": 8}
+        self.tool: Tool = schema_tool(
+            "connect",
+            description="Connect",
+            parameters={
+                "type": "object",
+                "properties": {"host": host, "password": {"type": "string"}},
+                "required": ["host", "password"],
+                **schema,
+            },
+            execute=lambda _, given: self.given.append(given),
+            user_input=UserInput(
+                "Whereto?", [Field("host"), Field("password", type=FieldType.SECRET)]
+            ),
+        )
+
+
+async def test_beside_a_secret_valid_answers_to_a_closed_schema_are_taken(
+    world: World, owner: Person
+) -> None:
+    connecter = Connecter(additionalProperties=False)
+    async with world([says("", calls("connect")), "Done."], connecter.tool) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        await assent.decide(turn.pending[0].id, answer(host="db", password="hunter22"), by=owner)
+        await assent.wait(turn.id)
+
+    assert connecter.given == [{"host": "db", "password": "hunter22"}]
+
+
+async def test_beside_a_secret_other_answers_are_validated_by_the_schema(
+    world: World, owner: Person
+) -> None:
+    connecter = Connecter()
+    async with world([says("", calls("connect")), "Done."], connecter.tool) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        too_long = answer(host="database.example", password="hunter22")
+        with pytest.raises(InvalidArguments, match="host: must have at most 8 characters"):
+            await assent.decide(turn.pending[0].id, too_long, by=owner)
+
+    assert connecter.given == []
 
 
 # conformance: 96

@@ -209,15 +209,16 @@ class SchemaArguments:
         self._schema = _compiled(tool, "parameters", schema)
         self.full = schema
         asked = () if user_input is None else tuple(field.name for field in user_input.fields)
+        self._secrets = frozenset[str]() if user_input is None else user_input.secrets
         self.visible = _without(schema, asked)
         self._visible = self._schema if not asked else Schema(self.visible)
 
     def normalise(self, raw: Arguments, *, partial: bool) -> dict[str, Json]:
         filled = {**_defaults(self.visible if partial else self.full), **raw}
         # A secret's stand-in fits no declared type; its form has validated the value itself.
-        judged = {k: v for k, v in filled.items() if not is_secret_reference(v)}
-        schema = self._visible if partial or len(judged) < len(filled) else self._schema
-        if found := schema.problems(judged):
+        hidden = [v for k, v in filled.items() if k in self._secrets and is_secret_reference(v)]
+        schema = self._visible if partial else self._schema
+        if found := schema.problems(filled, hidden=hidden):
             raise InvalidArguments(self._tool, [str(problem) for problem in found])
         return filled
 

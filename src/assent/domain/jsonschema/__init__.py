@@ -7,6 +7,7 @@ patterns run on RE2, and nothing is ever fetched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -45,9 +46,13 @@ class Schema:
 
         self._validator, self._validators = compiled(self._source)
 
-    def problems(self, value: Json) -> tuple[SchemaProblem, ...]:
-        """Return the errors in a value, at most `MAX_PROBLEMS`; none if it is valid."""
-        run = Evaluation(self._validators, self._source.targets, self._source.patterns)
+    def problems(self, value: Json, *, hidden: Sequence[Json] = ()) -> tuple[SchemaProblem, ...]:
+        """Return the errors in a value, at most `MAX_PROBLEMS`; none if it is valid.
+
+        `hidden` are objects in it that stand for values not known here: they fit every schema.
+        """
+        source = self._source
+        run = Evaluation(self._validators, source.targets, source.patterns, hidden)
         token = CURRENT.set(run)
         found: list[SchemaProblem] = []
         try:

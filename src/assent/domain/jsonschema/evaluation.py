@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -40,10 +40,13 @@ class Evaluation:
         validators: Mapping[int, Validator],
         targets: Mapping[str, Any],
         patterns: Mapping[str, Pattern],
+        hidden: Sequence[Json] = (),
     ) -> None:
         self._validators = validators
         self._targets = targets
         self._patterns = patterns
+        # By identity: an equal object elsewhere in the value is validated.
+        self._hidden = frozenset(map(id, hidden))
         self._steps = MAX_STEPS
         self._levels = MAX_LEVELS
 
@@ -71,6 +74,8 @@ class Evaluation:
         self, instance: Json, schema: Any, step: str | int | None = None
     ) -> Iterator[ValidationError]:
         """Yield the errors of an instance under a subschema; `step` leads to it from here."""
+        if id(instance) in self._hidden:
+            return
         for error in self._validators[id(schema)].iter_errors(instance):
             self.spend(_STEPS_PER_ERROR)
             if step is not None:
