@@ -113,6 +113,20 @@ async def test_an_account_that_cannot_be_says_why_and_keeps_the_form(
         assert f'value="{fields["id"]}"' in page.page.text
 
 
+async def test_a_change_that_is_refused_changes_nothing(serve: Serve) -> None:
+    async with serve(script) as served:
+        before = await served.assent.people.get("user")
+        page = await Clerk.of(served)
+        await page.open("/people/user")
+        await page.press("/people/user", "change", name="X", role=["admin"], behind="nobody")
+        await page.press("/people/user")
+        assert page.page.status_code == 422
+        assert "no other human" in page.text
+        assert await served.assent.people.get("user") == before
+        noted = {e.action for e in await served.assent.audit() if e.data.get("person") == "user"}
+        assert noted <= {"add_person", "issue_key"}
+
+
 async def test_a_persons_page_says_who_changed_what(serve: Serve) -> None:
     async with serve(script) as served:
         people = served.assent.people

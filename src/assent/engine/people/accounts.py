@@ -4,10 +4,10 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
@@ -101,38 +101,48 @@ class People:
     ) -> Account:
         """Change what is given; disabling ends the sessions, and the keys no longer work."""
         want_manager(by, "change people")
-        given = taken("change", {"name": name, "roles": roles, "disabled": disabled}, _CHANGES)
-        changes = {field: value for field, value in given.items() if value is not None}
-
-        def change(tx: Tx) -> Account:
-            account = _checked(replace(_account(tx, id), **changes))
-            tx.people.change(account)
-            self._note(tx, "change_person", by, _facts(account))
-            if account.disabled:
-                # Otherwise a browser that was shut out would be signed in again once the account is
-                # enabled.
-                self.sessions.end_all(tx, account.id, by=by)
-            return account
-
-        changed = await self._kernel.store.run(change)
-        self._forget()
-        return changed
+        changes = _given(name=name, roles=roles, disabled=disabled)
+        return await self._changed(lambda tx: self._change(tx, id, changes, by))
 
     async def link(self, id: str, human: str | None, *, by: Person) -> Account:
         """Link this account to a human as another identity, or remove the link."""
         want_manager(by, "link people")
+        return await self._changed(lambda tx: self._link(tx, id, human, by))
 
-        def link(tx: Tx) -> Account:
-            before = _account(tx, id)
-            account = replace(before, behind=_human(tx, id, human))
-            tx.people.change(account)
-            tx.people.link(id, account.behind)
-            self._note(tx, "link_person", by, _facts(account))
-            return account
+    async def revise(
+        self, id: str, *, by: Person, name: str, roles: str | Iterable[str], behind: str | None
+    ) -> Account:
+        """Change name, roles and the human behind: all of it counts, or nothing."""
+        want_manager(by, "change people")
+        changes = _given(name=name, roles=roles)
 
-        linked = await self._kernel.store.run(link)
+        def revise(tx: Tx) -> Account:
+            account = self._change(tx, id, changes, by)
+            return account if behind == account.behind else self._link(tx, id, behind, by)
+
+        return await self._changed(revise)
+
+    async def _changed(self, work: Callable[[Tx], Account]) -> Account:
+        account = await self._kernel.store.run(work)
         self._forget()
-        return linked
+        return account
+
+    def _change(self, tx: Tx, id: str, changes: Mapping[str, Any], by: Person) -> Account:
+        account = _checked(replace(_account(tx, id), **changes))
+        tx.people.change(account)
+        self._note(tx, "change_person", by, _facts(account))
+        if account.disabled:
+            # Otherwise a browser that was shut out would be signed in again once the account is
+            # enabled.
+            self.sessions.end_all(tx, account.id, by=by)
+        return account
+
+    def _link(self, tx: Tx, id: str, human: str | None, by: Person) -> Account:
+        account = replace(_account(tx, id), behind=_human(tx, id, human))
+        tx.people.change(account)
+        tx.people.link(id, account.behind)
+        self._note(tx, "link_person", by, _facts(account))
+        return account
 
     async def get(self, id: str) -> Account:
         """Return an account."""
@@ -264,6 +274,11 @@ class People:
     def _note(self, tx: Tx, action: str, by: Person, data: dict[str, Json]) -> None:
         id = self._kernel.ids("aud")
         tx.journal.note(Entry(id=id, action=action, actor=by.id, data=data, at=tx.now()))
+
+
+def _given(**fields: object) -> dict[str, Any]:
+    given = taken("change", fields, _CHANGES)
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _owns(by: Person, person: str) -> bool:

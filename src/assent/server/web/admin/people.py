@@ -185,9 +185,7 @@ async def _change(request: Request, account: Account, posted: Posted) -> Respons
     if turns_admin and posted.one("confirmed") != "yes":
         return _sure(request, account, posted, "admin" if ADMIN in roles else "no_admin")
     try:
-        await people.change(account.id, name=name, roles=roles, by=by)
-        if behind != account.behind:
-            await people.link(account.id, behind, by=by)
+        await people.revise(account.id, name=name, roles=roles, behind=behind, by=by)
     except InvalidAccount as error:
         return await _page(request, posted=posted, problem=str(error), status=422)
     return RedirectResponse(f"{address_of(account.id)}?done=changed", 303)
