@@ -6,6 +6,7 @@ References are pointers into the schema itself, `#` or `#/…`; nothing is ever 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -207,6 +208,10 @@ def _as_object(schema: Json) -> Json:
     return schema
 
 
+# As RFC 6901 writes them: without leading zeros. No list in a schema has a million entries.
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,5}")
+
+
 def _resolve(root: SchemaObject, reference: str, path: Path) -> Json:
     value: Json = root
     start, *steps = reference.split("/")
@@ -218,7 +223,7 @@ def _resolve(root: SchemaObject, reference: str, path: Path) -> Json:
         match value:
             case dict() if key in value:
                 value = value[key]
-            case list() if key.isdecimal() and key.isascii() and int(key[:6]) < len(value):
+            case list() if _INDEX.fullmatch(key) and int(key) < len(value):
                 value = value[int(key)]
             case _:
                 detail = "the reference leads nowhere"
