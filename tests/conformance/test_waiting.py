@@ -13,6 +13,7 @@ from assent import (
     Assent,
     Context,
     Deferred,
+    DidNotRun,
     OutcomeUnknown,
     Person,
     Tool,
@@ -448,7 +449,7 @@ async def test_turns_of_living_workers_and_finished_turns_are_left_alone(
 
 
 async def _abandoned_call(
-    world: World, owner: Person, clock: VirtualClock, deletion: Deleting
+    world: World, owner: Person, clock: VirtualClock, deletion: Deleting, **row: Any
 ) -> str:
     """An approved call that a worker claimed and never settled."""
     async with world(deleting(), deletion.tool, clock=clock) as assent:
@@ -466,6 +467,7 @@ async def _abandoned_call(
                 attempts=1,
                 worker="dead",
                 lease_until=timedelta(seconds=30),
+                **row,
             )
 
         assert await front.kernel.store.run(claim)
@@ -501,6 +503,25 @@ async def test_an_idempotent_call_whose_worker_died_is_run_again(
 
     assert deletion.ran == 1
     assert turn.status is TurnStatus.DONE
+
+
+# conformance: 116
+async def test_a_lost_call_that_cannot_be_read_holds_up_no_other_and_no_start(
+    world: World, owner: Person, clock: VirtualClock
+) -> None:
+    deletion = Deleting()
+    damaged = await _abandoned_call(world, owner, clock, deletion, supplied="{")
+    turn_id = await _abandoned_call(world, owner, clock, deletion)
+    async with world(["Done."], deletion.tool, clock=clock) as assent:
+        turn = await assent.wait(turn_id)
+        assert turn.calls[0].status is CallStatus.IN_DOUBT
+
+        [request] = turn.pending
+        await assent.decide(request, DidNotRun(), by=owner)
+        assert (await assent.wait(turn)).status is TurnStatus.DONE
+        assert (await assent.turn(damaged)).calls[0].status is CallStatus.RUNNING
+
+    assert deletion.ran == 0
 
 
 # conformance: 116

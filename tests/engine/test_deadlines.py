@@ -209,3 +209,19 @@ async def test_a_claim_that_waited_for_the_lock_beyond_run_by_is_refused(
     await behind_a_lock(postgres_url, "SELECT 1 FROM calls", "SELECT run_by FROM calls", claim)
     assert till.paid == []
     assert await RawSql(postgres_url).one("SELECT status FROM calls") == "expired"
+
+
+# requirement: R5
+async def test_an_overdue_request_that_cannot_be_read_holds_up_no_other_and_no_start(
+    world: World, clock: VirtualClock
+) -> None:
+    options: dict[str, Any] = {"clock": clock, "times": PATIENT}
+    damaged = await ask(world, Till().pay(), **options)
+    turn = await ask(world, Till().pay(), **options)
+    damage = f"UPDATE requests SET audience = '{{' WHERE id = '{damaged.pending[0].id}'"
+    await RawSql(world.url).rows(damage)
+    clock.advance(DECIDE_WITHIN)
+
+    turn = await carried_out(world, turn, Till().pay(), **options)
+
+    assert [call.status for call in turn.calls] == [CallStatus.EXPIRED]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
@@ -22,6 +23,7 @@ from assent.errors import NotFound, StoreGone, StoreUnavailable
 from assent.ports import Held, Tx
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 SWEPT_AT_ONCE = 200
 FOUND_AT_ONCE = 100
 
@@ -38,11 +40,11 @@ class Reconciler:
             # A body that blocked our own heartbeat is late, not lost: this process knows that it
             # runs.
             if (call.id, call.fence) not in self._runner.held:
-                await self._lost(call)
+                await _alone(f"call {call.id}", self._lost(call))
         for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(FOUND_AT_ONCE)):
-            await self._start(call_id)
+            await _alone(f"call {call_id}", self._start(call_id))
         for turn_id in await self._kernel.store.run(lambda tx: tx.turns.claimable(FOUND_AT_ONCE)):
-            await self._advance(turn_id)
+            await _alone(f"turn {turn_id}", self._advance(turn_id))
 
     async def _lost(self, call: Call) -> None:
         log.warning("call %s lost its worker %s", call.id, call.worker)
@@ -105,18 +107,17 @@ class Sweeper:
     async def sweep(self) -> int:
         """Expire everything that is due; returns how many requests were."""
         due = await self._kernel.store.run(lambda tx: tx.requests.due(SWEPT_AT_ONCE))
-        swept = 0
-        for request_id in due:
-            try:
-                turn, expired = await self._kernel.store.run(
-                    lambda tx, id=request_id: self._expire(tx, id)
-                )
-            except (Raced, NotFound):
-                continue
-            swept += expired
-            if turn is not None:
-                self._runner.on_ready(turn)
-        return swept
+        swept = [await _alone(f"request {id}", self._swept(id)) for id in due]
+        return swept.count(True)
+
+    async def _swept(self, request_id: str) -> bool:
+        try:
+            turn, expired = await self._kernel.store.run(lambda tx: self._expire(tx, request_id))
+        except (Raced, NotFound):
+            return False
+        if turn is not None:
+            self._runner.on_ready(turn)
+        return expired
 
     def _expire(self, tx: Tx, request_id: str) -> tuple[TurnRow | None, bool]:
         request, call, _ = lock_request(tx, request_id)
@@ -216,6 +217,17 @@ class Worker:
             log.warning("%s waits for the database: %s", work.__qualname__, error)
         except Exception:
             log.exception("%s failed and will be tried again", work.__qualname__)
+
+
+async def _alone(what: str, work: Awaitable[T]) -> T | None:
+    """Await the work on one row: if it fails, the rows after it are still looked at."""
+    try:
+        return await work
+    except StoreUnavailable:
+        raise
+    except Exception:
+        log.exception("%s could not be moved on and will be tried again", what)
+        return None
 
 
 async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
