@@ -362,7 +362,8 @@ async def test_a_decision_is_a_vote_on_record(world: World, owner: Person) -> No
     )
 
 
-BLOCKS = [{"type": "input_text", "text": "see"}, {"type": "input_image", "image_url": "data:,"}]
+IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
+BLOCKS = [{"type": "input_text", "text": "see"}, IMAGE]
 
 
 # conformance: 58

@@ -47,7 +47,6 @@ def file(media_type: str = "application/octet-stream", **source: str) -> MediaBl
             {"type": "input_file", "data": "data:text/plain;charset=utf-8;base64,aGk="},
             file("text/plain", data="aGk="),
         ),
-        ({"type": "input_file", "data": "data:text/plain,hello"}, file(data="")),
         (
             {"type": "input_file", "data": "aGk=", "media_type": "Text/CSV; header=yes"},
             file("text/csv", data="aGk="),
@@ -77,6 +76,10 @@ def test_a_well_formed_block_is_read_as_one(given: Any, read: object) -> None:
         {"type": "input_image", "image_url": "file:///etc/passwd"},
         {"type": "input_image", "data": 5},
         {"type": "input_image", "data": ""},
+        {"type": "input_image", "data": " "},
+        {"type": "input_image", "image_url": "data:image/svg+xml,%3Csvg/%3E"},
+        {"type": "input_image", "image_url": "data:image/png;base64,"},
+        {"type": "input_file", "data": "data:text/plain,hello"},
         {"type": "input_file", "file_id": "file-1"},
         {"type": ["input_text"], "text": "a"},
         {"type": "video", "url": URL},

@@ -92,8 +92,11 @@ def _media(kind: str, item: Mapping[str, object]) -> MediaBlock | None:
     match data or url:
         case str(source) if source.startswith("data:"):
             head, _, data = source.partition(";base64,")
+            if not data.strip():
+                # Empty, or not base64: providers refuse both.
+                return None
             return MediaBlock(type=kind, media_type=_media_type(head[5:], kind), data=data)
-        case str(source) if data:
+        case str(source) if data and source.strip():
             return MediaBlock(type=kind, media_type=_media_type(said, kind), data=source)
         case str(source) if source.startswith(("https://", "http://")):
             return MediaBlock(type=kind, media_type=_media_type(said, kind), url=source)
