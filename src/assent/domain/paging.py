@@ -7,15 +7,17 @@ from datetime import UTC, datetime, timedelta
 
 from assent.domain.calls import Call
 from assent.domain.conversations import Conversation
+from assent.domain.identifiers import MAX_BYTES
 from assent.domain.lifecycle import RequestKind, RequestStatus, TurnStatus
 from assent.domain.people import Audience, Person, PersonKind
 from assent.errors import BadPage
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LONGEST = 400
 # The latest time that a place can name, in 2255: much later ones would overflow a datetime.
 _LATEST = 2**53
+# The longest id and the latest time, as base64 writes them.
+MAX_PLACE_CHARS = (MAX_BYTES + len(f"{_LATEST}:") + 2) // 3 * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Place:
     def parse(cls, text: str) -> "Place":
         """Parse the text that `str` wrote; raises `BadPage`."""
         try:
-            if len(text) > _LONGEST:
+            if len(text) > MAX_PLACE_CHARS:
                 raise ValueError
             padded = text.encode("ascii") + b"=" * (-len(text) % 4)
             plain = base64.b64decode(padded, altchars=b"-_", validate=True).decode()

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from assent import Person
 from assent.errors import ModelFailed
 from assent.testing import calls, says
 from tests.server.api.desk import Desk, ask, conversation, decide, pending, rested, script
 from tests.server.conftest import Serve
+
+USER = Person("user")
 
 
 @pytest.fixture
@@ -67,6 +70,19 @@ async def test_a_list_comes_in_pages_newest_first(serve: Serve, desk: Desk) -> N
             after = page["next"]
         assert after is None
         assert seen == made[::-1]
+
+
+@pytest.mark.parametrize("letter", ["c", "€"])
+async def test_a_page_may_end_with_the_longest_id(serve: Serve, desk: Desk, letter: str) -> None:
+    long = letter * (1_000 // len(letter.encode()))
+    async with serve(script, *desk.tools) as served:
+        client = served.client()
+        older = await conversation(client)
+        await served.assent.send("agent", "hello", by=USER, conversation_id=long, create=True)
+        first = (await client.get("/api/conversations", params={"limit": 1})).json()
+        params = {"limit": 1, "after": first["next"]}
+        second = (await client.get("/api/conversations", params=params)).json()
+        assert [each["id"] for each in first["items"] + second["items"]] == [long, older]
 
 
 async def test_only_who_sees_everything_lists_other_peoples_conversations(

@@ -9,7 +9,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json, JsonLimits, parse
-from assent.domain.paging import Place
+from assent.domain.paging import MAX_PLACE_CHARS, Place
 from assent.engine.threads import aside
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
@@ -25,7 +25,11 @@ IdFilter = Annotated[str | None, Query(pattern=ID)]
 Limit = Annotated[int, Query(ge=1, le=200, description="How many, at most.")]
 After = Annotated[
     str | None,
-    Query(pattern=r"^[A-Za-z0-9_-]{1,400}$", description="The `next` of the page before."),
+    Query(
+        pattern=r"^[A-Za-z0-9_-]+$",
+        max_length=MAX_PLACE_CHARS,
+        description="The `next` of the page before.",
+    ),
 ]
 Key = Annotated[
     str | None,
