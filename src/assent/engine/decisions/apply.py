@@ -233,7 +233,7 @@ class Verdicts:
         action = "run_again" if in_doubt else "approve"
         # A call in doubt was ruled on before it ran: the claim asks again if the policy changed.
         if not in_doubt:
-            changes["policy_version"] = self.kernel.policy_version
+            changes["policy_version"] = case.judged_by
         id = case.request.id
         if tool is not None and is_manual_tool(tool.tool):
             waiting = moves.move(

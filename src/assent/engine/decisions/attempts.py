@@ -131,6 +131,13 @@ class Case:
     # True if its turn was started with a per-run predicate.
     guarded: bool = False
     again: Again | None = None
+    # The policy's version before the gate began to rule again.
+    ruled_under: str = ""
+
+    @property
+    def judged_by(self) -> str:
+        """The version of the policy that judged what is decided; it may be outdated by now."""
+        return self.request.policy_version if self.again is None else self.ruled_under
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -208,9 +208,11 @@ class Deciding:
         if (error := objection(tx, case)) is not None:
             return self._verdicts.refuse(moves, case, error)
         if ruled is not None:
-            if call.revision != ruled.call.revision:
+            # The arguments, or the policy, may have changed while the gate ruled.
+            outdated = ruled.ruled_under != self._kernel.policy_version
+            if outdated or call.revision != ruled.call.revision:
                 return replace(case, guarded=ruled.guarded)
-            case = replace(case, again=ruled.again)
+            case = replace(case, again=ruled.again, ruled_under=ruled.ruled_under)
         elif self._is_unclear(case):
             turn = tx.turns.get(call.turn_id)
             case = replace(case, guarded=turn is not None and turn.guarded)
@@ -264,8 +266,9 @@ class Deciding:
         # call that it cleared under an outdated policy would be asked about again.
         if case.request.policy_version != self._kernel.policy_version:
             await self._refresh()
+        version = self._kernel.policy_version
         try:
-            return replace(case, again=await self._second.rule(case))
+            return replace(case, again=await self._second.rule(case), ruled_under=version)
         except (InvalidArguments, InvalidJson, InvalidAnswer) as error:
             invalid = error
             return await self._kernel.store.run(

@@ -174,7 +174,7 @@ class SecondRulings:
     def _follow(self, moves: Moves, case: Case, call: Call, gated: GatedCall) -> DecisionOutcome:
         """Move a revision to where the gate's ruling says."""
         done, status = self.verdicts.done, R.ANSWERED
-        changes: CallChanges = {"policy_version": self.kernel.policy_version}
+        changes: CallChanges = {"policy_version": case.judged_by}
         data: dict[str, Json] = {"by": gated.by}
         if isinstance(gated.ruling, Deny):
             changes["output"] = json_text(error_output(gated.ruling.reason))
@@ -184,7 +184,6 @@ class SecondRulings:
             changes["cleared_by"] = gated.ruling.by
             changes["approved"] = gated.ruling.waived
         moved = moves.move(call, gated.call.status, "gate", data=data, **changes)
-        moved = changed(moved, policy_version=self.kernel.policy_version)
         if gated.asking is not None:
             self.verdicts.open(moves, moved, case, gated.asking)
             return done(moves, case, status, moved)
@@ -229,7 +228,7 @@ class SecondRulings:
         call = case.call
         if again.edited is not None:
             call = self.verdicts.revise(moves, case, again.edited, told=attempt.witness)
-        version = self.kernel.policy_version
+        version = case.judged_by
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
         request = self.verdicts.open(moves, call, case, asking)
         attempt = replace(attempt, request_id=request.id, digest=None, key=None)
@@ -254,7 +253,7 @@ class SecondRulings:
             return self.verdicts.late(moves, case)
         claims, asking = self.verdicts.claims, again.asking
         with moves.acting(DEFINITION):
-            version = self.kernel.policy_version
+            version = case.judged_by
             asked = claims.redefine(moves, case.call, again.tool, again.edited, judged_by=version)
         if asking is None:
             within = again.tool.decide_within

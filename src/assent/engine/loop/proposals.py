@@ -50,6 +50,8 @@ class Proposals:
     message_id: str
     planner: Planner
     toolbox: Toolbox
+    # Of the same moment as the toolbox: both may change while the gate rules.
+    policy_version: str
     limits: Limits
     earlier: tuple[Call, ...]
     now: datetime
@@ -131,7 +133,7 @@ class Proposals:
             arguments=_NO_ARGUMENTS,
             proposed=storable(proposal.arguments),
             created_at=self.now,
-            policy_version=self.kernel.policy_version,
+            policy_version=self.policy_version,
             turn_number=self.turn.number,
             step=self.turn.step + 1,
         )

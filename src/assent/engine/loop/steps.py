@@ -116,6 +116,7 @@ class ModelStep:
     def _rows(self, calls: Sequence[GatedCall], now: datetime) -> tuple[GatedCall, ...]:
         """Complete the rows: claim in the same commit what can run at once, and mint requests."""
         slots, ids = self.agent.limits.parallel, self.kernel.ids
+        version = self.kernel.policy_version
         rows: list[GatedCall] = []
         for each in calls:
             call, request = each.call, None
@@ -123,7 +124,8 @@ class ModelStep:
                 request = mint(call, each.asking, self.loaded.conversation, ids, now)
             elif call.is_settled:
                 call = changed(call, settled_at=now)
-            elif call.status is CallStatus.CLEARED and slots > 0:
+            # A call that an outdated policy cleared stays unclaimed: its own claim asks about it.
+            elif call.status is CallStatus.CLEARED and slots > 0 and call.policy_version == version:
                 slots -= 1
                 call = self._claimed(call, now)
             rows.append(replace(each, call=call, request=request))

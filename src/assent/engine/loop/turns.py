@@ -249,6 +249,7 @@ class Turns:
             message_id=self._kernel.ids("msg"),
             planner=planner,
             toolbox=self._toolbox(loaded.conversation),
+            policy_version=self._kernel.policy_version,
             limits=agent.limits,
             earlier=loaded.calls,
             now=self._kernel.clock.now(),
