@@ -5,7 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
+from assent import Person
+from assent.domain.canonical import Json
+from assent.engine.vault import Keyring, Vault
 from assent.server import Settings
+from assent.server.auth.csrf import check_token, csrf_token
+from assent.server.caller import Caller, Method
 from tests.server.auth.test_sessions import csrf, signed_in
 from tests.server.conftest import Serve
 
@@ -119,3 +124,19 @@ async def test_a_get_needs_no_token_from_anywhere(serve: Serve) -> None:
         client: httpx.AsyncClient = await signed_in(served)
         answer = await client.get("/api/me", headers={"sec-fetch-site": "cross-site"})
         assert answer.status_code == 200
+
+
+class Keyless(Vault):
+    """A vault without the key that it calls the current one."""
+
+    def mac(self, message: Json, *, kid: str) -> str | None:
+        del message, kid
+        return None
+
+
+def test_without_a_key_no_token_is_made_and_none_is_right() -> None:
+    vault = Keyless(Keyring.generate())
+    caller = Caller(person=Person("user"), method=Method.SESSION, credential="ses_1")
+    for act in (lambda: csrf_token(vault, caller), lambda: check_token(vault, caller, "")):
+        with pytest.raises(RuntimeError, match="no key"):
+            act()

@@ -19,7 +19,11 @@ FIELD: Final = "csrf_token"
 
 def csrf_token(vault: Vault, caller: Caller) -> str:
     """Return the token that our pages send back; bound to the session and this deployment's key."""
-    return vault.mac(["csrf", caller.method, caller.credential], kid=vault.kid) or ""
+    token = vault.mac(["csrf", caller.method, caller.credential], kid=vault.kid)
+    if not token:
+        # An empty token would be the one that a foreign site sends, too.
+        raise RuntimeError(f"the vault has no key {vault.kid!r} to make CSRF tokens with")
+    return token
 
 
 def check_token(vault: Vault, caller: Caller, given: str) -> None:
