@@ -1,8 +1,10 @@
 """The decider that tests of other people's agents use."""
 
+import asyncio
+
 import pytest
 
-from assent import Person, approve, reject, tool
+from assent import Audience, Effect, Person, Rule, approve, reject, tool
 from assent.domain.lifecycle import CallStatus
 from assent.testing import Decider, calls, says
 from tests.conftest import World
@@ -50,3 +52,15 @@ async def test_a_tool_that_nothing_is_said_about_fails_the_test(world: World) ->
         turn = await assent.send("agent", "do both", by=ADA)
         with pytest.raises(AssertionError, match="Nothing is said about 'wipe', only about 'pay'"):
             await Decider(assent, {"pay": approve()}, by=ADA).settle(turn)
+
+
+async def test_a_request_that_needs_more_people_fails_the_test_instead_of_hanging(
+    world: World,
+) -> None:
+    two = Rule.of(Effect.ASK, "pay", audience=Audience.of("board"), quorum=2)
+    ann = Person("ann", roles=frozenset({"board"}))
+    async with world([says("", calls("pay", amount=1)), "Done."], pay, rules=[two]) as assent:
+        turn = await assent.send("agent", "pay", by=ADA)
+        async with asyncio.timeout(10):
+            with pytest.raises(AssertionError, match=r"about 'pay' .* needs 2 approvals"):
+                await Decider(assent, approve(), by=ann).settle(turn)

@@ -23,9 +23,16 @@ class Decider:
         self.decided: list[tuple[Request, Verdict]] = []
 
     async def settle(self, turn: Turn) -> Turn:
-        """Decide until nothing is pending; return the turn after that."""
+        """Decide until nothing is pending; return the turn after that.
+
+        A request that one verdict does not close, as with a quorum of two, is an `AssertionError`.
+        """
+        done: set[str] = set()
         while turn.pending:
             for request in turn.pending:
+                if request.id in done:
+                    raise AssertionError(_still_open(request))
+                done.add(request.id)
                 verdict = self._about(request)
                 await self._assent.decide(request, verdict, by=self._by)
                 self.decided.append((request, verdict))
@@ -41,3 +48,8 @@ class Decider:
                 raise AssertionError(f"Nothing is said about {request.tool!r}, only about {known}")
             return self._verdict[request.tool]
         return self._verdict
+
+
+def _still_open(request: Request) -> str:
+    needs = f"it needs {request.quorum} approvals" if request.quorum > 1 else "it stayed open"
+    return f"Request {request.id!r} about {request.tool!r} was decided once, but {needs}"
