@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assent.cli.options import without_password
 from tests.cli.sessions import environment, piped, run
 
 AGENTS = '''
@@ -55,6 +56,31 @@ def waiting(project: Path) -> str:
     listed = run("pending", "--db", "assent.db", "--agents", "myagents:make", "--user", "ada")
     [request] = [word for word in listed.stdout.split() if word.startswith("req_")]
     return request
+
+
+def test_a_fault_in_ones_own_module_is_not_taken_for_a_missing_name(
+    project: Path,
+) -> None:
+    (project / "faulty.py").write_text("import sys\n\nagent = sys.no_such_thing\n")
+    told = run("chat", "faulty:agent", "--user", "ada").stderr
+    assert "no_such_thing" in told
+    assert "has no 'agent'" not in told
+    assert "module 'myagents' has no 'missing'" in run("chat", "myagents:missing").stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:pass@host:5432/db", "postgresql://host:5432/db"),
+        ("postgresql://me:p@ss/word@host/db", "postgresql://host/db"),
+        ("postgresql://host/db?user=me&password=pass", "postgresql://host/db"),
+        ("postgresql://host/db?user=me&password=p@ss", "postgresql://…"),
+        ("postgresql://me:p?ss@host/db", "postgresql://…"),
+        ("sqlite:////home/me@work/a.db", "sqlite:////home/me@work/a.db"),
+    ],
+)
+def test_a_database_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert without_password(url) == shown
 
 
 def test_the_version_is_the_packages() -> None:

@@ -39,9 +39,11 @@ def _found(module: str, name: str) -> object:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        return getattr(importlib.import_module(module), name)
+        found = importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise InvalidCommand(f"there is no module {error.name!r} to import from here") from error
+    try:
+        return getattr(found, name)
     except AttributeError:
         raise InvalidCommand(f"module {module!r} has no {name!r}") from None
 
@@ -105,6 +107,11 @@ def open_screen() -> Screen:
 
 
 def without_password(url: str) -> str:
-    """Return a database URL without its password, so that it can be shown."""
+    """Return a database URL without its user and password, so that it can be shown."""
     scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    if scheme.startswith("sqlite"):
+        return url
+    place, _, query = rest.partition("?")
+    # Either side may hold a password; with an @ behind the ? nobody can say where it ends.
+    shown = "…" if "@" in query else place.rpartition("@")[2]
+    return f"{scheme}://{shown}"
