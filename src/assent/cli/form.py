@@ -89,7 +89,7 @@ class TerminalForm:
             case Control.LINE | Control.NUMBER | Control.DATE:
                 return typed
             case Control.LINES:
-                return await self._several_lines(typed)
+                return await self._several_lines(typed, self._kept(item))
             case Control.YES_NO:
                 return _truth(typed)
             case Control.CHOICE:
@@ -114,12 +114,18 @@ class TerminalForm:
                 text = str(value)
                 return text if text.isprintable() else ""
 
-    async def _several_lines(self, first: str) -> str:
-        self.console.screen.line(f"  More lines, then a single {_END}", Ink.FAINT)
+    def _kept(self, item: Field) -> str:
+        """Return an earlier answer that cannot be offered on one line."""
+        value = self._values.get(item.name, "")
+        return "" if self._default(item) else str(value)
+
+    async def _several_lines(self, first: str, kept: str) -> str:
+        also = f"; nothing but {_END} keeps your last answer" if kept else ""
+        self.console.screen.line(f"  More lines, then a single {_END}{also}", Ink.FAINT)
         lines = [first]
         while (line := await self.console.keyboard.ask("  │ ")) != _END:
             lines.append(line)
-        return "\n".join(lines)
+        return kept if lines == [""] else "\n".join(lines)
 
     def _sum_up(self) -> None:
         screen = self.console.screen

@@ -97,8 +97,8 @@ class VerdictPrompt:
                 sure = await self.console.is_sure(f"If {tool} did run, this runs it a second time.")
                 return RunAgain() if sure else None
             case _ if "output" in row.fields:
-                output = await self._output(row)
-                return None if output is None else row.read({"output": output})
+                typed = await self._output(row)
+                return row.read({"output": _output(row, typed)}) if typed else None
             case _:
                 return row.read({row.text: await self._words(row)})
 
@@ -146,8 +146,8 @@ class VerdictPrompt:
         prompt = f"{row.question} The agent is told; Enter gives no {row.text} {ARROW}"
         return (await self.console.keyboard.ask(prompt)).strip()
 
-    async def _output(self, row: VerdictRow) -> Json:
-        """Ask for an output that fits the tool's declared result; None if the person goes back."""
+    async def _output(self, row: VerdictRow) -> str:
+        """Ask for the text of an output that fits the tool's declared result; "" goes back."""
         while typed := (await self.console.keyboard.ask(f"{row.question} {ARROW}")).strip():
             try:
                 self._check(typed)
@@ -155,8 +155,8 @@ class VerdictPrompt:
                 self.console.screen.line("That is not what this tool returns:", Ink.BAD)
                 self.console.screen.quote(error.reason)
             else:
-                return _output(row, typed)
-        return None
+                return typed
+        return ""
 
     def _check(self, output: Json) -> None:
         tool = None if self.view.tool is None else self.view.tool.tool
