@@ -212,7 +212,7 @@ async def import_(options: Namespace) -> None:
 
 
 def _text(path: str) -> str:
-    return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
+    return Path(path).read_text(encoding="utf-8")
 
 
 _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {

@@ -62,8 +62,6 @@ class StreamedMarkdown:
         return [(0, element("div", isolated(safe_block(text)), class_="plain", dir="ltr"))]
 
 
-_PAGE: Final = 1_000
-_PAGES: Final = 40
 _PROGRESS_CHARS: Final = 200
 # After these events the answer is recorded as a message, so the live answer starts again.
 _RECORDED: Final = frozenset({EventKind.PROPOSED, EventKind.FINISHED, EventKind.ERROR})
