@@ -13,11 +13,12 @@ from assent import Person, approve, tool
 from assent.app import open_store
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.messages import Answer, Prompt
-from assent.errors import StoreUnavailable
+from assent.errors import StoreUnavailable, WriteUncertain
 from assent.ports import Store, Tx
-from assent.store.postgres import MAX_DEFEATS
+from assent.store.postgres import MAX_DEFEATS, PostgresStore
 from assent.testing import calls, says
 from tests.conftest import World
+from tests.store.samples import CONVERSATION
 
 pytestmark = pytest.mark.postgres
 STAFF = Person("ada")
@@ -204,6 +205,33 @@ async def read_only(url: str, switch: str) -> None:
         await admin.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {switch}")
     finally:
         await admin.close()
+
+
+async def test_what_found_no_free_connection_was_not_written_and_is_not_in_doubt(
+    postgres_url: str,
+) -> None:
+    store = PostgresStore(postgres_url, connections=1, wait=2.0)
+    await store.open(worker=True)
+    rival: Any = await asyncpg.connect(postgres_url)
+    entered, leave = asyncio.Event(), asyncio.Event()
+
+    def write(tx: Tx) -> None:
+        entered.set()
+        tx.conversations.add(CONVERSATION)
+
+    # Another has the table locked: ours cannot be committed together with others, only alone.
+    await rival.execute("BEGIN")
+    await rival.execute("LOCK TABLE conversations IN ACCESS EXCLUSIVE MODE")
+    writing = asyncio.ensure_future(store.run(write))
+    await entered.wait()
+    holding = asyncio.ensure_future(store.run(lambda _: await_only(leave.wait())))
+    with pytest.raises(StoreUnavailable, match="no connection was free") as caught:
+        await writing
+    assert not isinstance(caught.value, WriteUncertain)
+    leave.set()
+    await holding
+    await rival.close()
+    await store.close()
 
 
 async def test_what_the_driver_cannot_send_is_no_trouble_of_the_databases(store: Store) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
+from assent.errors import StoreUnavailable
 from assent.store.rows import Row
 
 # Firewalls and proxies drop connections that are silent for long.
@@ -114,7 +115,9 @@ class Connections:
             if waiter.done() and not waiter.cancelled():
                 self.give(waiter.result())
             if isinstance(error, TimeoutError):
-                raise TimeoutError(f"no connection was free within {self._wait:g} s") from None
+                # Ours, so that it is never mistaken for a reply that was lost: nothing was sent.
+                detail = f"no connection was free within {self._wait:g} s"
+                raise StoreUnavailable(detail) from None
             raise
 
     def give(self, connection: Connection | None) -> None:
@@ -150,7 +153,12 @@ class Connections:
         """Close a connection in an unknown state: the server undoes what it was doing."""
         self._lent.discard(connection)
         try:
-            with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            with contextlib.suppress(
+                OSError,
+                asyncpg.PostgresError,
+                asyncpg.InterfaceError,
+                asyncpg.InternalClientError,
+            ):
                 await connection.raw.close(timeout=CLOSE_SECONDS)
         finally:
             self._gone()
