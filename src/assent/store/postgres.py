@@ -305,14 +305,9 @@ class PostgresStore:
                     while not connection.is_closed():
                         await self._exchange(connection)
                 finally:
-                    with contextlib.suppress(OSError, asyncpg.PostgresError):
+                    with contextlib.suppress(OSError, asyncpg.PostgresError, *UNUSABLE):
                         await connection.close(timeout=CLOSE_SECONDS)
-            except (
-                OSError,
-                asyncpg.PostgresError,
-                asyncpg.InterfaceError,
-                StoreUnavailable,
-            ) as error:
+            except (OSError, asyncpg.PostgresError, StoreUnavailable, *UNUSABLE) as error:
                 log.warning("exchanging hints was interrupted: %s", _said(error))
                 await asyncio.sleep(1)
 
@@ -369,7 +364,7 @@ async def _lent(connections: Connections, use: Callable[[Connection], Awaitable[
 
 
 async def _rollback(connection: Connection) -> None:
-    with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    with contextlib.suppress(OSError, asyncpg.PostgresError, *UNUSABLE):
         await connection.execute("ROLLBACK")
 
 
