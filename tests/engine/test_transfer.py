@@ -27,6 +27,7 @@ from assent import (
     draft,
     hitl,
     manual,
+    reject,
     supply,
     tool,
 )
@@ -234,6 +235,28 @@ async def test_revisions_and_decisions_are_kept_as_a_record_from_elsewhere(
     [decision] = again["requests"][0]["decisions"]
     assert (decision["person"], decision["verdict"]) == (owner.id, "approve")
     assert decision["channel"] == "import:web"
+
+
+async def test_somebody_who_approved_and_then_rejected_is_exported_and_imported(
+    world: World, owner: Person
+) -> None:
+    eve = Person("eve", roles=frozenset({"ops"}))
+    four_eyes = Rule(effect=Effect.ASK, tools="pay", audience=Audience.of("ops"), quorum=2)
+    script = [says("", calls("pay", amount=3)), "Done."]
+    async with world(script, *Desk().tools, rules=[four_eyes]) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        [request] = turn.pending
+        await assent.decide(request, approve(), by=eve)
+        await assent.decide(request, reject("on second thoughts"), by=eve)
+        turn = await assent.wait(turn)
+        text = await assent.export(turn.conversation_id, by=owner)
+
+        thread = await brought_in(assent, text, owner)
+        again = await exported(assent, owner, thread)
+
+    given = [(each["person"], each["verdict"]) for each in again["requests"][0]["decisions"]]
+    assert given == [("eve", "approve"), ("eve", "reject")]
+    assert [call.status for call in thread.calls] == [CallStatus.REJECTED]
 
 
 def as_cleared(call: dict[str, Any]) -> None:

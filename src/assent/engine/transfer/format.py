@@ -361,9 +361,11 @@ class _Checks:
             _refuse(f"{path}.call_id", "there is no such call")
         if request.revision > call.revision:
             _refuse(f"{path}.revision", "there is no such revision")
-        people = [decision.person for decision in request.decisions]
-        if len(set(people)) != len(people):
-            _refuse(f"{path}.decisions", "somebody decides twice")
+        # A person who has approved something that others have to approve as well may still reject
+        # it.
+        given = [(decision.person, decision.verdict) for decision in request.decisions]
+        if len(set(given)) != len(given):
+            _refuse(f"{path}.decisions", "somebody decides the same twice")
 
 
 def _refuse_repeated(path: str, ids: list[str]) -> None:
