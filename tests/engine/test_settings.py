@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assent import Agent, ApprovalRequired, Assent, Effect, Override, Person, Rule, tool
+from assent.engine.settings import Texts
 from assent.errors import InvalidParameter, KeyNotNamed, WrongKey, WrongLoop
 from assent.testing import ScriptedModel, calls, says
 from tests.conformance.scenes import Bank
@@ -77,6 +78,31 @@ def test_a_setting_that_cannot_be_is_refused_by_name(setting: Any, words: str) -
     with pytest.raises(InvalidParameter) as refused:
         Assent("sqlite:///:memory:", **{"agents": [agent()], **setting})
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ({"surplus": "Too many: {count}"}, "surplus must be text where only {made} and {most} are"),
+        ({"surplus": "Too many: {}"}, "surplus must be"),
+        ({"surplus": "Too many: {made[0]}"}, "surplus must be"),
+        ({"surplus": "Too many: {made.count.of}"}, "surplus must be"),
+        ({"surplus": "Too many: {made:date}"}, "surplus must be"),
+        ({"feedback": "No: {reason}"}, "feedback must be text where only {feedback} is filled in"),
+        ({"edited": "Now: {arguments"}, "edited must be text where only {arguments} is filled in"),
+    ],
+)
+def test_a_text_with_a_placeholder_that_nothing_fills_in_is_refused_by_name(
+    text: Any, words: str
+) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        Texts(**text)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["Too many.", "{made} calls", "{made:,} calls, {most:>5} taken"])
+def test_a_text_may_leave_placeholders_out_and_say_how_they_are_written(text: str) -> None:
+    assert Texts(surplus=text).surplus == text
 
 
 async def test_one_agent_and_one_rule_need_no_list() -> None:

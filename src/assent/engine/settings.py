@@ -32,25 +32,30 @@ class Texts:
         settle(self, _TEXTS)
 
 
-def _with(part: str) -> Check:
-    """Return a check for text with one placeholder: any other would fail only after a decision."""
+def _with(**parts: object) -> Check:
+    """Return a check for text with placeholders: any others would fail only in a turn.
+
+    Each part has an example of its value, for what is said about it after a colon.
+    """
 
     def read(given: object) -> object:
         if not isinstance(given, str):
             return _UNFIT
         try:
-            given.format(**{part: ""})
-        except (LookupError, ValueError, AttributeError):
+            given.format(**parts)
+        except (LookupError, ValueError, AttributeError, TypeError):
             return _UNFIT
         return given
 
-    return Check(f"text where only {{{part}}} is filled in", read)
+    names = " and ".join(f"{{{part}}}" for part in parts)
+    return Check(f"text where only {names} {'is' if len(parts) == 1 else 'are'} filled in", read)
 
 
 _UNFIT: Final = parameters.unfit()
 _TEXTS: Final = dict.fromkeys(Texts.__dataclass_fields__, parameters.text) | {
-    "feedback": _with("feedback"),
-    "edited": _with("arguments"),
+    "feedback": _with(feedback=""),
+    "edited": _with(arguments=""),
+    "surplus": _with(made=2, most=1),
 }
 
 
