@@ -248,6 +248,18 @@ async def test_waiting_for_what_was_approved_where_no_worker_runs_says_so(world:
     assert bank.paid == []
 
 
+async def test_whoever_waits_in_vain_leaves_nothing_behind(world: World) -> None:
+    async with world([], worker=False, times=SOON) as beside:
+        with pytest.raises(NotFound):
+            await beside.wait("turn_of_nobody")
+        with pytest.raises(NotFound):
+            await anext(beside.events("turn_of_nobody"))
+        with pytest.raises(NoWorker):
+            await beside.send("agent", "pay", by="ada")
+
+        assert not vars(beside.kernel.bus)["_waiters"]
+
+
 async def test_a_worker_elsewhere_is_waited_for(world: World) -> None:
     async with (
         world(["Hello."], times=SOON) as _,

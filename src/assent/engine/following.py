@@ -53,26 +53,30 @@ class Following:
             if isinstance(left, Turn) and left.is_resting:
                 return left
             ticket = bus.ticket(turn_id)
-            found = await self._kernel.store.run(lambda tx: read_turn(tx, turn_id))
-            if found.is_resting:
+            try:
+                found = await self._kernel.store.run(lambda tx: read_turn(tx, turn_id))
+                if found.is_resting:
+                    return found
+                if not self._kernel.is_worker:
+                    unclaimed.look(found)
+                await bus.wait(turn_id, ticket, POLL_SECONDS)
+            finally:
                 bus.drop(turn_id, ticket)
-                return found
-            if not self._kernel.is_worker:
-                unclaimed.look(found)
-            await bus.wait(turn_id, ticket, POLL_SECONDS)
 
     async def events(self, turn_id: str, *, after: int = 0) -> AsyncGenerator[Event]:
         """Replay a turn's events from a cursor, then follow it live until it ends."""
         bus = self._kernel.bus
         while True:
             ticket = bus.ticket(turn_id)
-            found = self._kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
-            events, ended = await found
-            if not events and not ended:
-                await bus.wait(turn_id, ticket, POLL_SECONDS)
-                continue
-            # Before yielding: a follower may leave and never come back here.
-            bus.drop(turn_id, ticket)
+            try:
+                found = self._kernel.store.run(lambda tx: _events(tx, turn_id, after))  # noqa: B023 - run now
+                events, ended = await found
+                if not events and not ended:
+                    await bus.wait(turn_id, ticket, POLL_SECONDS)
+                    continue
+            finally:
+                # Before yielding: a follower may leave and never come back here.
+                bus.drop(turn_id, ticket)
             if not events:
                 return
             for event in events:
