@@ -13,6 +13,8 @@ from assent.store import sqlite
 from tests.store.samples import CALL, CONVERSATION, LEASE, MESSAGE, TURN
 
 SECONDS = 20
+# Much longer than a hint takes.
+QUIET_SECONDS = 0.3
 ASKED = replace(CALL, status=CallStatus.AWAITING_APPROVAL)
 RUNNING = frozenset({TurnStatus.RUNNING})
 
@@ -125,3 +127,27 @@ async def test_a_turn_that_waits_for_a_worker_is_work_from_its_beginning(
 
     await ours.run(added)
     await ears.until(lambda: ears.work > 0)
+
+
+def several_things(tx: Tx) -> None:
+    tx.settings.fact("a")
+    tx.settings.fact("b")
+
+
+def a_locked_row(tx: Tx) -> None:
+    tx.requests.get("req_1")
+
+
+def changes(tx: Tx) -> None:
+    tx.directory.changes(["overridden"], ("tool", "pay"), limit=1)
+
+
+@pytest.mark.parametrize("read", [several_things, a_locked_row, changes])
+async def test_reading_is_no_news_for_others(
+    ours: Store, ears: Ears, read: Callable[[Tx], None]
+) -> None:
+    await asyncio.sleep(QUIET_SECONDS)
+    before = ears.news
+    await ours.run(read)
+    await asyncio.sleep(QUIET_SECONDS)
+    assert ears.news == before

@@ -230,14 +230,14 @@ class PostgresStore:
             writes = driver.collected()
             if trusting and not driver.began:
                 is_loose = writes is None and driver.sent > 1
-                has_written, leaves_work = writes is not None, driver.leaves_work
-                return _Done(result, touched, has_written, leaves_work, writes, is_loose)
+                wrote, leaves_work = driver.has_written, driver.leaves_work
+                return _Done(result, touched, wrote, leaves_work, writes, is_loose)
             await self._end(connection, driver, writes)
         except Exception:
             if driver.began:
                 await _rollback(connection)
             raise
-        return _Done(result, touched, driver.began or writes is not None, driver.leaves_work)
+        return _Done(result, touched, driver.has_written, driver.leaves_work)
 
     async def _end(
         self, connection: Connection, driver: PostgresDriver, writes: Writes | None

@@ -33,6 +33,7 @@ class PostgresDriver:
         self._compiler = statements.compiler
         self._trusting = trusting
         self.began = False
+        self.has_written = False
         self.leaves_work = False
         self.sent = 0
         self.witness: Witness | None = None
@@ -92,7 +93,10 @@ class PostgresDriver:
         self._inserts, self._updates = {}, {}
         self._rows, self._tables = set(), set()
         self.witness = self.witness or witness_of(writes.inserts)
-        return writes if writes.inserts or writes.updates else None
+        if not writes.inserts and not writes.updates:
+            return None
+        self.has_written = True
+        return writes
 
     def flush(self) -> None:
         """Write what was collected, in one statement."""
@@ -121,6 +125,7 @@ class PostgresDriver:
 
     def _fetch(self, compiled: Compiled, params: Params) -> Sequence[Row]:
         self.sent += 1
+        self.has_written |= compiled.writes
         ordered = compiled.ordered(self._timed(compiled, params))
         return await_only(self._connection.fetch(compiled.sql, ordered))
 

@@ -4,6 +4,7 @@ Going from the compiled text straight to the driver is what keeps a transaction 
 docs/decisions/0002-compiled-statements.md.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -137,6 +138,9 @@ def _clock_server(element: ClockNow, compiler: SQLCompiler, **kw: Any) -> str:
     return "CAST(extract(epoch from clock_timestamp()) * 1000000 AS BIGINT)"
 
 
+_WRITES = re.compile(r"(?<!FOR )\b(?:INSERT|UPDATE|DELETE)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """SQL for one driver, the order of its parameters, and the literals inside the statement."""
@@ -145,7 +149,9 @@ class Compiled:
     names: tuple[str, ...]
     literals: Mapping[str, object]
     wants_clock: bool
+    # Also False for a read that takes locks.
     only_reads: bool
+    writes: bool
     tables: frozenset[str]
     _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None
 
@@ -192,9 +198,10 @@ class Compiler:
         literals = {name: value for name, value in params.items() if value is not None}
         sql = compiled.string
         only_reads = sql.startswith("SELECT") and " FOR UPDATE" not in sql
+        writes = _WRITES.search(sql) is not None
         touched = {each.name for each in iterate(statement) if isinstance(each, Table)}
         if isinstance(statement, UpdateBase):
             touched.add(cast("Table", statement.entity_description["table"]).name)
         tables = frozenset(touched)
         pick = itemgetter(*names) if len(names) > 1 and not literals else None
-        return Compiled(sql, names, literals, wants_clock, only_reads, tables, pick)
+        return Compiled(sql, names, literals, wants_clock, only_reads, writes, tables, pick)
