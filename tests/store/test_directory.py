@@ -52,6 +52,13 @@ async def test_a_piece_of_a_name_stands_for_itself(store: Store) -> None:
         assert [each.id for each in shown] == found, piece
 
 
+def test_the_list_of_keys_begins_after_them_in_every_locale() -> None:
+    # The server of these tests knows only the order of C; in all others, too, k is before l.
+    assert directory.AFTER_KEYS.isalpha()
+    assert directory.AFTER_KEYS.islower()
+    assert directory.AFTER_KEYS[0] > "key_"[0]
+
+
 async def test_keys_come_newest_first_of_one_person_or_of_all(store: Store) -> None:
     def add(tx: Tx) -> None:
         for person in ("ada", "bob"):

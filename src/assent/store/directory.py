@@ -18,8 +18,9 @@ from assent.store.tables import api_keys, audit, people, sessions
 
 _p, _k, _s, _a = people.c, api_keys.c, sessions.c, audit.c
 _ESCAPE: Final = "\\"
-# Sorts after every id: where a list that goes back in time begins.
-_END: Final = "~"
+# After every id of a key, `key_…`, however a database sorts letters: in many locales `~` and other
+# signs come before them. A list that goes back in time begins here.
+AFTER_KEYS: Final = "l"
 _piece = bindparam("piece", type_=Text)
 _named = or_(
     _piece.is_(None),
@@ -93,7 +94,7 @@ class StoredDirectory:
 
     def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
         """Return keys, newest first, including revoked ones."""
-        params: Params = {"after": after or _END, "limit": limit}
+        params: Params = {"after": after or AFTER_KEYS, "limit": limit}
         if person is None:
             return [key_of(row) for row in self._driver.rows(KEYS, params)]
         return [key_of(row) for row in self._driver.rows(KEYS_OF, params | {"person": person})]
