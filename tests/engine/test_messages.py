@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from assent import Person
-from assent.domain.lifecycle import TurnStatus
+from assent.domain.events import EventKind
+from assent.domain.lifecycle import RequestStatus, TurnStatus
 from assent.domain.messages import UserSaid
 from assent.errors import EmptyMessage, KeyReused, PendingCalls
 from assent.ports import Tx
@@ -70,6 +71,31 @@ async def test_a_predicate_is_forgotten_with_the_message_that_was_refused(
 
 def asks(*_: object) -> bool:
     return True
+
+
+@pytest.mark.parametrize("status", [RequestStatus.CANCELLED, RequestStatus.SUPERSEDED])
+async def test_followers_hear_of_a_request_that_was_withdrawn(
+    world: World, owner: Person, status: RequestStatus
+) -> None:
+    model = ScriptedModel([says("", calls("pay", to="eve", amount=5)), "Never mind."])
+    async with world(model, Bank().pay()) as assent:
+        turn = await assent.send("agent", "pay", by=owner)
+        [request] = turn.pending
+        if status is RequestStatus.CANCELLED:
+            await assent.stop(turn, by=owner)
+        else:
+            talk = turn.conversation_id
+            await assent.send("agent", "no", by=owner, conversation_id=talk, on_pending="supersede")
+        told = [event async for event in assent.events(turn.id)]
+
+    last = [event.kind for event in told][-3:]
+    assert last == [EventKind.DECIDED, EventKind.RESULT, EventKind.FINISHED]
+    assert told[-3].data == {
+        "request_id": request.id,
+        "call_id": request.call_id,
+        "status": status,
+        "by": owner.id,
+    }
 
 
 async def test_a_later_message_takes_no_more_transactions_than_the_first(

@@ -22,6 +22,7 @@ from assent.domain.lifecycle import (
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person, want_recordable
 from assent.domain.tools import Predicate
+from assent.engine.decisions.apply import tell_closed
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.engine.loop.proposals import storable
@@ -284,6 +285,7 @@ class Sending:
             for request in tx.requests.of_call(call.id):
                 if request.is_open:
                     tx.requests.close(request, closing, by=moves.actor)
+                    tell_closed(moves, request, closing, moves.actor)
             moves.move(call, target, "stop" if is_stop else "supersede", output=output)
         self._keep_partial(tx, turn)
         ended: TurnChanges = {"ended_at": tx.now()}
