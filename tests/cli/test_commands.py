@@ -68,6 +68,14 @@ def test_a_fault_in_ones_own_module_is_not_taken_for_a_missing_name(
     assert "module 'myagents' has no 'missing'" in run("chat", "myagents:missing").stderr
 
 
+def test_a_message_that_is_too_long_is_refused_not_cut(project: Path) -> None:
+    with piped("chat", "myagents:make", "--user", "ada") as session:
+        session.answer("ada ▸ ", "y" * 100_001)
+        session.expect("Not sent", "100,001 characters", "ada ▸ ")
+        session.leave()
+    assert "send_mail" not in session.text
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

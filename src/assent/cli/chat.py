@@ -58,7 +58,7 @@ class Chat:
                 text = await self.console.keyboard.ask(f"\n{safe_line(self.person.id)} {ARROW}")
                 if text.strip() == "/quit":
                     break
-                await self._heard(text.strip()[:_INPUT_LIMIT])
+                await self._heard(text.strip())
         except (Interrupted, Closed):
             pass
         await self._leave()
@@ -67,6 +67,9 @@ class Chat:
         try:
             if text.startswith("/"):
                 await self._command(text)
+            elif len(text) > _INPUT_LIMIT:
+                most = f"{len(text):,} characters; {_INPUT_LIMIT:,} are the most"
+                self.console.screen.words(f"✗ Not sent: your message has {most}.", Ink.BAD)
             elif text:
                 await self._send(text)
         except AssentError as error:

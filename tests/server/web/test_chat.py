@@ -121,6 +121,22 @@ async def test_a_models_words_are_markdown_and_a_persons_are_not(serve: Serve) -
         assert "**mine**" in visitor.text
 
 
+async def test_a_message_that_is_too_long_is_refused_and_kept_not_cut(serve: Serve) -> None:
+    async with serve(script) as served:
+        visitor = await Visitor.signed_in(served)
+        await visitor.open("/chat")
+        for _ in range(2):
+            await visitor.send({"text": "y" * 50_001}, to=visitor.page.url.path)
+            assert visitor.page.status_code == 422
+            assert "your message has 50,001 characters; 50,000 are the most" in visitor.text
+            assert "y" * 50_001 in visitor.page.text
+            await visitor.send({"text": "z" * 50_000}, to=visitor.page.url.path)
+            assert visitor.page.status_code == 200
+            assert visitor.page.url.path.startswith("/chat/")
+        said = await served.assent.conversation(visitor.page.url.path.rpartition("/")[2])
+        assert {len(each.text) for each in said.messages if each.role == "user"} == {50_000}
+
+
 # conformance: 140
 async def test_several_calls_of_one_answer_are_shown_together_and_decided_one_by_one(
     serve: Serve,

@@ -15,7 +15,7 @@ from assent.domain.paging import Place
 from assent.engine.following import TurnLook
 from assent.engine.ids import new_id
 from assent.engine.queries.conversations import ConversationRows
-from assent.errors import AssentError, BadCursor, NotFound, PendingCalls
+from assent.errors import BadCursor, NotFound, PendingCalls
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
@@ -41,6 +41,10 @@ _KEY_CHARS: Final = 64
 
 async def overview(request: Request) -> Response:
     """List the caller's conversations, with a field to start one."""
+    return await _overview(request)
+
+
+async def _overview(request: Request, *, trouble: str = "", text: str = "") -> Response:
     service, person = service_of(request), caller_of(request).person
     catalogue = service.assent.catalogue
     own = await service.assent.queries.conversations.own_page(
@@ -51,13 +55,15 @@ async def overview(request: Request) -> Response:
     return service.pages.render(
         request,
         "chats",
+        status=_status(trouble),
         chats=conversation_list(own),
         current="",
         agents=agents,
         may_talk=not CHAT_PAGE.roles.isdisjoint(person.roles),
         agent=next((each for each in agents if each.name == wanted), agents[0] if agents else None),
         key=new_id("say"),
-        longest=MAX_MESSAGE_CHARS,
+        trouble=trouble,
+        text=text,
     )
 
 
@@ -75,12 +81,16 @@ async def say(request: Request) -> Response:
     """Send a message, to a new conversation or to this one."""
     service, person = service_of(request), caller_of(request).person
     posted, id = await posted_of(request), request.path_params.get("id")
-    text = posted.one("text").strip()[:MAX_MESSAGE_CHARS]
+    text = posted.one("text").strip()
     agent = posted.one("agent") or next(iter(service.assent.catalogue.names()), "")
     if id is not None:
         await service.assent.queries.conversations.get(person, id)
     if not text:
         return RedirectResponse(f"/chat/{id}" if id else "/chat", 303)
+    if len(text) > MAX_MESSAGE_CHARS:
+        trouble = f"{len(text):,} characters; {MAX_MESSAGE_CHARS:,} are the most"
+        page = _overview if id is None else _page
+        return await page(request, trouble=f"Not sent: your message has {trouble}.", text=text)
     try:
         turn_id = await service.assent.start(
             agent,
@@ -91,7 +101,7 @@ async def say(request: Request) -> Response:
             idempotency_key=_key(posted, text),
         )
     except PendingCalls as error:
-        return await _page(request, problem=error, text=text)
+        return await _page(request, pending=error, text=text)
     conversation = await _settled(service, turn_id, wait=posted.one("wait") != "no")
     return RedirectResponse(f"/chat/{conversation}#newest", 303)
 
@@ -135,7 +145,7 @@ async def _settled(service: Service, turn_id: str, *, wait: bool) -> str:
 
 
 async def _page(
-    request: Request, *, problem: AssentError | None = None, text: str = ""
+    request: Request, *, pending: PendingCalls | None = None, trouble: str = "", text: str = ""
 ) -> Response:
     service, person = service_of(request), caller_of(request).person
     id = request.path_params["id"]
@@ -145,16 +155,20 @@ async def _page(
     return service.pages.render(
         request,
         "chat",
-        status=200 if problem is None else facts_of(problem)[0],
+        status=_status(trouble) if pending is None else facts_of(pending)[0],
         talk=await _laid_out(request, found),
         shown=_shown(request),
         chats=conversation_list(own),
         current=id,
-        blocked=problem is not None,
+        blocked=pending is not None,
+        trouble=trouble,
         text=text,
         key=new_id("say"),
-        longest=MAX_MESSAGE_CHARS,
     )
+
+
+def _status(trouble: str) -> int:
+    return 422 if trouble else 200
 
 
 async def _laid_out(request: Request, found: ConversationRows) -> ConversationView:

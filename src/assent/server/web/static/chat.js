@@ -324,7 +324,7 @@ class ChatStream extends HTMLElement {
     button?.removeAttribute("aria-busy");
     if (!answer || typeof text !== "string") return null;
     const page = parsed(text);
-    const words = page.querySelector("main h1 + p, .notice")?.textContent?.trim() ?? "";
+    const words = (page.querySelector("#trouble:not([hidden])") ?? page.querySelector("main h1 + p, .notice"))?.textContent?.trim() ?? "";
     const hasTalk = page.querySelector("#talk") !== null;
     return { ok: answer.ok && hasTalk, status: answer.status, page: hasTalk ? page : null, words };
   }
