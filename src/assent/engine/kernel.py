@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from assent.domain.canonical import digest
+from assent.domain.conversations import TurnRow
 from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
@@ -103,6 +104,35 @@ class Tasks:
             await asyncio.wait(set(self._all))
 
 
+class Predicates:
+    """The per-run predicates of turns that may still go on: at most one per conversation."""
+
+    def __init__(self) -> None:
+        self._of_turn: dict[str, Predicate] = {}
+        self._turns: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._of_turn)
+
+    def begin(self, turn: TurnRow, predicate: Predicate | None) -> None:
+        """Keep the predicate of a new turn; the conversation's turn before it is over."""
+        earlier = self._turns.pop(turn.conversation_id, None)
+        if earlier is not None:
+            del self._of_turn[earlier]
+        if predicate is not None:
+            self._turns[turn.conversation_id] = turn.id
+            self._of_turn[turn.id] = predicate
+
+    def end(self, turn: TurnRow) -> None:
+        """Forget the predicate of a turn that cannot be resumed."""
+        if self._of_turn.pop(turn.id, None) is not None:
+            del self._turns[turn.conversation_id]
+
+    def of(self, turn_id: str) -> Predicate:
+        """Return the predicate of a turn; one that is no longer here always asks."""
+        return self._of_turn.get(turn_id, _ask_always)
+
+
 @dataclass(kw_only=True)
 class Kernel:
     """The shared parts, wired once by the facade."""
@@ -121,7 +151,7 @@ class Kernel:
     quotas: Quotas = field(default_factory=Quotas)
     tasks: Tasks = field(default_factory=Tasks)
     bodies: Bodies = field(default_factory=Bodies)
-    predicates: dict[str, Predicate] = field(default_factory=dict[str, Predicate])
+    predicates: Predicates = field(default_factory=Predicates)
     logs: LogScrubber = field(default_factory=LogScrubber)
     # The loop that it was opened in: everything it owns lives there.
     loop: asyncio.AbstractEventLoop | None = None
@@ -135,11 +165,8 @@ class Kernel:
         return digest(self.policy.version + salted)[:16] if salted else self.policy.version
 
     def gate(self, turn_id: str, *, guarded: bool) -> Gate:
-        """Return the gate for one turn.
-
-        A turn whose per-run predicate is no longer here always asks.
-        """
-        per_run = self.predicates.get(turn_id, _ask_always) if guarded else None
+        """Return the gate for one turn."""
+        per_run = self.predicates.of(turn_id) if guarded else None
         return Gate(policy=self.policy, per_run=per_run)
 
 

@@ -105,9 +105,12 @@ class Sending:
             raise
         point("after_send")
         turn = started.turn if isinstance(started, Loaded) else started
-        # Kept until the turn ends, so only stored once the turn exists.
-        if turn.id == turn_id and message.ask_when is not None:
-            self._kernel.predicates[turn.id] = message.ask_when
+        # Only now that the turn exists. Without a worker nobody here would notice its end, and the
+        # worker that advances it does not have the predicate and always asks.
+        if turn.id == turn_id:
+            self._kernel.predicates.begin(
+                turn, message.ask_when if self._kernel.is_worker else None
+            )
         if isinstance(started, Loaded):
             self._turns.begin(started)
         return turn
@@ -248,6 +251,7 @@ class Sending:
         want_findable("turn", turn_id)
         want_recordable(by)
         turn = await self._withdrawing(lambda tx: self._stop(tx, turn_id, by))
+        self._kernel.predicates.end(turn)
         for task in self._kernel.tasks.of_turn(turn_id):
             # A running body is not cancelled: a known outcome is worth more than a call in doubt.
             if task.get_name().startswith("assent-turn-"):

@@ -193,7 +193,7 @@ class Turns:
             point("inside_answer")
 
         await self._kernel.store.run(finish)
-        self._kernel.predicates.pop(turn.id, None)
+        self._kernel.predicates.end(turn)
         point("after_answer")
         return resting(turn, TurnStatus.DONE, loaded.calls, text=storable(answer.text))
 
