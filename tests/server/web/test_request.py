@@ -328,6 +328,20 @@ async def test_an_edit_of_what_is_typed_asks_for_the_new_value(serve: Serve) -> 
     assert shop.done == [("DE99", 9.5)]
 
 
+# requirement: F5
+async def test_a_check_is_called_one_also_after_a_typing_error(serve: Serve) -> None:
+    shop = Shop()
+    async with serve(script, *shop.tools(), settings=AT_ONCE) as served:
+        visitor = await looking(served, "wire", edit=True)
+        await visitor.send({"arg/account": "DE  44"}, "edit")
+        for _ in range(2):
+            assert "type the check of account :" in visitor.text
+            assert "the check is the start of its SHA-256 hash" in visitor.text
+            await visitor.send({"typed": "DE 44"})
+            assert "That is not it." in visitor.text
+    assert shop.done == []
+
+
 # requirement: F7
 async def test_no_focus_begins_on_a_decision_and_arguments_come_before_it(serve: Serve) -> None:
     shop = Shop()

@@ -154,7 +154,7 @@ def _phrase(
 ) -> Phrase | None:
     # A rule may demand more for an edit than for the original call; the engine's error says so.
     if isinstance(problem, ConfirmationRequired):
-        return Phrase(text=problem.to_type, argument=problem.argument)
+        return Phrase(text=problem.to_type, argument=problem.argument, is_check=problem.is_check)
     return phrase_for(matter, edited)
 
 
