@@ -24,8 +24,8 @@ from tests.conftest import World
 OWNER = Person("ada", roles=frozenset({"requester", "approver"}))
 APPROVER = Person("grace", roles=frozenset({"approver"}))
 SANDBOX = pytest.mark.skipif(
-    confinement() is not Confinement.NETWORK,
-    reason="the kernel has no Landlock for the network",
+    confinement() is not Confinement.TCP,
+    reason="the kernel has no Landlock for TCP",
 )
 
 
@@ -147,6 +147,14 @@ async def test_a_command_reaches_no_server_and_no_process_of_ours(world: World, 
 
     assert "not permitted" in found["output"]
     assert "PermissionError" in found["output"]
+
+
+@SANDBOX
+def test_the_card_of_a_command_promises_no_more_than_the_sandbox_keeps(home: Home) -> None:
+    [shell] = [each for each in demo_agent(home).declared if each.name == "run_command"]
+    # Landlock knows TCP only: datagrams do get out.
+    assert "no TCP connections" in shell.impact
+    assert "network" not in shell.impact
 
 
 @SANDBOX

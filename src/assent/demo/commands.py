@@ -22,7 +22,7 @@ _CHUNK_BYTES = 4_096
 _IMPACT = {
     Confinement.NONE: "No sandbox on this system: it can reach all that the demo can reach",
     Confinement.FILES: "Can change every file in the workspace, none outside; has the network",
-    Confinement.NETWORK: "Can change every file in the workspace; none outside, no network",
+    Confinement.TCP: "Can change every file in the workspace; none outside, no TCP connections",
 }
 
 Command = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]

@@ -44,7 +44,7 @@ class Confinement(IntEnum):
 
     NONE = 0
     FILES = 1
-    NETWORK = 2
+    TCP = 2
 
 
 class _Ruleset(ctypes.Structure):
@@ -61,7 +61,7 @@ def confinement() -> Confinement:
     abi = _abi()
     if abi < 3:  # older versions cannot prevent that files outside are truncated
         return Confinement.NONE
-    return Confinement.NETWORK if abi >= 4 else Confinement.FILES
+    return Confinement.TCP if abi >= 4 else Confinement.FILES
 
 
 def sandboxed_command(folder: Path, command: str, cpu_seconds: int) -> list[str]:
