@@ -9,12 +9,14 @@ import pytest
 
 from assent import Field, Person, Ran, UserInput, tool
 from assent.cli.console import Console
+from assent.cli.details import show_details
 from assent.cli.form import TerminalForm
 from assent.cli.request_view import view_of
 from assent.cli.screen import Screen
 from assent.cli.verdicts import VerdictPrompt
 from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
+from assent.domain.tools import Hint
 from assent.testing import calls, says
 from tests.conftest import World
 
@@ -88,3 +90,19 @@ async def test_an_answer_of_several_lines_is_replaced_by_another() -> None:
     first, again = ("Dear Bob,", "hello", ".", "c"), ("", "Bye.", ".", "s")
     filled = await TerminalForm(console=console(*first, *again), form=form, known={}).fill()
     assert filled == {"letter": "\nBye."}
+
+
+async def test_the_details_of_a_call_hide_what_its_tool_declares_secret(tmp_path: Path) -> None:
+    @tool(requires_approval=True, hints={"password": Hint(secret=True)})
+    async def sign_in(user: str, password: str) -> str:
+        """Sign in."""
+        return user + password
+
+    world, out = World(f"sqlite:///{tmp_path / 'assent.db'}"), io.StringIO()
+    call = calls("sign_in", {"user": "bob", "password": "hunter2"})
+    async with world([says("", call), "Done."], sign_in) as assent:
+        turn = await assent.send("agent", "go", by=ADA)
+        view = await view_of(assent, turn.pending[0].id)
+        await show_details(assent, Screen(out, size=lambda: (80, 24)), view)
+    assert '"user":"bob"' in out.getvalue()
+    assert "hunter2" not in out.getvalue()

@@ -5,12 +5,14 @@ from itertools import starmap
 
 from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink, Screen
-from assent.domain.canonical import Json
+from assent.domain.canonical import Json, encode
 from assent.domain.events import Entry
 from assent.domain.outputs import as_text
 from assent.domain.people import Audience
 from assent.engine.assent import Assent
+from assent.engine.vault import MASKED
 from assent.presentation.text import safe_line
+from assent.presentation.values import hints_of
 
 
 async def show_details(assent: Assent, screen: Screen, view: RequestView) -> None:
@@ -19,7 +21,7 @@ async def show_details(assent: Assent, screen: Screen, view: RequestView) -> Non
     screen.line("The tool in its own words", Ink.STRONG)
     screen.quote(_description(view))
     screen.line("The arguments, exactly as they would run", Ink.STRONG)
-    screen.quote(view.call.arguments.text)
+    screen.quote(_arguments(view))
     screen.line("Who may decide", Ink.STRONG)
     screen.quote(_audience(view))
     screen.line("The record so far", Ink.STRONG)
@@ -34,6 +36,14 @@ def show_entries(screen: Screen, entries: list[Entry]) -> None:
         move = f" {entry.source} → {entry.target}" if entry.target else ""
         channel = f" via {entry.channel}" if entry.channel else ""
         screen.quote(f"{at} {entry.action}{move}, by {entry.actor}{channel}", Ink.FAINT)
+
+
+def _arguments(view: RequestView) -> str:
+    """Return the text of the arguments; what the tool declares secret is masked here, too."""
+    hints, arguments = hints_of(view.tool), view.call.arguments
+    given = arguments.thaw()
+    hidden = {name: dict(MASKED) for name in given if (hint := hints.get(name)) and hint.secret}
+    return encode({**given, **hidden}) if hidden else arguments.text
 
 
 def _description(view: RequestView) -> str:
