@@ -52,6 +52,13 @@ async def test_a_piece_of_a_name_stands_for_itself(store: Store) -> None:
         assert [each.id for each in shown] == found, piece
 
 
+@pytest.mark.parametrize("piece", ["Özge", "özge", "ÖZGE", "İpek"])
+async def test_a_name_is_found_in_either_case_beyond_ascii(store: Store, piece: str) -> None:
+    await store.run(lambda tx: tx.people.add(account(tx, "ada", "Özge İpek")))
+    [found] = await store.run(lambda tx: tx.directory.people(piece, after="", limit=9))
+    assert found.id == "ada"
+
+
 def test_the_list_of_keys_begins_after_them_in_every_locale() -> None:
     # The server of these tests knows only the order of C; in all others, too, k is before l.
     assert directory.AFTER_KEYS.isalpha()
@@ -114,6 +121,7 @@ async def test_changes_are_those_of_one_thing_and_no_conversation(store: Store) 
                 ("sign_in", "send_mail", None),
                 ("override", "send_mail", "conv_1"),
                 ("override", "send_mail", None),
+                ("override", "Send_Mail", None),
             )
         ):
             tx.journal.note(

@@ -121,13 +121,15 @@ async def test_of_one_tier_the_newest_comes_first(store: Store) -> None:
         ("\\", []),
         ("ada", [2, 1, 0]),
         ("agen", [2, 1, 0]),
+        ("Öz", [2]),
+        ("öZ", [2]),
         ("nobody", []),
     ],
 )
 async def test_a_piece_of_a_name_finds_requests_in_either_case(
     store: Store, text: str, found: list[int]
 ) -> None:
-    tools = ["delete_file", "DeleteFolder", "pay%"]
+    tools = ["delete_file", "DeleteFolder", "Özpay%"]
     await store.run(with_requests(lambda _: Audience.of("ops"), 3, tool=tools.__getitem__))
     pages = await boxes(store, 10, text=text)
     assert pages == [[f"req_{n:03}" for n in found]]

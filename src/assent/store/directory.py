@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Text, bindparam, func, or_, select, text, union_all
+from sqlalchemy import Text, bindparam, func, select, text, union_all
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.credentials import Key
@@ -13,24 +13,17 @@ from assent.domain.people import Account
 from assent.store.journal import entry_of
 from assent.store.people import account_of, key_of
 from assent.store.rows import Driver, Params, dump, moment
-from assent.store.statements import PerDatabase
+from assent.store.statements import Holds, PerDatabase, named
 from assent.store.tables import api_keys, audit, people, sessions
 
 _p, _k, _s, _a = people.c, api_keys.c, sessions.c, audit.c
-_ESCAPE: Final = "\\"
 # After every id of a key, `key_…`, however a database sorts letters: in many locales `~` and other
 # signs come before them. A list that goes back in time begins here.
 AFTER_KEYS: Final = "l"
-_piece = bindparam("piece", type_=Text)
-_named = or_(
-    _piece.is_(None),
-    func.lower(_p.id).like(_piece, escape=_ESCAPE),
-    func.lower(_p.name).like(_piece, escape=_ESCAPE),
-)
 
 PEOPLE = (
     select(people)
-    .where(_p.id > bindparam("after", type_=Text), _named)
+    .where(_p.id > bindparam("after", type_=Text), named("piece", _p.id, _p.name))
     .order_by(_p.id)
     .limit(bindparam("limit"))
 )
@@ -67,7 +60,7 @@ def _changes(listed: str) -> ClauseElement:
         select(audit)
         .where(
             _a.conversation_id.is_(None),
-            _a.data.like(bindparam("about", type_=Text), escape=_ESCAPE),
+            Holds(_a.data, bindparam("about", type_=Text)),
             _a.action.in_(text(listed.format("actions"))),
         )
         .cte("found")
@@ -88,8 +81,7 @@ class StoredDirectory:
         self._driver = driver
 
     def people(self, piece: str, *, after: str, limit: int) -> list[Account]:
-        pattern = f"%{_escaped(piece.lower())}%" if piece else None
-        params: Params = {"piece": pattern, "after": after, "limit": limit}
+        params: Params = {"piece": piece or None, "after": after, "limit": limit}
         return [account_of(row) for row in self._driver.rows(PEOPLE, params)]
 
     def keys(self, person: str | None, *, after: str, limit: int) -> list[Key]:
@@ -107,13 +99,6 @@ class StoredDirectory:
     def changes(self, actions: Iterable[str], about: tuple[str, str], *, limit: int) -> list[Entry]:
         """Return audit entries outside conversations, newest first, with `about` in their data."""
         name, value = map(dump, about)
-        params: Params = {"about": f"%{_escaped(f'{name}:{value}')}%"}
+        params: Params = {"about": f"{name}:{value}"}
         params |= {"actions": dump(list(actions)), "limit": limit}
         return [entry_of(row) for row in self._driver.rows(CHANGES, params)]
-
-
-def _escaped(piece: str) -> str:
-    """Return text that matches only itself in a pattern."""
-    for special in (_ESCAPE, "%", "_"):
-        piece = piece.replace(special, _ESCAPE + special)
-    return piece

@@ -189,10 +189,16 @@ def open_database(path: str) -> sqlite3.Connection:
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
+        # SQLite's own knows ASCII only: nobody would find "Özge" by "özge".
+        connection.create_function("lower", 1, _lower, deterministic=True)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

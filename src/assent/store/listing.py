@@ -5,7 +5,6 @@ criterion of a page (an owner, a role, being open) has an index; the other filte
 by row.
 """
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from heapq import merge
@@ -36,7 +35,7 @@ from assent.store.conversations import conversation_of
 from assent.store.journal import entry_of
 from assent.store.requests import request_of
 from assent.store.rows import Driver, Params, Row, micros
-from assent.store.statements import fixed
+from assent.store.statements import fixed, named
 from assent.store.tables import (
     audit,
     calls,
@@ -70,16 +69,9 @@ def _or_any(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
     return or_(given.is_(None), column == given)
 
 
-def _named(name: str, *columns: ColumnElement[str]) -> ColumnElement[bool]:
-    """Select rows with the wanted text, if any, in one of these columns; wildcards are escaped."""
-    given = bindparam(name, type_=Text)
-    found = (func.lower(column).like(given, escape="\\") for column in columns)
-    return or_(given.is_(None), *found)
-
-
 _filters = and_(
     _wanted(requests, "kind", "tool", "agent", "conversation_id"),
-    _named("text", _r.tool, _r.agent, _r.owner),
+    named("text", _r.tool, _r.agent, _r.owner),
 )
 _any_risk, _risk = _or_any(_r.risk, "risk"), bindparam("risk", type_=Text)
 # Open requests are read one risk tier at a time: each tier is a range of the indexes.
@@ -193,7 +185,7 @@ class StoredListings:
             "risk": wanted.risk,
             "agent": wanted.agent,
             "conversation_id": wanted.conversation_id,
-            "text": None if wanted.text is None else _piece(wanted.text),
+            "text": wanted.text,
         }
         if wanted.status is not _OPEN:
             return _requests(self._driver.rows(every, params | {"status": wanted.status}))
@@ -231,12 +223,6 @@ def _requests(rows: Sequence[Row]) -> list[Request]:
 
 def _age(request: Request) -> tuple[datetime, str]:
     return request.created_at, request.id
-
-
-def _piece(text: str) -> str:
-    """Return a pattern that matches any text with this one in it."""
-    escaped = re.sub(r"([\\%_])", r"\\\1", text.lower())
-    return f"%{escaped}%"
 
 
 def _from(after: Place | None, limit: int) -> Params:

@@ -16,7 +16,6 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
-    func,
     literal_column,
     or_,
     select,
@@ -32,7 +31,7 @@ from assent.domain.paging import Place
 from assent.domain.record import CallFilter, PastCall, PastRequest, RecordFilter, Stretch
 from assent.store.journal import entry_of
 from assent.store.rows import EPOCH, Driver, Params, Row, load, maybe_moment, micros, moment
-from assent.store.statements import fixed
+from assent.store.statements import fixed, named
 from assent.store.tables import audit, calls, conversations, decisions, events, requests, turns
 
 T = TypeVar("T")
@@ -82,12 +81,11 @@ def _wanted(window: Any) -> ColumnElement[bool]:
     by = _first(_r.id, of_call, _d.request_id == _r.id, _d.person == _given("decided_by"))
     owner = _first(_o.owner, _o.id == window.c.conversation_id)
     names = (window.c.tool, window.c.agent, owner)
-    found = or_(*(func.lower(name).like(_given("text"), escape="\\") for name in names))
     awaiting = or_(*(window.c.status == fixed(status) for status in sorted(AWAITING)))
     return and_(
         *(_same(window.c[name], name) for name in ("status", "tool", "agent", "risk")),
         _or_any("awaiting", awaiting, Boolean),
-        _or_any("text", found),
+        named("text", *names),
         _or_any("asked", _given("asked", Boolean) == asked, Boolean),
         _or_any("decided_by", by.is_not(None)),
     )
@@ -271,14 +269,8 @@ def _filters(wanted: CallFilter) -> Params:
         "awaiting": wanted.awaiting or None,
         "asked": wanted.asked,
         "decided_by": wanted.decided_by,
-        "text": None if wanted.text is None else _pattern(wanted.text),
+        "text": wanted.text,
     }
-
-
-def _pattern(text: str) -> str:
-    for special in "\\%_":
-        text = text.replace(special, f"\\{special}")
-    return f"%{text.lower()}%"
 
 
 def _recorded(at: datetime | None, otherwise: str) -> str:

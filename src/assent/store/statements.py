@@ -11,7 +11,18 @@ from enum import StrEnum
 from operator import itemgetter
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement, Table, Text, bindparam, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Table,
+    Text,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
@@ -19,6 +30,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.visitors import iterate
 
 CLOCK = "clock_now"
@@ -112,6 +124,31 @@ def _id_of_locked(element: LockedId, compiler: SQLCompiler, **kw: Any) -> str:
     same = element.table.alias("same")
     locked = select(same.c.id).where(same.c.id == element.id).with_for_update()
     return compiler.process(locked.scalar_subquery(), **kw)
+
+
+class Holds(FunctionElement[bool]):
+    """True if the first text has the second one in it; LIKE would ignore case on SQLite."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(Holds)
+def _holds(element: Holds, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(instr({compiler.process(element.clauses, **options)}) > 0)"
+
+
+@compiles(Holds, "postgresql")
+def _holds_postgres(element: Holds, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(strpos({compiler.process(element.clauses, **options)}) > 0)"
+
+
+def named(piece: str, *columns: ColumnElement[str]) -> ColumnElement[bool]:
+    """Select rows with a text in one of these columns, in upper or lower case; null: all rows."""
+    given = bindparam(piece, type_=Text)
+    # Both by the database: another's idea of lower case would not find what was typed exactly.
+    found = (Holds(func.lower(column), func.lower(given)) for column in columns)
+    return or_(given.is_(None), *found)
 
 
 def fixed(value: StrEnum) -> ColumnElement[str]:
