@@ -22,10 +22,8 @@ const session = document.querySelector("meta[name=csrf-token]")?.getAttribute("c
 /** @param {string} type @param {unknown} detail */
 const tell = (type, detail) => document.dispatchEvent(new CustomEvent(type, { detail }));
 
-/**
- * Listen to some kinds of events; returns a function that stops it.
- * @param {string[]} kinds @param {(news: News) => void} heard @returns {() => void}
- */
+// Listen to some kinds of events; returns a function that stops it.
+/** @param {string[]} kinds @param {(news: News) => void} heard @returns {() => void} */
 export function news(kinds, heard) {
   /** @param {Event} event */
   const listener = (event) => {

@@ -1,9 +1,6 @@
 // Brings a part of a page up to date with the server's newer version of it.
 
-/**
- * Identify children: by id, otherwise by name and position among those of that name.
- * @param {Element} parent @returns {Map<string, ChildNode>}
- */
+/** Identify children: by id, else by name and position. @param {Element} parent @returns {Map<string, ChildNode>} */
 function keyed(parent) {
   /** @type {Map<string, number>} */ const seen = new Map();
   /** @type {Map<string, ChildNode>} */ const found = new Map();
@@ -16,10 +13,7 @@ function keyed(parent) {
   return found;
 }
 
-/**
- * Whether it is in use: it has the focus, or text that was typed.
- * @param {Element} element
- */
+/** Whether it is in use: it has the focus, or text that was typed. @param {Element} element */
 function isBusy(element) {
   if (element.contains(document.activeElement)) return true;
   const controls = element.querySelectorAll("textarea, input, select");

@@ -4,10 +4,7 @@ import { Editing } from "./editing.js";
 const READ = ".region-arguments, .region-details, .region-preview, .region-edits";
 const SLACK = 6;
 
-/**
- * Create a paragraph.
- * @param {string} className @param {...(string | Node)} children
- */
+/** Create a paragraph. @param {string} className @param {...(string | Node)} children */
 function paragraph(className, ...children) {
   const made = document.createElement("p");
   made.className = className;
@@ -46,7 +43,12 @@ class ReviewGuard extends HTMLElement {
     }
     this.addEventListener("click", (event) => this.#keep(event), { signal, capture: true });
     // After painting: before it, a page that opens further down seems to be at its top.
-    requestAnimationFrame(() => requestAnimationFrame(() => this.#begin()));
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      this.#isNew = false;
+      look();
+      this.#pressed?.click();
+      this.#pressed = null;
+    }));
     this.#stand();
   }
 
@@ -59,24 +61,12 @@ class ReviewGuard extends HTMLElement {
     return this.querySelectorAll("button[data-guarded]");
   }
 
-  /**
-   * A press before the first look waits for it: a button that is disabled that long would swallow
-   * the press of a quick person. @param {Event} event
-   */
+  /** A press before the first look waits: a disabled button would swallow it. @param {Event} event */
   #keep(event) {
-    const pressed = event.target instanceof Element ? event.target.closest("button[data-guarded]") : null;
-    if (!this.#isNew || !(pressed instanceof HTMLButtonElement)) return;
+    const { target } = event;
+    if (!this.#isNew || !(target instanceof HTMLButtonElement && target.matches("[data-guarded]"))) return;
     event.preventDefault();
-    event.stopPropagation();
-    this.#pressed = pressed;
-  }
-
-  #begin() {
-    this.#isNew = false;
-    this.#look();
-    // Without effect on a button that is disabled, because not all of it was seen.
-    this.#pressed?.click();
-    this.#pressed = null;
+    this.#pressed = target;
   }
 
   #look() {
@@ -85,11 +75,9 @@ class ReviewGuard extends HTMLElement {
     this.#hold(this.#unread.size > 0);
   }
 
-  /**
-   * Whether its beginning was on the screen, and its end is, to the right as well as below: a page
-   * may open further down, and a line may go on beyond the edge.
-   * @param {Element} element
-   */
+  // Whether its beginning was on the screen, and its end is, to the right as well as below: a page
+  // may open further down, and a line may go on beyond the edge.
+  /** @param {Element} element */
   #isSeen(element) {
     const box = element.getBoundingClientRect();
     const end = this.#horizon(box) + SLACK;
