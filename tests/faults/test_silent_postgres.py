@@ -12,6 +12,9 @@ from tests.faults.wire import wired
 pytestmark = pytest.mark.postgres
 SOON = timedelta(milliseconds=500)
 SECONDS = 40
+DONE = b"C\0\0\0\x0bNOTIFY\0" + b"Z\0\0\0\5I"
+# A row that nobody asked for: asyncpg can do nothing more with its connection.
+STRAY = b"D\0\0\0\5x"
 
 
 async def test_opening_a_database_that_says_nothing_ends(postgres_url: str) -> None:
@@ -22,7 +25,10 @@ async def test_opening_a_database_that_says_nothing_ends(postgres_url: str) -> N
         assert wire.has_swallowed.is_set()
 
 
-async def test_a_hint_that_is_never_answered_does_not_end_all_hints(postgres_url: str) -> None:
+@pytest.mark.parametrize("answer", [b"", DONE + STRAY], ids=["nothing", "too much"])
+async def test_a_hint_without_a_proper_answer_does_not_end_all_hints(
+    postgres_url: str, answer: bytes
+) -> None:
     heard = asyncio.Event()
     async with wired(postgres_url) as (wire, url), asyncio.timeout(SECONDS):
         ours, theirs = open_store(url, wait=SOON), open_store(postgres_url)
@@ -30,6 +36,7 @@ async def test_a_hint_that_is_never_answered_does_not_end_all_hints(postgres_url
         await theirs.open(worker=False)
         theirs.listen(lambda _: heard.set())
         wire.swallows = lambda body: body.startswith(b"NOTIFY")
+        wire.answers_instead = answer
         await ours.run(lambda tx: tx.settings.set_fact("a", "b"))
         await wire.has_swallowed.wait()
         wire.swallows = lambda _: False

@@ -31,6 +31,8 @@ class Wire:
         # What never arrives, and is never answered; its connection stays.
         self.swallows: Callable[[bytes], bool] = lambda _: False
         self.has_swallowed = asyncio.Event()
+        # What the server seems to answer to that.
+        self.answers_instead = b""
         self._clients: set[asyncio.StreamWriter] = set()
 
     def arm(self, cut_at: int, cut: Cut) -> None:
@@ -80,6 +82,7 @@ class _Line:
             kind, length = struct.unpack("!cI", head := await reader.readexactly(5))
             body = await reader.readexactly(length - 4)
             if self._wire.swallows(body):
+                self._client.write(self._wire.answers_instead)
                 self._wire.has_swallowed.set()
                 continue
             if self._is_write(kind, body) and self._wire.is_time():
