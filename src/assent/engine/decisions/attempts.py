@@ -37,6 +37,8 @@ class DecisionAttempt:
     key: str | None = None
     # A hash of what this person was shown, and by which renderer.
     shown: str | None = None
+    # An edit in canonical form, to compare decisions by; `cleaned` makes it, since it may be large.
+    changes: Json = None
 
     @property
     def witness(self) -> dict[str, Json]:
@@ -61,7 +63,8 @@ class DecisionAttempt:
         if self.shown is not None:
             want_keepable("name of what was shown", self.shown)
         clean = _cleaned(self.request_id, self.verdict)
-        return self if clean is self.verdict else replace(self, verdict=clean)
+        changes = _changes(clean) if isinstance(clean, verdicts.Approve) else None
+        return replace(self, verdict=clean, changes=changes)
 
 
 def _cleaned(request_id: str, verdict: Verdict) -> Verdict:
@@ -193,15 +196,15 @@ def lock_request(
     return found
 
 
-def fingerprint(request: Request, verdict: Verdict) -> str:
+def fingerprint(request: Request, attempt: DecisionAttempt) -> str:
     """Return a digest that is the same for the same decision; it never covers a secret's value."""
-    return digest(json_text([name_of(verdict), _said(request, verdict)]))
+    return digest(json_text([name_of(attempt.verdict), _said(request, attempt)]))
 
 
-def _said(request: Request, verdict: Verdict) -> object:
-    match verdict:
+def _said(request: Request, attempt: DecisionAttempt) -> object:
+    match verdict := attempt.verdict:
         case verdicts.Approve():
-            return _changes(verdict)
+            return _changes(verdict) if attempt.changes is None else attempt.changes
         case verdicts.Give(values=values):
             form = request.question.form
             hidden = UserInput.from_json(form).secrets if form else frozenset[str]()
@@ -241,7 +244,7 @@ def decision_row(
         person=attempt.by.id,
         channel=attempt.channel,
         verdict=name_of(attempt.verdict),
-        fingerprint=fingerprint(case.request, attempt.verdict),
+        fingerprint=fingerprint(case.request, attempt),
         reason=words_of(attempt.verdict),
         arguments=arguments,
         digest=approved,

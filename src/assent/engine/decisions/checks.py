@@ -48,7 +48,7 @@ def earlier(tx: Tx, attempt: DecisionAttempt) -> DecisionOutcome | None:
     if made is None:
         return None
     request, call, _ = lock_request(tx, made.request_id)
-    same = made.fingerprint == fingerprint(request, attempt.verdict)
+    same = made.fingerprint == fingerprint(request, attempt)
     if made.request_id != attempt.request_id or not same:
         raise KeyReused(attempt.key)
     return _replayed(tx, request, call)
@@ -59,7 +59,7 @@ def repeated(tx: Tx, case: Case) -> DecisionOutcome | None:
     request, attempt = case.request, case.attempt
     if request.is_open and not request.votes:
         return None
-    print_ = fingerprint(request, attempt.verdict)
+    print_ = fingerprint(request, attempt)
     for made in tx.decisions.of_request(request.id):
         if made.person == attempt.by.id and made.fingerprint == print_:
             return _replayed(tx, request, case.call)
