@@ -34,9 +34,19 @@ async def test_keeping_what_waits_sends_nothing_and_loses_no_word(house: House, 
     await expect(page.get_by_text("Done: paid 40 to Ada")).to_be_visible()
     assert house.office.ran == [("pay", "Ada", 40)]
     # The words are there a moment before their turn has ended.
-    await expect(page.get_by_role("status").filter(has_text="done")).to_be_visible()
-    await page.get_by_role("button", name="Send").click()
-    await expect(page.get_by_role("paragraph").filter(has_text="never mind")).to_be_visible()
+    await expect(page.get_by_role("status").get_by_text("done", exact=True)).to_be_visible()
+    said = page.get_by_role("paragraph").filter(has_text="never mind")
+    asks = page.get_by_role("dialog")
+    # The answer to the approval may be shown after a newer reading of the page: then the page asks
+    # once more, and still nothing is lost.
+    for _ in range(5):
+        await page.get_by_role("button", name="Send").click()
+        await expect(said.or_(asks).first).to_be_visible()
+        if not await asks.is_visible():
+            break
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_label("Message")).to_have_value("never mind")
+    await expect(said).to_be_visible()
     assert await house.record("supersede") == []
 
 
