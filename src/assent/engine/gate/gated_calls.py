@@ -64,7 +64,7 @@ class GatedCall:
 
     @property
     def by(self) -> str:
-        """What ruled on the call, or why it failed before that."""
+        """The name of what ruled on the call, or of why it failed before that."""
         return (self.call.cleared_by or "") if self.ruling is None else self.ruling.by
 
     def failed(self, by: str, reason: str) -> "GatedCall":

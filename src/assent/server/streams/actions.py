@@ -1,4 +1,4 @@
-"""What a post to a stream asks for: to send a message, decide requests, or retry a turn.
+"""Actions that a post to a stream asks for: to send a message, decide requests, or retry a turn.
 
 The server's own record decides: a post can only name requests that exist there.
 """
@@ -62,7 +62,7 @@ class StreamStart:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamAction(ABC):
-    """What one post asks for, in a conversation of the caller's own."""
+    """The action that one post asks for, in a conversation of the caller's own."""
 
     conversation_id: str
 

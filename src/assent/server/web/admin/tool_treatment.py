@@ -17,7 +17,7 @@ from assent.domain.tools import EffectiveTool, Hitl, Manual, Risk, is_predicate
 
 
 class Forecast(StrEnum):
-    """What will happen to a call, as far as is known without its arguments; the strictest last."""
+    """The expected course of a call, as far as known without arguments; the strictest last."""
 
     RUNS = "runs"
     DEPENDS = "depends"
