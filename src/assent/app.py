@@ -13,8 +13,9 @@ from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.engine import assent as facade
 from assent.engine import facade_parameters
-from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of
-from assent.engine.decisions.callback import OnConfirmation
+from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of, repeated_names
+from assent.engine.deliveries.callback import OnConfirmation
+from assent.engine.deliveries.channel import Channel
 from assent.engine.engine import Wiring
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
@@ -82,6 +83,8 @@ class Assent(facade.Assent):
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
         on_confirmation: OnConfirmation | None = None,
+        channels: Channel | Iterable[Channel] = (),
+        review_url: str = "",
         decide_within: DeadlineGiven | None = DECIDE_WITHIN,
         worker: bool = True,
         key_file: str | Path | None = None,
@@ -100,6 +103,8 @@ class Assent(facade.Assent):
                 "policy_version": policy_version,
                 "approvals": approvals,
                 "on_confirmation": on_confirmation,
+                "channels": channels,
+                "review_url": review_url,
                 "decide_within": decide_within,
                 "worker": worker,
                 "key_file": key_file,
@@ -110,6 +115,9 @@ class Assent(facade.Assent):
             },
             _GIVEN,
         )
+        if repeated := repeated_names(channel.name for channel in given["channels"]):
+            what = f"two {repeated[0]!r}"
+            raise InvalidParameter(_WHERE, "channels", "of different names", what)
         self.url = url
         super().__init__(
             Wiring(
@@ -128,6 +136,8 @@ class Assent(facade.Assent):
                 worker=worker,
                 decide_within=given["decide_within"],
                 on_confirmation=on_confirmation,
+                channels=given["channels"],
+                review_url=given["review_url"],
                 ids=ids,
                 times=times,
                 texts=texts or Texts(),

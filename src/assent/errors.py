@@ -939,3 +939,56 @@ class InvalidCommand(AssentError):
     """A command line cannot be carried out; the message says what to do instead."""
 
     code = "invalid_command"
+
+
+# Channels, and people who decide in a chat.
+
+
+class ChannelError(AssentError):
+    """A channel could not show a post.
+
+    `permanent`: trying again is no use, and the delivery becomes a dead letter. `whole`: the whole
+    channel is concerned, as by an outage, a rate limit or a revoked token, so nothing is sent for a
+    while and nothing is given up. `retry_after` is how many seconds the platform asks to wait.
+    """
+
+    code = "channel_error"
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        permanent: bool = False,
+        whole: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        self.reason, self.permanent, self.whole = reason, permanent, whole
+        self.retry_after = retry_after
+        super().__init__(reason)
+
+
+class MessageGone(ChannelError):
+    """The message to update was deleted; what is still open is posted once more."""
+
+    code = "message_gone"
+
+    def __init__(self, reason: str = "The message was deleted") -> None:
+        super().__init__(reason)
+
+
+class NotLinked(AssentError):
+    """No account here belongs to this chat account, so it decides nothing."""
+
+    code = "not_linked"
+
+    def __init__(self, channel: str, chat_id: str) -> None:
+        self.channel, self.chat_id = channel, chat_id
+        super().__init__(
+            f"The {channel} account {chat_id!r} is not linked to an account here: link it first"
+        )
+
+
+class LinkRefused(AssentError):
+    """A code to link a chat account is wrong, used up or too old, or the account is taken."""
+
+    code = "link_refused"

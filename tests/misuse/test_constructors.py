@@ -399,6 +399,8 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "policy_version": TEXT,
             "approvals": NOTHING,
             "on_confirmation": {"None"},
+            "channels": {"an empty list"},
+            "review_url": {"empty text"},
             "decide_within": TIME | {"None"},
             "worker": FLAG,
             "key_file": {"None", *TEXT},

@@ -1,7 +1,7 @@
 """Conversations: messages with one owner, and the turns in which an agent answers them."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from msgspec import Struct
@@ -9,7 +9,9 @@ from msgspec import Struct
 from assent.domain.calls import Call
 from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus, ConversationStatus, RequestStatus, TurnStatus
+from assent.domain.origins import Origin
 from assent.domain.people import Person
+from assent.domain.tools import EffectiveTool
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
@@ -19,6 +21,15 @@ class Conversation(Struct, frozen=True, kw_only=True):
     agent: str
     owner: Person
     created_at: datetime
+    # How long its questions wait unless tool or rule say so; None leaves it to the deployment.
+    decide_within: timedelta | None = None
+
+    def time_to_decide(self, tool: EffectiveTool) -> timedelta | None:
+        """Return how long a question about this tool waits here, unless a rule says otherwise."""
+        is_default = tool.origins.get("decide_within") is Origin.DEFAULT
+        if self.decide_within is not None and is_default:
+            return self.decide_within
+        return tool.decide_within
 
 
 class TurnRow(Struct, frozen=True, kw_only=True):

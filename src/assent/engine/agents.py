@@ -76,7 +76,7 @@ class Agent:
 
     def __post_init__(self) -> None:
         settle(self, _AGENT, called="name")
-        if repeated := _repeated(tool.name for tool in self.declared):
+        if repeated := repeated_names(tool.name for tool in self.declared):
             raise InvalidTool(repeated[0], f"agent {self.name!r} has two tools of that name")
 
     @property
@@ -104,12 +104,13 @@ _AGENTS: Final = parameters.several(parameters.instance(Agent), tuple, "an Agent
 def agents_of(given: Agent | Iterable[Agent]) -> tuple[Agent, ...]:
     """Return the agents of an engine, each under a name of its own."""
     agents: tuple[Agent, ...] = _AGENTS.taken("Assent", "agents", given)
-    if repeated := _repeated(agent.name for agent in agents):
+    if repeated := repeated_names(agent.name for agent in agents):
         raise InvalidParameter("Assent", "agents", "of different names", f"two {repeated[0]!r}")
     return agents
 
 
-def _repeated(names: Iterable[str]) -> list[str]:
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """Return the names that are given more than once, sorted."""
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 

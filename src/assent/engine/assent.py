@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from assent.domain.canonical import Json
+from assent.domain.chats import ChatThread
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Cancel, Fail, Supply, Verdict
 from assent.domain.events import Entry, Event
@@ -98,11 +100,24 @@ class Assent(Engine):
         )
         return (await self._sending.send(message)).id
 
-    async def open(self, agent: str | Agent, *, by: Who) -> Conversation:
-        """Create a conversation without any message."""
+    async def open(
+        self,
+        agent: str | Agent,
+        *,
+        by: Who,
+        decide_within: float | timedelta | None = None,
+        thread: ChatThread | None = None,
+    ) -> Conversation:
+        """Create a conversation without any message, which may be held in a thread of a chat.
+
+        `decide_within` is how long its questions wait if neither tool nor rule says so.
+        """
         where = "Assent.open()"
         name = facade_parameters.agent_name(where, agent)
-        return await self._sending.open(name, await self._who(where, by))
+        within = facade_parameters.WITHIN.taken(where, "decide_within", decide_within)
+        thread = facade_parameters.THREAD.taken(where, "thread", thread)
+        who = await self._who(where, by)
+        return await self._sending.open(name, who, decide_within=within, thread=thread)
 
     async def run(self, agent: str | Agent, text: str, *, by: Who) -> str:
         """Send a message and insist on an answer: a pause raises `Paused`, a failure `TurnFailed`.

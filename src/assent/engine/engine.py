@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
 from assent.domain.people import SYSTEM
 from assent.domain.policy import Policy, Rule
 from assent.engine.agents import Agent, Catalogue
-from assent.engine.decisions.callback import Callback, OnConfirmation
 from assent.engine.decisions.deciding import Deciding
+from assent.engine.deliveries.callback import Callback, OnConfirmation
+from assent.engine.deliveries.channel import Channel
+from assent.engine.deliveries.immediate import Immediate
 from assent.engine.facade_parameters import Callers
 from assent.engine.feed import Bus, Feed
 from assent.engine.following import Following
@@ -34,6 +36,8 @@ from assent.engine.vault import Vault
 from assent.ports import ChatModel, Clock, Store, Tx
 
 if TYPE_CHECKING:
+    from assent.engine.assent import Assent
+    from assent.engine.deliveries.channels import Channels
     from assent.engine.people.accounts import People
 
 log = logging.getLogger(__name__)
@@ -55,6 +59,9 @@ class Wiring:
     worker: bool = True
     decide_within: timedelta | None = None
     on_confirmation: OnConfirmation | None = None
+    channels: Sequence[Channel] = ()
+    # Where the server of this deployment shows its pages; empty if it has none.
+    review_url: str = ""
     ids: Ids = new_id
     times: Times = field(default_factory=Times)
     texts: Texts = field(default_factory=Texts)
@@ -98,6 +105,7 @@ class Engine:
     def __init__(self, wiring: Wiring) -> None:
         self.kernel = kernel = wiring.kernel()
         self._alone = wiring.alone
+        self._wiring = wiring
         self._who = Callers(kernel=kernel).who
         self._overrides = Overrides(kernel)
         self._runner = Runner(kernel)
@@ -116,7 +124,7 @@ class Engine:
         )
         if (asked := wiring.on_confirmation) is not None:
             callback = Callback(kernel=kernel, deciding=self._deciding, function=asked)
-            kernel.announce = callback.heard
+            kernel.announce = Immediate(kernel=kernel, channel=callback).heard
 
     async def __aenter__(self) -> Self:
         kernel = self.kernel
@@ -131,6 +139,8 @@ class Engine:
                 await kernel.store.run(lambda tx: note(tx, kernel.ids, "approvals_off", SYSTEM.id))
             if kernel.is_worker:
                 await self._worker.start(alone=self._alone)
+            if self._wiring.channels:
+                await self.channels.start(cast("Assent", self))
         except BaseException:
             await kernel.store.close()
             raise
@@ -143,6 +153,8 @@ class Engine:
         trace: TracebackType | None,
     ) -> None:
         """Let running work finish for a while; the rest can be resumed later."""
+        if self._wiring.channels:
+            await self.channels.stop()
         if self.kernel.is_worker:
             await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
@@ -204,6 +216,13 @@ class Engine:
         from assent.engine.people.accounts import People
 
         return People(self.kernel)
+
+    @cached_property
+    def channels(self) -> "Channels":
+        """The channels of this process, deliveries and dead letters."""
+        from assent.engine.deliveries.channels import Channels
+
+        return Channels(self.kernel, self._wiring.channels, self._wiring.review_url)
 
     def _check_key(self, tx: Tx) -> None:
         """Refuse to start with a key other than the one that this database was sealed with."""

@@ -1,16 +1,19 @@
 """Parameters of the facade: objects or ids as callers write them, converted or refused."""
 
 import asyncio
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, cast
 
 from assent.domain import decisions as verdicts
 from assent.domain.ask_terms import limit
+from assent.domain.chats import ChatThread
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict
 from assent.domain.parameters import (
     Check,
+    duration,
     either,
     flag,
     function_of,
@@ -19,6 +22,7 @@ from assent.domain.parameters import (
     optional,
     several,
     shown,
+    unfit,
     whole,
     word,
 )
@@ -65,12 +69,37 @@ _AGENT: Final = Check("an agent or its name", any_text.read)
 WHO: Final = either(instance(Person, "a Person"), Check("a person's id", a_name.read))
 MESSAGE: Final = any_text
 # The parameters of an engine; agents are checked earlier, before their models are made.
+_CHANNEL_PARTS: Final = (
+    "name",
+    "terms",
+    "open",
+    "connect",
+    "disconnect",
+    "announce",
+    "update",
+    "close",
+)
+
+
+def _channel(given: object) -> object:
+    return given if all(hasattr(given, part) for part in _CHANNEL_PARTS) else unfit()
+
+
+def _review_url(given: object) -> object:
+    if given == "":
+        return given
+    is_url = isinstance(given, str) and re.fullmatch(r"https?://[^\s?#]+", given)
+    return given if is_url else unfit()
+
+
 SETTINGS: Final[dict[str, Check]] = {
     "rules": several(instance(Rule), tuple, "a Rule or several Rules"),
     "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
     "policy_version": any_text,
     "approvals": word("on", "off"),
     "on_confirmation": optional(function_of(2, "a function of a call and its tool")),
+    "channels": several(Check("a channel", _channel), tuple, "a channel or several channels"),
+    "review_url": Check("the address of the server's pages, 'https://…'", _review_url),
     "decide_within": limit,
     "worker": flag,
 }
@@ -78,6 +107,8 @@ ON_PENDING: Final = word("refuse", "supersede")
 ASK_WHEN: Final = optional(of_two("a function of (arguments, context) or of the arguments"))
 OVERRIDE: Final = optional(instance(Override, "an Override"))
 LIMIT: Final = whole(1)
+WITHIN: Final = optional(duration())
+THREAD: Final = optional(instance(ChatThread, "a ChatThread"))
 _IF_SETTLED: Final = word("raise", "ignore")
 
 

@@ -32,6 +32,8 @@ POINTS = (
     "after_doubt",
     "inside_resume",
     "after_resume",
+    "before_post",
+    "after_post",
 )
 
 _armed = ""

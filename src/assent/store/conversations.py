@@ -145,6 +145,7 @@ class StoredConversations:
             "owner_roles": dump(sorted(owner.roles)),
             "owner_behind": owner.behind,
             "created_at": micros(conversation.created_at),
+            "decide_within": _maybe_span(conversation.decide_within),
         }
         self._driver.insert(conversations, [row])
 
@@ -170,9 +171,18 @@ def conversation_of(row: Row) -> Conversation:
         kind=PersonKind(got["owner_kind"]),
         behind=got["owner_behind"],
     )
+    within = got["decide_within"]
     return Conversation(
-        id=got["id"], agent=got["agent"], owner=owner, created_at=moment(got["created_at"])
+        id=got["id"],
+        agent=got["agent"],
+        owner=owner,
+        created_at=moment(got["created_at"]),
+        decide_within=None if within is None else timedelta(microseconds=within),
     )
+
+
+def _maybe_span(length: timedelta | None) -> int | None:
+    return None if length is None else span(length)
 
 
 @lru_cache

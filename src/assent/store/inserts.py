@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from assent.store.tables import events, messages, metadata
+from assent.store.channel_tables import metadata
+from assent.store.tables import events, messages
 
 # In this order every row finds the rows that it refers to.
 PARENTS_FIRST: Sequence[Table] = tuple(metadata.sorted_tables)

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 from assent.store.calls import StoredCalls, StoredLeases, StoredSubjects
+from assent.store.chats import StoredChats
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
 from assent.store.credentials import StoredLinks, StoredSessions, StoredStanding
+from assent.store.deliveries import StoredDeliveries
 from assent.store.directory import StoredDirectory
 from assent.store.feed import StoredFeed
 from assent.store.insights import StoredInsights
@@ -49,6 +51,8 @@ class Transaction:
     directory: StoredDirectory
     openings: StoredOpenings
     subjects: StoredSubjects
+    deliveries: StoredDeliveries
+    chats: StoredChats
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver

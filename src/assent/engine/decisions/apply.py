@@ -239,7 +239,7 @@ class Verdicts:
             waiting = moves.move(
                 call, S.AWAITING_RESULT, action, request_id=id, data=data, **changes
             )
-            self.open(moves, waiting, case, result_wanted(tool))
+            self.open(moves, waiting, case, result_wanted(tool, case.conversation))
             return self.done(moves, case, R.APPROVED, waiting)
         if tool is not None:
             changes["run_by"] = tool.tool.run_within

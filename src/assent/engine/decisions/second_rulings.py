@@ -256,7 +256,7 @@ class SecondRulings:
             version = case.judged_by
             asked = claims.redefine(moves, case.call, again.tool, again.edited, judged_by=version)
         if asking is None:
-            within = again.tool.decide_within
+            within = case.conversation.time_to_decide(again.tool)
             claims.ask(moves, asked, again.tool, case.conversation, REDEFINED, decide_within=within)
         else:
             question = changed(asking.question, reason=REDEFINED)

@@ -32,13 +32,13 @@ class Asking:
     quorum: int = 1
 
 
-def result_wanted(tool: EffectiveTool) -> Asking:
+def result_wanted(tool: EffectiveTool, conversation: Conversation) -> Asking:
     """Return the question for an output that a person or process has to supply."""
     return Asking(
         kind=RequestKind.RESULT,
         question=Question(text=tool.tool.question),
         audience=tool.audience,
-        decide_within=tool.decide_within,
+        decide_within=conversation.time_to_decide(tool),
     )
 
 

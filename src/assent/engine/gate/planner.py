@@ -126,7 +126,7 @@ class Planner:
                 prefilled={**taken.prefilled, **known},
             ),
             audience=self._whose_input(tool),
-            decide_within=tool.decide_within,
+            decide_within=self.conversation.time_to_decide(tool),
         )
         return self._asked(taken, CallStatus.AWAITING_INPUT, ruling, asking)
 
@@ -155,7 +155,7 @@ class Planner:
             case Deny():
                 return gated.denied(ruling)
             case Allow() if is_manual_tool(tool.tool):
-                status, asking = CallStatus.AWAITING_RESULT, result_wanted(tool)
+                status, asking = CallStatus.AWAITING_RESULT, result_wanted(tool, self.conversation)
                 return self._asked(gated.allowed(ruling), status, ruling, asking)
             case Allow():
                 return gated.allowed(ruling)
@@ -175,7 +175,7 @@ class Planner:
                 preview=await preview(tool.tool, arguments, context, within=within),
             ),
             audience=ask.audience or tool.audience,
-            decide_within=ask.time_to_decide(tool.decide_within),
+            decide_within=ask.time_to_decide(self.conversation.time_to_decide(tool)),
             confirmation=firmest(ask.confirmation, tool.confirmation),
             quorum=ask.quorum,
         )

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import TypeVar
 from unicodedata import category
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
+from assent.domain.chats import ChatThread
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable, want_keepable
@@ -63,6 +65,8 @@ class NewMessage:
     on_pending: OnPending = OnPending.REFUSE
     key: str | None = None
     ask_when: Predicate | None = None
+    # How long the questions of a new conversation wait; None leaves it to the deployment.
+    decide_within: timedelta | None = None
 
     def __post_init__(self) -> None:
         # Refused here, before it reaches a transaction that others share.
@@ -115,14 +119,24 @@ class Sending:
             self._turns.begin(started)
         return turn
 
-    async def open(self, agent: str, by: Person) -> Conversation:
-        """Create a conversation without any message."""
-        message = NewMessage(agent=agent, text="", by=by)
+    async def open(
+        self,
+        agent: str,
+        by: Person,
+        *,
+        decide_within: timedelta | None = None,
+        thread: ChatThread | None = None,
+    ) -> Conversation:
+        """Create a conversation without any message; a chat's thread has one for good."""
+        message = NewMessage(agent=agent, text="", by=by, decide_within=decide_within)
 
         def add(tx: Tx) -> Conversation:
             # Before the insert: afterwards the conversation would count itself.
             self._kernel.quotas.admit_conversation(tx, by.id)
-            return self._conversation(tx, message)
+            made = self._conversation(tx, message)
+            if thread is not None:
+                tx.chats.begin(thread, made.id)
+            return made
 
         try:
             return await self._kernel.store.run(add)
@@ -228,6 +242,7 @@ class Sending:
             agent=agent.name,
             owner=message.by,
             created_at=tx.now(),
+            decide_within=message.decide_within,
         )
         tx.conversations.add(conversation)
         return conversation

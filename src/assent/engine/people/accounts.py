@@ -17,6 +17,7 @@ from assent.domain.identifiers import want_findable
 from assent.domain.parameters import optional, taken
 from assent.domain.people import SYSTEM, SYSTEM_ROLE, Account, Person, PersonKind, Scope
 from assent.engine.kernel import Kernel
+from assent.engine.people.chat_accounts import ChatAccounts
 from assent.engine.people.directory import Directory, manages, want_manager
 from assent.engine.people.links import Links
 from assent.engine.people.sessions import CredentialStatus, Sessions
@@ -55,6 +56,7 @@ class People:
         self._kernel = kernel
         self.sessions = Sessions(kernel)
         self.links = Links(kernel)
+        self.chats = ChatAccounts(kernel)
         self.directory = Directory(kernel)
         self.standing = CredentialStatus(kernel, self.sessions)
         self._recalled = TtlCache[Known](kernel.clock.monotonic, RECALL_SECONDS)

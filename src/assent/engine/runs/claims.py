@@ -220,7 +220,7 @@ class Claims:
             self._settle(moves, call, CallStatus.FAILED, "redefine", str(error))
             return
         asked = self.redefine(moves, call, tool, Frozen.of(normal), judged_by=UNJUDGED)
-        within = tool.decide_within
+        within = conversation.time_to_decide(tool)
         self.ask(moves, asked, tool, conversation, REDEFINED, decide_within=within)
 
     def redefine(
@@ -256,7 +256,7 @@ class Claims:
             approved=False,
             cleared_by=None,
         )
-        within = tool.decide_within
+        within = conversation.time_to_decide(tool)
         self.ask(moves, asked, tool, conversation, reason, decide_within=within)
 
     def ask(

@@ -184,7 +184,7 @@ class Recorder:
             claim.conversation,
             reason,
             metadata=metadata,
-            decide_within=claim.tool.decide_within,
+            decide_within=claim.conversation.time_to_decide(claim.tool),
         )
         return None
 
@@ -205,6 +205,7 @@ class Recorder:
         waiting = moves.move(claim.call, CallStatus.AWAITING_RESULT, "wait", **changes)
         # A deferred task is settled by a process, not by the conversation's owner.
         system = Audience(owner=False, roles=frozenset({SYSTEM_ROLE}))
+        within = claim.conversation.time_to_decide(claim.tool)
         self._claims.ask(
             moves,
             waiting,
@@ -213,7 +214,7 @@ class Recorder:
             "",
             kind=RequestKind.RESULT,
             audience=claim.tool.audience if task_id is None else system,
-            decide_within=claim.tool.decide_within if task_id is None else None,
+            decide_within=within if task_id is None else None,
         )
 
 

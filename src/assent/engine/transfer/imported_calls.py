@@ -188,7 +188,7 @@ class CallImporter:
         )
         if isinstance(gated.ruling, Deny):
             return self._denied(part, call, gated.ruling)
-        asking = _question(part, gated.asking, tool)
+        asking = _question(part, gated.asking, tool, self.conversation)
         if asking.audience.is_empty_for(self.conversation.owner):
             reason = "Nobody can be asked about this call, so it was not run."
             return self._denied(part, call, Deny(by="audience", reason=reason))
@@ -268,17 +268,19 @@ def past(at: datetime, now: datetime) -> datetime:
     return min(at, now)
 
 
-def _question(part: CallPart, asking: Asking | None, tool: EffectiveTool) -> Asking:
+def _question(
+    part: CallPart, asking: Asking | None, tool: EffectiveTool, conversation: Conversation
+) -> Asking:
     """Return the question to ask here: the one that the call waited for, or an approval."""
     if part.status is S.AWAITING_RESULT or part.supplied is not None:
-        return result_wanted(tool)
+        return result_wanted(tool, conversation)
     if asking is None or asking.kind is RequestKind.RESULT:
         question = Question(text=tool.tool.question)
         asking = Asking(
             kind=RequestKind.APPROVAL,
             question=question,
             audience=tool.audience,
-            decide_within=tool.decide_within,
+            decide_within=conversation.time_to_decide(tool),
             confirmation=tool.confirmation,
         )
     if asking.kind is not RequestKind.APPROVAL:

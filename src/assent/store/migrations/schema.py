@@ -14,12 +14,13 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from assent.errors import UnsupportedVersion
+from assent.store.channel_tables import POSTGRES_TRIGGERS, SQLITE_TRIGGERS
 from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW, metadata
 
 # Alembic's name for a database that has a version table and no version in it.
 BASE = "base"
-HEAD = "0005"
-KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005")
+HEAD = "0006"
+KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005", "0006")
 # Processes that start at the same time take turns; any number will do as long as it is our own.
 MIGRATION_LOCK = 0x617373656E74
 # Word for word alembic's own table.
@@ -38,6 +39,9 @@ def creation(dialect: Dialect) -> Iterator[str]:
     yield TOOL_CALLS_VIEW
     if dialect.name == "sqlite":
         yield KEEP_NEWEST_EVENT
+        yield from SQLITE_TRIGGERS
+    else:
+        yield from POSTGRES_TRIGGERS
     yield STAMP
     yield f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa: S608 - a constant
 

@@ -1,22 +1,26 @@
-"""The confirmation callback (`on_confirmation`): a decider like any other, in this process."""
+"""The confirmation callback (`on_confirmation`): a channel to a function of this process."""
 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from assent.domain.author_functions import call_function
 from assent.domain.calls import Call
 from assent.domain.decisions import Approve, Reject
+from assent.domain.deliveries import ChannelTerms, Post, PostItem
 from assent.domain.lifecycle import RequestKind
-from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.attempts import DecisionAttempt
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.kernel import Kernel
 from assent.engine.threads import is_ours
 from assent.errors import AssentError
+
+if TYPE_CHECKING:
+    from assent.engine.assent import Assent
 
 log = logging.getLogger(__name__)
 
@@ -33,24 +37,30 @@ class Callback:
     kernel: Kernel
     deciding: Deciding
     function: OnConfirmation
+    name: str = "callback"
+    terms: ChannelTerms = field(
+        default_factory=lambda: ChannelTerms(groups=False, reaches_people=False)
+    )
     _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def heard(self, requests: Sequence[Request]) -> None:
-        """Ask about each new approval, in a task of its own."""
-        for request in requests:
-            if request.kind is RequestKind.APPROVAL:
-                self.kernel.tasks.spawn(request.turn_id, "callback", self._ask(request))
+    async def open(self, assent: "Assent") -> None: ...
 
-    async def _ask(self, request: Request) -> None:
-        call, conversation = await self.kernel.store.run(
-            lambda tx: (
-                tx.calls.get(request.call_id),
-                tx.conversations.get(request.conversation_id),
-            )
-        )
-        tool = self.kernel.catalogue.tool(request.agent, request.tool)
-        if call is None or conversation is None or tool is None:
-            return
+    async def connect(self) -> None: ...
+
+    async def disconnect(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def announce(self, post: Post) -> str:
+        for item in post.items:
+            if item.request.kind is RequestKind.APPROVAL and item.tool is not None:
+                await self._ask(item, item.tool)
+        return post.key
+
+    async def update(self, post: Post, message: str) -> None: ...
+
+    async def _ask(self, item: PostItem, tool: EffectiveTool) -> None:
+        call = item.call
         try:
             answer = await self._answered(call, tool)
         except BaseException as error:
@@ -61,15 +71,23 @@ class Callback:
         if answer is not True and answer is not False:
             log.error("on_confirmation answered %r; call %s stays pending", answer, call.id)
             return
+        await self._decide(item, Approve() if answer else Reject())
+
+    async def _decide(self, item: PostItem, verdict: Approve | Reject) -> None:
+        request = item.request
+        conversation = await self.kernel.store.run(
+            lambda tx: tx.conversations.get(request.conversation_id)
+        )
+        if conversation is None:
+            return
         # The callback acts for the owner, who passed it; it cannot decide for an audience of
         # others.
         by = replace(conversation.owner, roles=frozenset())
-        verdict = Approve() if answer else Reject()
-        attempt = DecisionAttempt(request_id=request.id, verdict=verdict, by=by, channel="callback")
+        attempt = DecisionAttempt(request_id=request.id, verdict=verdict, by=by, channel=self.name)
         try:
             await self.deciding.decide(attempt)
         except AssentError as error:
-            log.info("on_confirmation could not decide call %s: %s", call.id, error)
+            log.info("on_confirmation could not decide call %s: %s", item.call.id, error)
 
     async def _answered(self, call: Call, tool: EffectiveTool) -> object:
         if inspect.iscoroutinefunction(self.function):

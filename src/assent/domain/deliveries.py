@@ -1,0 +1,124 @@
+"""Deliveries: what should be shown of a request, where, and what is shown there already."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from assent.domain.calls import Call
+from assent.domain.cards import Card
+from assent.domain.requests import Request
+from assent.domain.tools import EffectiveTool
+
+# The address of a delivery that is not routed yet.
+UNROUTED = ""
+
+
+class DeliveryStatus(StrEnum):
+    """Due: its place shows less than it should. Told: it shows all. Dead: given up."""
+
+    DUE = "due"
+    TOLD = "told"
+    DEAD = "dead"
+
+
+class Delivery(Struct, frozen=True, kw_only=True):
+    """One row of the deliveries table: a request at one address of one channel.
+
+    `wanted` grows with every change of the request, `told` is the last version that was shown.
+    `batch` names the message that it is part of, `message` is the platform's own reference to it.
+    """
+
+    request_id: str
+    channel: str
+    address: str
+    turn_id: str
+    status: DeliveryStatus
+    recipient: str | None = None
+    digest: bool = False
+    wanted: int = 1
+    told: int = 0
+    batch: str | None = None
+    message: str | None = None
+    attempts: int = 0
+    error: str | None = None
+    due_at: datetime
+    created_at: datetime
+
+    @property
+    def group(self) -> str:
+        """The deliveries of one group and address go into one message."""
+        return "digest" if self.digest else self.turn_id
+
+
+class ChannelRow(Struct, frozen=True, kw_only=True):
+    """One row of the channels table: the process that serves a channel, and what went wrong."""
+
+    name: str
+    worker: str | None
+    lease_until: datetime
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostItem:
+    """One request as a post shows it; `url` is its full review, empty if no server is known."""
+
+    request: Request
+    call: Call
+    tool: EffectiveTool | None
+    card: Card
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One message of a channel, with the requests that it shows in their present state.
+
+    `key` is the same for every attempt at the same message: platforms that take an idempotency key
+    get this one. `is_repeated` is True if an earlier attempt may have arrived. `version` grows with
+    every change. A digest lists requests instead of showing them in full.
+    """
+
+    key: str
+    channel: str
+    address: str
+    items: tuple[PostItem, ...]
+    version: int
+    recipient: str | None = None
+    is_digest: bool = False
+    is_repeated: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """True if at least one of its requests can still be decided."""
+        return any(item.request.is_open for item in self.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A place that many people read, which gets requests by itself.
+
+    A request that only its owner may decide concerns nobody else, and is posted only where
+    `everything` is.
+    """
+
+    address: str
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelTerms:
+    """What a channel can do, and where it posts without being asked by a person.
+
+    `groups`: several requests of one turn fit into one message. `reaches_people`: it has addresses
+    of people. `tells_settled`: it also tells of requests that were settled before it told of them.
+    `per_second` is how many messages it sends at most.
+    """
+
+    rooms: tuple[Room, ...] = ()
+    groups: bool = True
+    reaches_people: bool = True
+    tells_settled: bool = False
+    per_second: float = 5.0

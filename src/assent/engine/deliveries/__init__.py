@@ -1,0 +1,1 @@
+"""Deliveries: how requests reach people in channels, and stay up to date there."""

@@ -1,0 +1,56 @@
+"""The interface that every channel implements; `assent.channels` has it for authors of channels."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from assent.domain.deliveries import ChannelTerms, Post
+
+if TYPE_CHECKING:
+    from assent.engine.assent import Assent
+
+
+class Channel(Protocol):
+    """A way to reach people. Decisions that it takes go through the engine that opened it.
+
+    `announce` and `update` raise `ChannelError`; anything else that they raise counts as a fault
+    that may pass.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that deliveries and decisions have on record, such as `slack`."""
+        ...
+
+    @property
+    def terms(self) -> ChannelTerms:
+        """What it can do, and where it posts by itself."""
+        ...
+
+    async def open(self, assent: "Assent") -> None:
+        """Get ready to take interactions, in every process that has this channel."""
+        ...
+
+    async def connect(self) -> None:
+        """Begin what only one process may do, such as holding a gateway connection.
+
+        Called when this process begins to serve the channel, before the first post.
+        """
+        ...
+
+    async def disconnect(self) -> None:
+        """End what `connect` began: another process serves the channel from now on."""
+        ...
+
+    async def announce(self, post: Post) -> str:
+        """Show a post and return the platform's reference to it, for later updates.
+
+        If `post.is_repeated`, an earlier attempt may have arrived: show it once all the same.
+        """
+        ...
+
+    async def update(self, post: Post, message: str) -> None:
+        """Show a post's present state where it was announced; raises `MessageGone`."""
+        ...
+
+    async def close(self) -> None:
+        """End everything that `open` began."""
+        ...

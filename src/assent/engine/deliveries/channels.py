@@ -1,0 +1,150 @@
+"""The channels of this process, and what an admin sees and does about deliveries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from assent.domain.canonical import Json
+from assent.domain.deliveries import ChannelRow, Delivery
+from assent.domain.events import Entry
+from assent.domain.identifiers import want_findable
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.engine.deliveries.channel import Channel
+from assent.engine.deliveries.courier import Courier
+from assent.engine.deliveries.threads import ChatThreads
+from assent.engine.kernel import Kernel
+from assent.engine.people.directory import want_manager
+from assent.errors import NotFound
+from assent.ports import Tx
+
+if TYPE_CHECKING:
+    from assent.engine.assent import Assent
+
+LISTED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelStatus:
+    """A channel that this database knows: the process that serves it, and what went wrong."""
+
+    name: str
+    is_served: bool
+    is_here: bool
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    """A delivery that was given up, and the request that it tells of."""
+
+    delivery: Delivery
+    request: Request
+
+
+class Channels:
+    """`assent.channels`: starts and ends the couriers; dead letters can be sent again."""
+
+    def __init__(self, kernel: Kernel, channels: Sequence[Channel], review_url: str) -> None:
+        self._kernel, self._review_url = kernel, review_url.rstrip("/")
+        self.threads = ChatThreads(kernel)
+        self._couriers = [Courier(kernel, channel, self.link) for channel in channels]
+
+    def link(self, request_id: str) -> str:
+        """Return the address of a request's full review; empty if no server is known."""
+        return f"{self._review_url}/requests/{request_id}" if self._review_url else ""
+
+    def named(self, name: str) -> Channel | None:
+        """Return a channel of this process."""
+        return next((c.channel for c in self._couriers if c.channel.name == name), None)
+
+    @property
+    def here(self) -> list[Channel]:
+        """The channels of this process."""
+        return [courier.channel for courier in self._couriers]
+
+    def is_serving(self, name: str) -> bool:
+        """Return True while this process is the one that serves the channel."""
+        return any(c.is_serving for c in self._couriers if c.channel.name == name)
+
+    async def start(self, assent: "Assent") -> None:
+        """Open all channels and begin to deliver."""
+        for courier in self._couriers:
+            await courier.channel.open(assent)
+            self._kernel.store.listen(courier.heard)
+            courier.start()
+
+    async def stop(self) -> None:
+        """End all deliveries, then close the channels."""
+        for courier in self._couriers:
+            await courier.stop()
+        for courier in self._couriers:
+            await courier.channel.close()
+
+    async def status(self) -> list[ChannelStatus]:
+        """Return all channels that this database knows of."""
+        rows, now = await self._kernel.store.run(lambda tx: (tx.deliveries.channels(), tx.now()))
+        return [self._status(row, now) for row in rows]
+
+    def _status(self, row: ChannelRow, now: datetime) -> ChannelStatus:
+        return ChannelStatus(
+            name=row.name,
+            is_served=row.worker is not None and row.lease_until > now,
+            is_here=self.is_serving(row.name),
+            error=row.error,
+        )
+
+    async def of_request(self, request_id: str, *, by: Person) -> list[Delivery]:
+        """Return where a request was told of, for admins."""
+        want_manager(by, "see deliveries")
+        want_findable("request", request_id)
+        return await self._kernel.store.run(lambda tx: tx.deliveries.of_request(request_id))
+
+    async def dead_letters(self, *, by: Person, limit: int = LISTED) -> list[DeadLetter]:
+        """Return deliveries that were given up, newest first."""
+        want_manager(by, "see dead letters")
+        found = await self._kernel.store.run(lambda tx: tx.deliveries.dead(limit))
+        return [DeadLetter(delivery=each, request=request) for each, request in found]
+
+    async def send_again(self, request_id: str, channel: str, address: str, *, by: Person) -> None:
+        """Try a dead letter once more; raises `NotFound` if there is no such one."""
+        want_manager(by, "send dead letters again")
+        for noun, id in (("request", request_id), ("channel", channel), ("address", address)):
+            want_findable(noun, id)
+
+        def send(tx: Tx) -> None:
+            if not tx.deliveries.send_again(request_id, channel, address):
+                raise NotFound("dead letter", request_id)
+            self._note(tx, "send_again", by, {"channel": channel}, request_id)
+
+        await self._kernel.store.run(send)
+        for courier in self._couriers:
+            courier.heard(frozenset())
+
+    async def remove(self, channel: str, *, by: Person) -> None:
+        """Forget a channel that is no longer used, so that nothing waits for it."""
+        want_manager(by, "remove channels")
+        want_findable("channel", channel)
+
+        def remove(tx: Tx) -> None:
+            if tx.deliveries.channel(channel) is None:
+                raise NotFound("channel", channel)
+            tx.deliveries.remove(channel)
+            self._note(tx, "remove_channel", by, {"channel": channel})
+
+        await self._kernel.store.run(remove)
+
+    def _note(
+        self, tx: Tx, action: str, by: Person, data: dict[str, Json], request_id: str | None = None
+    ) -> None:
+        tx.journal.note(
+            Entry(
+                id=self._kernel.ids("aud"),
+                action=action,
+                actor=by.id,
+                request_id=request_id,
+                data=data,
+                at=tx.now(),
+            )
+        )

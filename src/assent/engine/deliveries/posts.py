@@ -1,0 +1,142 @@
+"""Posts: due deliveries gathered to messages, and the cards that are drawn for them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from assent.domain.canonical import digest
+from assent.domain.deliveries import (
+    UNROUTED,
+    ChannelTerms,
+    Delivery,
+    DeliveryStatus,
+    Post,
+    PostItem,
+)
+from assent.engine.agents import Catalogue
+from assent.engine.deliveries.routing import deliveries_of, routes_of
+from assent.engine.ids import Ids
+from assent.engine.queries.review import Showing, read_showing
+from assent.ports import Tx
+
+# Deliveries read at once; those of a group beyond the limit go into the next message.
+READ_AT_ONCE = 100
+GROUPED = 10
+LISTED = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A message to send or update: its rows as they were read, and how to draw their cards."""
+
+    key: str
+    rows: tuple[Delivery, ...]
+    draws: tuple[Callable[[], Showing], ...]
+    is_repeated: bool
+
+    @property
+    def message(self) -> str | None:
+        """The platform's reference, if the message was sent before."""
+        return next((row.message for row in self.rows if row.message is not None), None)
+
+    @property
+    def attempts(self) -> int:
+        """The number of attempts, with this one."""
+        return max(row.attempts for row in self.rows)
+
+    def drawn(self, link: Callable[[str], str]) -> Post:
+        """Return the post, its cards drawn: large ones take long, so call it in a thread."""
+        first = self.rows[0]
+        return Post(
+            key=self.key,
+            channel=first.channel,
+            address=first.address,
+            items=tuple(_item(draw(), link) for draw in self.draws),
+            version=sum(row.wanted for row in self.rows),
+            recipient=first.recipient,
+            is_digest=first.digest,
+            is_repeated=self.is_repeated,
+        )
+
+
+def _item(showing: Showing, link: Callable[[str], str]) -> PostItem:
+    return PostItem(
+        request=showing.request,
+        call=showing.call,
+        tool=showing.tool,
+        card=showing.card,
+        url=link(showing.request.id),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathering:
+    """Gathers what is due for one channel; everything happens in the caller's transaction."""
+
+    channel: str
+    terms: ChannelTerms
+    catalogue: Catalogue
+    ids: Ids
+
+    def take(self, tx: Tx, limit: int) -> list[Draft]:
+        """Route what is new, and return messages to send, at most one for each address."""
+        due = tx.deliveries.due(self.channel, READ_AT_ONCE)
+        if unrouted := [row for row in due if row.address == UNROUTED]:
+            for row in unrouted:
+                self._route(tx, row)
+            due = tx.deliveries.due(self.channel, READ_AT_ONCE)
+        drafts: dict[str, Draft] = {}
+        for row in due:
+            if len(drafts) == limit:
+                break
+            if row.address not in drafts and row.address != UNROUTED:
+                draft = self._draft(tx, row)
+                if draft is not None:
+                    drafts[row.address] = draft
+        return list(drafts.values())
+
+    def _route(self, tx: Tx, marker: Delivery) -> None:
+        tx.deliveries.drop(marker)
+        request = tx.requests.look(marker.request_id)
+        if request is None or not (request.is_open or self.terms.tells_settled):
+            return
+        known = {each.address for each in tx.deliveries.of_request(request.id)}
+        routes = routes_of(tx, request, self.channel, self.terms)
+        made = deliveries_of(marker, [route for route in routes if route.address not in known])
+        if made:
+            tx.deliveries.add(made)
+
+    def _draft(self, tx: Tx, row: Delivery) -> Draft | None:
+        """Return the message that this delivery is part of; None if there is nothing to tell."""
+        rows = self._rows(tx, row)
+        # Tell nothing of what was settled before anybody here was asked.
+        if all(each.message is None for each in rows) and not self.terms.tells_settled:
+            rows = self._unsettled(tx, rows)
+        if not rows:
+            return None
+        batch = rows[0].batch or self.ids("post")
+        is_repeated = any(each.batch and (each.attempts or each.error) for each in rows)
+        rows = tx.deliveries.take(rows, batch)
+        return Draft(
+            key=digest(f"{batch}/{rows[0].channel}/{rows[0].address}")[:24],
+            rows=tuple(rows),
+            draws=tuple(read_showing(tx, each.request_id, self.catalogue) for each in rows),
+            is_repeated=is_repeated,
+        )
+
+    def _rows(self, tx: Tx, row: Delivery) -> Sequence[Delivery]:
+        if row.batch is not None:
+            together = tx.deliveries.batch(self.channel, row.batch)
+            return [each for each in together if each.address == row.address]
+        if row.digest:
+            return tx.deliveries.companions(row, LISTED)
+        return tx.deliveries.companions(row, GROUPED) if self.terms.groups else [row]
+
+    def _unsettled(self, tx: Tx, rows: Iterable[Delivery]) -> list[Delivery]:
+        kept = list[Delivery]()
+        for row in rows:
+            request = tx.requests.look(row.request_id)
+            if request is not None and request.is_open:
+                kept.append(row)
+            elif row.status is DeliveryStatus.DUE:
+                tx.deliveries.tell([row], None)
+        return kept
