@@ -1,0 +1,32 @@
+"""Channels: ways to reach people where they are. This module is what authors of a channel need."""
+
+from assent.channels.answers import Answers, ThreadWriter
+from assent.channels.desk import Desk
+from assent.channels.reference import Reference
+from assent.channels.replies import Ask, Button, Fill, FormLimits, Reply, Tell
+from assent.domain.chats import ChatAccount, ChatThread
+from assent.domain.deliveries import ChannelTerms, Post, PostItem, Room
+from assent.engine.deliveries.channel import Channel
+from assent.errors import ChannelError, MessageGone
+
+__all__ = [
+    "Answers",
+    "Ask",
+    "Button",
+    "Channel",
+    "ChannelError",
+    "ChannelTerms",
+    "ChatAccount",
+    "ChatThread",
+    "Desk",
+    "Fill",
+    "FormLimits",
+    "MessageGone",
+    "Post",
+    "PostItem",
+    "Reference",
+    "Reply",
+    "Room",
+    "Tell",
+    "ThreadWriter",
+]

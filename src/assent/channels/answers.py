@@ -1,0 +1,218 @@
+"""Answers in threads of a chat: an agent's words, shown while they grow, and none lost.
+
+How far a thread shows its conversation is in its row: after a crash the next process that serves
+the channel goes on from there.
+"""
+
+import asyncio
+import logging
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Final, Protocol
+
+from assent.domain.chats import ChatThread, ThreadState
+from assent.domain.events import Event, EventKind
+from assent.domain.lifecycle import TurnStatus
+from assent.domain.people import Person
+from assent.engine.assent import Assent
+from assent.errors import AssentError, ChannelError, PendingCalls
+
+log = logging.getLogger(__name__)
+# How often a growing answer is shown anew: platforms allow about one edit in a second.
+EDIT_SECONDS: Final = 1.2
+LOOK_SECONDS: Final = 1.0
+# How often all threads are looked at, in case a hint was lost.
+SWEEP_SECONDS: Final = 30.0
+
+
+class ThreadWriter(Protocol):
+    """Writes an agent's words into threads of a chat."""
+
+    async def say(
+        self, address: str, text: str, *, key: str, message: str | None, is_final: bool
+    ) -> str:
+        """Show text in a thread, in place of an earlier message if one is given.
+
+        Returns the platform's reference. `key` is the same for every attempt at one message. The
+        text is the model's: it is shown without mentions, links or loads. Raises `ChannelError`.
+        """
+        ...
+
+
+class Answers:
+    """Shows the answers of conversations that are held in threads of one channel.
+
+    To be started where the channel is served, and ended where it no longer is.
+    """
+
+    def __init__(self, assent: Assent, channel: str, writer: ThreadWriter) -> None:
+        self._assent, self._channel, self._writer = assent, channel, writer
+        self._followed: dict[str, asyncio.Task[None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to show answers."""
+        self._task = asyncio.create_task(self._run(), name=f"assent-answers-{self._channel}")
+
+    async def stop(self) -> None:
+        """End; what is not shown yet is shown by the next process."""
+        tasks = [*self._followed.values(), *([] if self._task is None else [self._task])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._task = None
+        self._followed.clear()
+
+    async def ask(
+        self,
+        thread: ChatThread,
+        text: str,
+        *,
+        agent: str,
+        by: Person,
+        key: str,
+        decide_within: timedelta | None = None,
+    ) -> str:
+        """Send a person's message to the conversation of a thread, and return the turn's id.
+
+        `key` is the platform's id of the message: one that comes twice is sent once. Raises
+        `PendingCalls` while calls wait, and `NotFound` in a thread that is another person's.
+        """
+        threads = self._assent.channels.threads
+        id = await threads.conversation_in(thread.channel, thread.address)
+        if id is None:
+            made = await self._assent.open(agent, by=by, decide_within=decide_within, thread=thread)
+            id = made.id
+        turn_id = await self._assent.start(
+            agent, text, by=by, conversation_id=id, idempotency_key=f"{self._channel}:{key}"
+        )
+        if self._task is not None:
+            await self._follow_all()
+        return turn_id
+
+    async def _run(self) -> None:
+        swept = 0.0
+        while True:
+            now = asyncio.get_running_loop().time()
+            try:
+                if now - swept > SWEEP_SECONDS or swept == 0.0:
+                    swept = now
+                    for state in await self._assent.channels.threads.untold(self._channel):
+                        self._begin(state)
+                await self._follow_all()
+            except AssentError as error:
+                log.warning("the answers of %s wait: %s", self._channel, error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _follow_all(self) -> None:
+        for state in await self._assent.channels.threads.at_work(self._channel):
+            self._begin(state)
+
+    def _begin(self, state: ThreadState) -> None:
+        known = self._followed.get(state.address)
+        if known is None or known.done():
+            name = f"assent-answer-{state.address}"
+            self._followed[state.address] = asyncio.create_task(
+                self._followed_safely(state), name=name
+            )
+
+    async def _followed_safely(self, state: ThreadState) -> None:
+        try:
+            await self._follow(state)
+        except ChannelError as error:
+            log.warning("an answer could not be shown in %s yet: %s", self._channel, error)
+        except AssentError as error:
+            log.warning("an answer in %s waits: %s", self._channel, error)
+        except Exception:
+            log.exception("an answer could not be shown in %s", self._channel)
+
+    async def _follow(self, state: ThreadState) -> None:
+        """Show a turn's words while they grow, then as they are stored."""
+        if state.turn_id is not None:
+            growing, shown_at = _Growing(), 0.0
+            loop = asyncio.get_running_loop()
+            async with aclosing(self._assent.following.looks(state.turn_id)) as looks:
+                async for look in looks:
+                    for event in look.events:
+                        growing.hear(event)
+                    if growing.is_stored:
+                        await self._show_stored(state.thread)
+                        growing.is_stored = False
+                    elif growing.text.strip() and loop.time() - shown_at > EDIT_SECONDS:
+                        await self._show_growing(state.thread, growing.text)
+                        shown_at = loop.time()
+        await self._show_stored(state.thread)
+        await self._show_end(state)
+
+    async def _show_growing(self, thread: ChatThread, text: str) -> None:
+        found = await self._assent.channels.threads.answers(thread)
+        # A text that is stored by now is shown as stored.
+        if found is None or found.answers:
+            return
+        state = found.state
+        message = await self._writer.say(
+            thread.address,
+            text,
+            key=_key(state, state.told + 1),
+            message=state.growing,
+            is_final=False,
+        )
+        if message != state.growing:
+            threads = self._assent.channels.threads
+            await threads.show(thread, told=state.told, growing=message)
+
+    async def _show_stored(self, thread: ChatThread) -> None:
+        """Show the answers that are stored and not shown yet, each once."""
+        threads = self._assent.channels.threads
+        while (found := await threads.answers(thread)) is not None and found.answers:
+            state, answer = found.state, found.answers[0]
+            if answer.text.strip():
+                await self._writer.say(
+                    thread.address,
+                    answer.text,
+                    key=_key(state, state.told + 1),
+                    message=state.growing,
+                    is_final=True,
+                )
+            await threads.show(thread, told=answer.position)
+
+    async def _show_end(self, state: ThreadState) -> None:
+        if state.turn_id is None:
+            return
+        turn = await self._assent.turn(state.turn_id)
+        if turn.status is TurnStatus.FAILED:
+            words = "The answer failed. Send a message to try again."
+            await self._writer.say(
+                state.address, words, key=f"{turn.id}:failed", message=None, is_final=True
+            )
+
+
+class _Growing:
+    """The words of the step that the model is at."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.is_stored = False
+
+    def hear(self, event: Event) -> None:
+        match event.kind:
+            case EventKind.TEXT:
+                self.text += str(event.data["text"])
+            case EventKind.STEP | EventKind.RESET:
+                self.text = ""
+            case EventKind.PROPOSED | EventKind.WAITING | EventKind.FINISHED:
+                # With its calls, or with the turn's end, the answer of this step is stored.
+                self.text, self.is_stored = "", True
+            case _:
+                pass
+
+
+def _key(state: ThreadState, position: int) -> str:
+    return f"{state.conversation_id}:{position}"
+
+
+def waiting_words(error: PendingCalls) -> str:
+    """Return what to tell a person whose message came while calls wait."""
+    count = len(error.calls)
+    what = "a call waits" if count == 1 else f"{count} calls wait"
+    return f"Decide first: {what} for an answer above. Your message was not sent."

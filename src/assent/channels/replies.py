@@ -1,0 +1,57 @@
+"""Replies to a person in a chat: what a channel draws after a press or a form."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assent.channels.reference import Reference
+from assent.domain.fields import Field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A button of a reply: what it refers to, and its label in our words."""
+
+    reference: Reference
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tell:
+    """Say something to this person alone; `url` is the full review, if that helps."""
+
+    words: str
+    url: str = ""
+    # True if the words hold foreign text (made safe): to be shown as code, never as markup.
+    is_foreign: bool = False
+    # True if nothing was decided because it could not be.
+    is_refusal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Say something to this person alone, with buttons that go on."""
+
+    words: str
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """Open a form for this person alone; `submit` takes its values with the same reference."""
+
+    reference: Reference
+    title: str
+    fields: tuple[Field, ...]
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    submit_label: str = "Send"
+
+
+Reply = Tell | Ask | Fill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormLimits:
+    """How many fields a form of this chat has, and how many characters each takes."""
+
+    fields: int = 5
+    characters: int = 3_000
