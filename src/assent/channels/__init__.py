@@ -5,8 +5,8 @@ from assent.channels.desk import Desk
 from assent.channels.reference import Reference
 from assent.channels.replies import Ask, Button, Fill, FormLimits, Reply, Tell
 from assent.domain.chats import ChatAccount, ChatThread
-from assent.domain.deliveries import ChannelTerms, Post, PostItem, Room
-from assent.engine.deliveries.channel import Channel
+from assent.domain.deliveries import ChannelTerms, HttpReply, Post, PostItem, Room
+from assent.engine.deliveries.channel import Channel, HttpReceiver
 from assent.errors import ChannelError, MessageGone
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "Desk",
     "Fill",
     "FormLimits",
+    "HttpReceiver",
+    "HttpReply",
     "MessageGone",
     "Post",
     "PostItem",

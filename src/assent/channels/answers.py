@@ -111,10 +111,14 @@ class Answers:
     def _begin(self, state: ThreadState) -> None:
         known = self._followed.get(state.address)
         if known is None or known.done():
-            name = f"assent-answer-{state.address}"
-            self._followed[state.address] = asyncio.create_task(
-                self._followed_safely(state), name=name
-            )
+            work = self._followed_safely(state)
+            task = asyncio.create_task(work, name=f"assent-answer-{state.address}")
+            task.add_done_callback(lambda done: self._forget(state.address, done))
+            self._followed[state.address] = task
+
+    def _forget(self, address: str, done: asyncio.Task[None]) -> None:
+        if self._followed.get(address) is done:
+            del self._followed[address]
 
     async def _followed_safely(self, state: ThreadState) -> None:
         try:

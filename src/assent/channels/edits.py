@@ -33,12 +33,8 @@ class EditForm:
 def edit_form(call: Call, tool: EffectiveTool, *, fields: int, characters: int) -> EditForm | None:
     """Return the form that fits so many fields of so many characters; None if none does."""
     arguments = call.arguments.thaw()
-    hints = hints_of(tool)
-    secret = {
-        n
-        for n, v in arguments.items()
-        if is_secret_reference(v) or (n in hints and hints[n].secret)
-    }
+    declared = {name for name, hint in hints_of(tool).items() if hint.secret}
+    secret = {n for n, v in arguments.items() if n in declared or is_secret_reference(v)}
     shown = {name: value for name, value in arguments.items() if name not in secret}
     texts = {name: _text(value) for name, value in shown.items()}
     is_plain = all(isinstance(value, _PLAIN) for value in shown.values())

@@ -97,6 +97,15 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HttpReply:
+    """The answer of a channel to a request that its platform sent over HTTP."""
+
+    status: int = 200
+    body: bytes = b""
+    media: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
     """A place that many people read, which gets requests by itself.
 

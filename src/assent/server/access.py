@@ -141,6 +141,8 @@ ACCESS: Mapping[str, Need] = {
     "POST /keys/{id}": OWN_PAGE,
     "GET /settings": OWN_PAGE,
     "POST /settings/sessions": OWN_PAGE,
+    # Signed by the platform, which the channel verifies.
+    "POST /channels/{name}": PUBLIC,
     "POST /agui": HISTORY,
     "POST /agui/{agent}": HISTORY,
 }

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Match
 from assent.domain import parameters
 from assent.engine.assent import Assent
 from assent.errors import InvalidParameter
-from assent.server import problems
+from assent.server import channel_hooks, problems
 from assent.server.api import (
     audit,
     conversations,
@@ -69,6 +69,7 @@ ROUTES: Sequence[BaseRoute] = (
     *(route for each in PROTOCOLS for route in routes_of(each)),
     *validate_tool.routes,
     *user_input.routes,
+    *channel_hooks.routes,
     *pages.routes,
     *static_files.routes,
     *inbox.routes,

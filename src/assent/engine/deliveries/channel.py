@@ -1,8 +1,9 @@
 """The interface that every channel implements; `assent.channels` has it for authors of channels."""
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from assent.domain.deliveries import ChannelTerms, Post
+from assent.domain.deliveries import ChannelTerms, HttpReply, Post
 
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
@@ -53,4 +54,13 @@ class Channel(Protocol):
 
     async def close(self) -> None:
         """End everything that `open` began."""
+        ...
+
+
+@runtime_checkable
+class HttpReceiver(Protocol):
+    """A channel whose platform sends interactions over HTTP, to `POST /channels/<name>`."""
+
+    async def receive(self, headers: Mapping[str, str], body: bytes) -> HttpReply:
+        """Answer one request; header names are in lower case. Nothing is trusted unsigned."""
         ...
