@@ -95,6 +95,11 @@ class Channels:
             error=row.error,
         )
 
+    async def is_behind(self, name: str) -> bool:
+        """Return True while something is due that the channel does not show yet."""
+        left = await self._kernel.store.run(lambda tx: tx.deliveries.next_due(name))
+        return left is not None and left <= 0
+
     async def of_request(self, request_id: str, *, by: Person) -> list[Delivery]:
         """Return where a request was told of, for admins."""
         want_manager(by, "see deliveries")
