@@ -19,7 +19,6 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 2.0
 # Commits that come in quick succession are looked at together.
 GATHER_SECONDS = 0.02
-LEASE = timedelta(seconds=15)
 AT_ONCE = 8
 # The pauses after each failed attempt; after the last one the delivery is a dead letter. About a
 # day in all.
@@ -114,11 +113,12 @@ class Courier:
     async def _hold(self) -> None:
         while True:
             await self._safely(self._renew)
-            await asyncio.sleep(LEASE.total_seconds() / 3)
+            await asyncio.sleep(self._kernel.times.lease.total_seconds() / 3)
 
     async def _renew(self) -> float | None:
         name, worker = self.channel.name, self._kernel.worker
-        serving = await self._kernel.store.run(lambda tx: tx.deliveries.serve(name, worker, LEASE))
+        lease = self._kernel.times.lease
+        serving = await self._kernel.store.run(lambda tx: tx.deliveries.serve(name, worker, lease))
         if serving.is_ours and not self._is_serving:
             await self._begin()
         elif not serving.is_ours and self._is_serving:
