@@ -31,7 +31,7 @@ function put(form, name, value) {
   if (field instanceof HTMLInputElement) field.value = value;
 }
 
-/** The field for a message: Enter sends, and what was typed survives a reload. */
+/** The field for a message: what was typed survives a reload. */
 class Composer {
   /** @param {HTMLFormElement} form @param {string} place */
   constructor(form, place) {
@@ -42,7 +42,6 @@ class Composer {
     form.querySelector("#keys")?.removeAttribute("hidden");
     this.field.value ||= sessionStorage.getItem(this.store) ?? "";
     this.field.addEventListener("input", () => this.keep());
-    this.field.addEventListener("keydown", (event) => this.#pressed(event));
   }
 
   keep() {
@@ -61,15 +60,6 @@ class Composer {
   giveBack(text) {
     this.field.value ||= text;
     this.keep();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #pressed(event) {
-    const isSending = event.key === "Enter" && !event.shiftKey && !event.isComposing;
-    // On a phone there is no other key for a new line.
-    if (!isSending || matchMedia("(pointer: coarse)").matches) return;
-    event.preventDefault();
-    if (this.field.value.trim()) this.form.requestSubmit();
   }
 }
 

@@ -1,4 +1,5 @@
 // The form that edits arguments: its buttons work without a reload, and no typed text is lost.
+import { Pressing } from "./pressing.js";
 
 /** @param {string} html */
 const panelOf = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("edit");
@@ -45,9 +46,10 @@ export class Editing {
   /** @type {string[]} */ #pressed = [];
   #running = false;
 
-  /** @param {HTMLElement} place */
-  constructor(place) {
+  /** @param {HTMLElement} place @param {AbortSignal} signal */
+  constructor(place, signal) {
     this.place = place;
+    this.pressing = new Pressing(place, signal);
   }
 
   /** @param {SubmitEvent} event */
@@ -105,6 +107,8 @@ export class Editing {
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text().catch(() => null);
     if (typeof text !== "string") return this.#fail(form);
+    // A button that is just being pressed stays until it was: its click is the next command.
+    await this.pressing.over();
     // Text was typed in the meantime: it is sent with the next request.
     if (String(contents(form)) !== String(sent)) return true;
     const fresh = panelOf(text);

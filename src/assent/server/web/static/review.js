@@ -29,7 +29,7 @@ class ReviewGuard extends HTMLElement {
     this.addEventListener("changed", () => this.#look(), { signal });
     this.addEventListener("changed", () => this.#stand(), { signal });
     this.addEventListener("expired", () => this.#expire(), { signal });
-    const editing = new Editing(this);
+    const editing = new Editing(this, signal);
     this.addEventListener("submit", (event) => editing.submitted(event), { signal });
     this.addEventListener("click", (event) => this.#reason(event), { signal });
     // Captured, because scroll events of inner texts do not bubble.

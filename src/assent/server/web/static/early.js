@@ -1,0 +1,45 @@
+// Presses in the first moment of a page. A plain script in the head, so that it runs before there is
+// anything to press: modules run only when the page is complete, and come over the network.
+(() => {
+  const PATIENCE = 5000;
+  /** @type {[HTMLFormElement, HTMLElement | null][]} */ let pressed = [];
+
+  /** A form that is sent before the modules have run waits for them, and may not be complete. @param {SubmitEvent} event */
+  function hold(event) {
+    const { target: form, submitter } = event;
+    if (!(form instanceof HTMLFormElement) || form.method === "dialog") return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    submitter?.setAttribute("aria-busy", "true");
+    pressed.push([form, submitter]);
+  }
+
+  function release() {
+    document.removeEventListener("submit", hold, true);
+    const held = pressed;
+    pressed = [];
+    for (const [, button] of held) button?.removeAttribute("aria-busy");
+    for (const [form, button] of held) {
+      // By a click: a page may hold its button back until all of it was read.
+      if (button?.isConnected) button.click();
+      else form.requestSubmit();
+    }
+  }
+
+  /** In the field for a message Enter sends. @param {KeyboardEvent} event */
+  function enter(event) {
+    const { target: field } = event;
+    if (!(field instanceof HTMLTextAreaElement) || field.form?.id !== "composer") return;
+    const isSending = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    // On a phone there is no other key for a new line.
+    if (!isSending || matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault();
+    if (field.value.trim()) field.form.requestSubmit();
+  }
+
+  document.addEventListener("keydown", enter);
+  document.addEventListener("submit", hold, true);
+  // This event waits for the modules, also for one that cannot be loaded; then the form is a plain one.
+  document.addEventListener("DOMContentLoaded", release, { once: true });
+  document.addEventListener("readystatechange", () => setTimeout(release, PATIENCE), { once: true });
+})();
