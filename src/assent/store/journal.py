@@ -25,6 +25,7 @@ EVENTS = (
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
 )
+LAST = select(func.coalesce(func.max(_e.seq), 0)).where(_e.turn_id == bindparam("turn_id"))
 _other = events.alias("other")
 _reset = (
     select(func.max(_other.c.seq))
@@ -84,6 +85,10 @@ class StoredJournal:
     def events(self, turn_id: str, after: int, limit: int) -> list[Event]:
         params: Params = {"turn_id": turn_id, "after": after, "limit": limit}
         return [_event(row) for row in self._driver.rows(EVENTS, params)]
+
+    def last(self, turn_id: str) -> int:
+        """Return the number of a turn's newest event; 0 if it has none."""
+        return self._driver.rows(LAST, {"turn_id": turn_id})[0][0]
 
     def entries(
         self, *, conversation_id: str | None = None, call_id: str | None = None

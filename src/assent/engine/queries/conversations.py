@@ -42,10 +42,14 @@ class OwnConversations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRows:
-    """A conversation with its newest turn, and what happened in that turn if it still goes on."""
+    """A conversation with its newest turn, and what happened in that turn if it still goes on.
+
+    `last` is the number of that turn's newest event: of two readings, the newer has no smaller one.
+    """
 
     thread: Thread
     turn: TurnRow | None
+    last: int
     events: Sequence[Event]
 
 
@@ -141,9 +145,10 @@ class ConversationQueries:
         turn = tx.turns.newest(id)
         is_active = turn is not None and turn.status in ACTIVE_TURNS
         # Before the rows: these are then at least as new as the events that mention them.
+        last = 0 if turn is None else tx.journal.last(turn.id)
         events = _events_so_far(tx, turn.id) if turn is not None and is_active else []
         thread = read_thread(tx, id, self._kernel)
-        return ConversationRows(thread=thread, turn=turn, events=tuple(events))
+        return ConversationRows(thread=thread, turn=turn, last=last, events=tuple(events))
 
     async def rows_with_list(
         self, person: Person, id: str, *, after: Place | None, limit: int

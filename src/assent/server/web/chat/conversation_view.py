@@ -110,6 +110,8 @@ class ConversationView:
 
     thread: Thread
     turn: TurnRow | None
+    # The number of the newest turn's newest event.
+    last: int
     draft: LiveAnswer
     messages: tuple[MessageView, ...]
     earlier: int
@@ -122,6 +124,11 @@ class ConversationView:
         words = " ".join(first[:_TITLE_CHARS].split())
         cut = "…" if len(first) > _TITLE_CHARS else ""
         return f"{words}{cut}" or self.thread.conversation.agent
+
+    @property
+    def reach(self) -> str:
+        """How far this reading got, as two numbers: the newest turn and its newest event."""
+        return f"{0 if self.turn is None else self.turn.number} {self.last}"
 
     @property
     def is_working(self) -> bool:
@@ -194,6 +201,7 @@ def conversation_view(
     return ConversationView(
         thread=thread,
         turn=found.turn,
+        last=found.last,
         draft=draft,
         messages=_messages(thread, calls, shown, ours),
         earlier=max(0, len(thread.messages) - shown),

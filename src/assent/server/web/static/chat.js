@@ -1,4 +1,5 @@
 // The chat: shows an answer while it streams, and sends messages without leaving the page.
+import { Composer, put } from "./composer.js";
 import { news } from "./live.js";
 import { merge } from "./merge.js";
 
@@ -9,6 +10,7 @@ import { merge } from "./merge.js";
 
 const COME_BACK = 3000;
 const NEAR = 160;
+const PATIENCE = 5000;
 
 /** @param {string} text */
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
@@ -19,48 +21,22 @@ function part(within, id, kind) {
   return found instanceof kind ? found : null;
 }
 
+/** How far a reading of the conversation got: its newest turn, and that turn's newest event. @param {Element} talk */
+function reach(talk) {
+  const [turn = 0, event = 0] = (talk.getAttribute("data-reach") ?? "").split(" ").map(Number);
+  return { turn, event };
+}
+
+/** @param {Element} one @param {Element} other */
+function isOlder(one, other) {
+  const [mine, theirs] = [reach(one), reach(other)];
+  return mine.turn < theirs.turn || (mine.turn === theirs.turn && mine.event < theirs.event);
+}
+
 /** An idempotency key for each message: one that is sent twice counts once. */
 function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** @param {HTMLFormElement} form @param {string} name @param {string} value */
-function put(form, name, value) {
-  const field = form.elements.namedItem(name);
-  if (field instanceof HTMLInputElement) field.value = value;
-}
-
-/** The field for a message: what was typed survives a reload. */
-class Composer {
-  /** @param {HTMLFormElement} form @param {string} place */
-  constructor(form, place) {
-    this.form = form;
-    this.field = /** @type {HTMLTextAreaElement} */ (form.querySelector("textarea"));
-    this.store = `assent draft ${place}`;
-    put(form, "wait", "no");
-    form.querySelector("#keys")?.removeAttribute("hidden");
-    this.field.value ||= sessionStorage.getItem(this.store) ?? "";
-    this.field.addEventListener("input", () => this.keep());
-  }
-
-  keep() {
-    sessionStorage.setItem(this.store, this.field.value);
-  }
-
-  /** @returns {string} */
-  take() {
-    const text = this.field.value.trim();
-    this.field.value = "";
-    this.keep();
-    return text;
-  }
-
-  /** @param {string} text */
-  giveBack(text) {
-    this.field.value ||= text;
-    this.keep();
-  }
 }
 
 /** The page that starts a conversation; its forms are plain ones. */
@@ -86,6 +62,8 @@ class ChatStream extends HTMLElement {
   #key = freshKey();
   #failed = "";
   #isSending = false;
+  // Called when the page has something new of the answer.
+  #stir = () => {};
   // Forms that were sent and not answered yet, and the newest of them.
   /** @type {Set<HTMLFormElement>} */ #pressed = new Set();
   /** @type {Promise<unknown>} */ #line = Promise.resolve();
@@ -178,6 +156,7 @@ class ChatStream extends HTMLElement {
     for (const [place, html] of piece.blocks) block(bubble, place).innerHTML = html;
     bubble.hidden = false;
     this.#scroll(isNear);
+    this.#stir();
   }
 
   /** @param {Progress} report */
@@ -211,6 +190,8 @@ class ChatStream extends HTMLElement {
   #become(page) {
     const [here, was, now] = [this.#talk, this.#was, part(page, "talk", HTMLElement)];
     if (!here || !was || !now) return;
+    // Answers overtake each other: what is shown already has all that this one has.
+    if (isOlder(now, was)) return;
     const isNear = this.#isNear;
     const [mine, theirs] = [this.#draft, part(now, "draft", HTMLElement)];
     const isSame = mine && theirs && mine.dataset.draft === theirs.dataset.draft;
@@ -225,6 +206,7 @@ class ChatStream extends HTMLElement {
     this.#was = now;
     this.#scroll(isNear);
     this.#follow();
+    this.#stir();
   }
 
   // Sending
@@ -259,8 +241,8 @@ class ChatStream extends HTMLElement {
     const form = this.#composer?.form;
     if (!form) return;
     this.#trouble("");
-    const isActive = this.#talk?.dataset.active !== undefined;
-    if (isActive && !supersede) {
+    if (this.#isActive && !supersede) await this.#end(text);
+    if (this.#isActive && !supersede) {
       if (await this.#mayCancel()) return void this.#say(text, true);
       return this.#composer?.giveBack(text);
     }
@@ -283,6 +265,31 @@ class ChatStream extends HTMLElement {
     // A call began to wait since the page was read: update the page, which asks next time.
     if (answer?.status === 409) return void this.refresh();
     this.#trouble(answer?.words || "It could not be sent. Try again.");
+  }
+
+  get #isActive() {
+    return this.#talk?.dataset.active !== undefined;
+  }
+
+  /** Wait for the end of an answer that may be complete: until there is more of it, or for a moment. @param {string} text */
+  async #end(text) {
+    const said = this.#said;
+    if (!said) return;
+    this.#isSending = true;
+    this.#echo(text);
+    const late = new Promise((done) => setTimeout(done, PATIENCE, true));
+    let isLate = false;
+    while (!isLate && this.#isActive && this.#said === said) {
+      isLate = Boolean(await Promise.race([late, new Promise((done) => (this.#stir = () => done(false)))]));
+    }
+    this.#stir = () => {};
+    this.#isSending = false;
+    for (const sent of this.querySelectorAll(".sending")) sent.remove();
+  }
+
+  /** What the live answer says so far. */
+  get #said() {
+    return this.#draft?.querySelector(".bubble")?.textContent?.trim() ?? "";
   }
 
   /** Stop, retry, approve or reject without leaving the page, and show the result. @param {HTMLFormElement} form */
