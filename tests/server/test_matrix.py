@@ -77,6 +77,12 @@ ROWS: dict[str, Row] = {
     # Requests: {request} is put to the user alone, {routed} to approvers but not to the user.
     "GET /api/requests": Row("/api/requests", READING),
     "GET /api/requests/{id}": Row("/api/requests/{request}", PRIVATE),
+    "GET /api/requests/{id}/card": Row("/api/requests/{request}/card", PRIVATE),
+    "POST /api/requests/{id}/preview": Row(
+        "/api/requests/{request}/preview",
+        "401 409 404 404 403 403 403 403 403 409 403 403",
+        {"verdict": "edit", "digest": "0" * 64, "edit": {}},
+    ),
     "POST /api/decisions": Row("/api/decisions", DECIDING.format(422), {"decisions": []}),
     "POST /api/requests/{id}/decide": Row(
         "/api/requests/{request}/decide",

@@ -1,13 +1,12 @@
 """A request with everything that is needed to decide it at a terminal."""
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.cards import Card, NamedValue
+from assent.domain.cards import Card
 from assent.domain.conversations import Conversation
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -15,8 +14,8 @@ from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
 from assent.errors import NotFound
 from assent.presentation.card import hints_of
+from assent.presentation.line import in_short
 from assent.presentation.page import remaining
-from assent.presentation.sheet_values import inline_of
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of
 
@@ -50,7 +49,7 @@ class RequestView:
     @property
     def in_short(self) -> str:
         """The arguments that would run, on one line; the card has them in full."""
-        return _in_short(self.card.arguments)
+        return in_short(self.card.arguments)
 
     def arguments(self) -> dict[str, Json]:
         """Return the arguments that would run."""
@@ -77,9 +76,4 @@ async def running_of(assent: Assent, call_id: str) -> str:
     if call is None:
         raise NotFound("call", call_id)
     hints = hints_of(assent.catalogue.tool(call.agent, call.tool))
-    return f"{safe_line(call.tool)} {_in_short(entries_of(call.arguments.text, hints))}"
-
-
-def _in_short(entries: Iterable[NamedValue]) -> str:
-    pairs = ((entry.name, inline_of(entry.value)) for entry in entries)
-    return " ".join(f"{safe_line(name)}={value or '…'}" for name, value in pairs)
+    return f"{safe_line(call.tool)} {in_short(entries_of(call.arguments.text, hints))}"

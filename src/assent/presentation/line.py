@@ -3,6 +3,7 @@
 The line is safe text. Most cards do not fit on a line; those offer only the full review.
 """
 
+from collections.abc import Iterable
 from itertools import accumulate, takewhile
 
 from assent.domain.cards import Card, NamedValue
@@ -38,6 +39,12 @@ def render(card: Card, *, characters: int = CHARACTERS) -> Rendered:
         choices=offered(card, withheld=withheld, typing=False),
         version=VERSION,
     )
+
+
+def in_short(entries: Iterable[NamedValue]) -> str:
+    """Return arguments on one line for a list; values that need more room are left to the card."""
+    pairs = ((entry.name, inline_of(entry.value)) for entry in entries)
+    return " ".join(f"{safe_line(name)}={value or '…'}" for name, value in pairs)
 
 
 def _pairs(card: Card, room: int) -> list[str]:

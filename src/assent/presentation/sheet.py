@@ -37,6 +37,8 @@ class SpanRole(Enum):
     DANGEROUS = auto()
     # Text that changes with the clock; it is not part of the recorded rendering.
     CLOCK = auto()
+    # A mark of ours inside foreign text, once a surface has told it from the text around it.
+    MARK = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/turns/{id}/resume": CHAT,
     "GET /api/requests": READ,
     "GET /api/requests/{id}": READ,
+    "GET /api/requests/{id}/card": READ,
+    "POST /api/requests/{id}/preview": DECIDE,
     "POST /api/decisions": DECIDE,
     "POST /api/requests/{id}/decide": DECIDE,
     "POST /api/requests/{id}/cancel": DECIDE,

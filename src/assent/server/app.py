@@ -21,6 +21,7 @@ from assent.server.api import (
     events,
     health,
     people,
+    request_cards,
     requests,
     tools,
 )
@@ -61,6 +62,7 @@ ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
     *conversations.router.routes,
     *requests.router.routes,
+    *request_cards.router.routes,
     *conversations.values_router.routes,
     *tools.router.routes,
     *audit.router.routes,

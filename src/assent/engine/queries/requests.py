@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from assent.domain.calls import Call, Revision
 from assent.domain.decisions import Decision
@@ -11,6 +11,7 @@ from assent.domain.paging import Place, Subject
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
+from assent.engine.agents import Catalogue
 from assent.engine.decisions.attempts import lock_request
 from assent.engine.decisions.checks import has_voted
 from assent.engine.kernel import Kernel
@@ -24,6 +25,8 @@ from assent.engine.queries.visibility import (
 )
 from assent.errors import NotFound, NothingAwaited
 from assent.ports import Tx
+from assent.presentation.line import in_short
+from assent.presentation.values import entries_of, hints_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,8 @@ def current(requests: tuple[Request, ...]) -> Request:
 
 
 T = TypeVar("T")
+# Longer arguments are not read from the database for a list.
+ARGUMENTS_MAX: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,22 @@ class InboxPage:
     next: Place | None = None
     # True if the page is empty and the person has no conversation yet.
     is_newcomer: bool = False
+
+    def in_short(self, catalogue: Catalogue) -> dict[str, str | None]:
+        """Return the arguments of each request on one line; None if they are too long for a list.
+
+        Without the tool it is unknown which of them are secret, so they are not shown either.
+        """
+        return {each.id: self._line(each, catalogue) for each in self.requests}
+
+    def _line(self, request: Request, catalogue: Catalogue) -> str | None:
+        subject = self.subjects.get(request.call_id)
+        tool = catalogue.tool(request.agent, request.tool)
+        # If the call changed since, the list shows nothing rather than other arguments.
+        if subject is None or subject.revision != request.revision or tool is None:
+            return None
+        text = subject.arguments
+        return None if text is None else in_short(entries_of(text, hints_of(tool)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

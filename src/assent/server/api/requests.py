@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Query
+from pydantic import Field
 
 from assent.domain.decisions import Cancel
 from assent.domain.lifecycle import RequestKind, RequestStatus
@@ -13,12 +14,13 @@ from assent.domain.paging import RequestFilter
 from assent.domain.tools import Risk
 from assent.engine.decisions import attempts
 from assent.engine.queries.listing import Inbox
+from assent.engine.queries.requests import ARGUMENTS_MAX
 from assent.engine.queries.visibility import sees_everything
 from assent.errors import NotEligible, NotFound
 from assent.server.api import schemas
 from assent.server.api.request_detail import RequestDetail
 from assent.server.api.routing import After, Id, IdFilter, Key, Limit, NativeApi, Word, place
-from assent.server.api.schemas import page
+from assent.server.api.schemas import Shape, page
 from assent.server.api.verdicts import (
     EXAMPLES,
     Batch,
@@ -37,9 +39,29 @@ router = APIRouter(route_class=NativeApi, tags=["requests"])
 
 Status = Annotated[RequestStatus | Literal["any"], Query(description="`any` for all of them.")]
 Mine = Annotated[bool, Query(description="Only what you may decide yourself.")]
+Order = Annotated[
+    Literal["newest", "danger"],
+    Query(description="`danger`: of the open ones the most dangerous first."),
+]
+InShort = Annotated[bool, Query(description="With their arguments on one line, as `in_short`.")]
 Role = Annotated[
     str | None, Query(pattern=r"^[A-Za-z0-9._:/-]{1,64}$", description="Put to this role.")
 ]
+
+
+class ListedRequest(schemas.Request):
+    """A request in a list; its arguments on one line are not enough to decide by."""
+
+    in_short: str | None = Field(
+        default=None, description="If asked for: safe text. Null: too long for a list."
+    )
+
+
+class RequestPage(Shape):
+    """A page of requests, in the order that was asked for."""
+
+    items: list[ListedRequest]
+    next: str | None = Field(description="Send it as `after` for the next page; null: the end.")
 
 
 @router.get("/api/requests", operation_id="list_requests")
@@ -55,9 +77,11 @@ async def inbox(
     conversation: IdFilter = None,
     role: Role = None,
     mine: Mine = False,
+    order: Order = "newest",
+    in_short: InShort = False,
     limit: Limit = 50,
     after: After = None,
-) -> schemas.RequestPage:
+) -> RequestPage:
     """List the requests of your conversations and those that you may decide, newest first."""
     box = Inbox(
         person=caller.person,
@@ -72,10 +96,27 @@ async def inbox(
         everything=sees_everything(caller.person),
         mine=mine,
         role=role,
+        by_danger=order == "danger",
     )
+    if in_short:
+        return await _in_short(service, box, after, limit)
     found = await service.assent.queries.requests.page(box, after=place(after), limit=limit)
-    items = [schemas.Request.of(request, caller.person) for request in found.items]
-    return schemas.RequestPage(items=items, next=page(found))
+    items = [ListedRequest(**schemas.facts(each, caller.person)) for each in found.items]
+    return RequestPage(items=items, next=page(found))
+
+
+async def _in_short(service: Service, box: Inbox, after: str | None, limit: int) -> RequestPage:
+    assent = service.assent
+    found = await assent.queries.requests.inbox(
+        box, after=place(after), limit=limit, longest=ARGUMENTS_MAX
+    )
+    # In a thread: two hundred arguments of models take long to lay out and would block others.
+    lines = await asyncio.to_thread(found.in_short, assent.catalogue)
+    items = [
+        ListedRequest(**schemas.facts(each, box.person), in_short=lines[each.id])
+        for each in found.requests
+    ]
+    return RequestPage(items=items, next=None if found.next is None else str(found.next))
 
 
 @router.get("/api/requests/{id}", operation_id="read_request")
@@ -93,11 +134,13 @@ async def decide_all(
     """Decide several requests; each has its own outcome, but a contradiction decides nothing."""
     said = [(one.request_id, verdict_of(one.decision)) for one in body.decisions]
     digests = {one.request_id: one.decision.digest for one in body.decisions if one.decision.digest}
+    shown = {one.request_id: one.decision.shown for one in body.decisions if one.decision.shown}
     outcomes = await service.assent.decide_all(
         said,
         by=caller.person,
         channel=caller.channel,
         digests=digests,
+        shown=shown,
         idempotency_key=idempotency_key,
     )
     return Outcomes(outcomes=[await _reported(service, caller, each) for each in outcomes])
@@ -121,6 +164,7 @@ async def decide(
         verdict_of(body),
         by=caller.person,
         digest=body.digest,
+        shown=body.shown,
         channel=caller.channel,
         idempotency_key=idempotency_key,
     )

@@ -232,13 +232,6 @@ def facts(request: requests.Request, person: Person) -> dict[str, Any]:
     }
 
 
-class RequestPage(Shape):
-    """A page of requests, newest first."""
-
-    items: list[Request]
-    next: str | None = Field(description="Send it as `after` for the next page; null: the end.")
-
-
 class Turn(Shape):
     """One run of the agent's loop, from a message to the next pause or answer."""
 

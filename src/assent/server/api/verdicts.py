@@ -22,9 +22,22 @@ Typed = Annotated[
         description="What a person typed, where the request's `confirmation` is `typed`.",
     ),
 ]
+Shown = Annotated[
+    str | None,
+    Field(
+        pattern=r"^[a-z]{1,20}/[0-9]{1,9}/unicode-[0-9.]{1,20}:[0-9a-f]{64}$",
+        description="The `shown` of the card that a person was shown, for the record.",
+    ),
+]
 
 
-class Approve(Given):
+class Said(Given):
+    """The base of all verdicts."""
+
+    shown: Shown = None
+
+
+class Approve(Said):
     """Run the call once, with exactly the arguments that were shown."""
 
     verdict: Literal["approve"]
@@ -32,7 +45,7 @@ class Approve(Given):
     typed: Typed = None
 
 
-class Edit(Given):
+class Edit(Said):
     """Run the call with other arguments; they are validated, judged again and recorded as yours."""
 
     model_config = ConfigDict(
@@ -57,7 +70,7 @@ class Edit(Given):
         return self
 
 
-class Reject(Given):
+class Reject(Said):
     """Do not run the call."""
 
     verdict: Literal["reject"]
@@ -65,7 +78,7 @@ class Reject(Given):
     digest: Digest | None = None
 
 
-class Answer(Given):
+class Answer(Said):
     """Fill in the form of an input request; `partial` keeps it as a draft."""
 
     verdict: Literal["answer"]
@@ -74,7 +87,7 @@ class Answer(Given):
     digest: Digest | None = None
 
 
-class Supply(Given):
+class Supply(Said):
     """Supply the output of a call that waits for one: JSON, or content blocks."""
 
     model_config = ConfigDict(
@@ -111,7 +124,7 @@ class Block(Given):
     media_type: str | None = None
 
 
-class Fail(Given):
+class Fail(Said):
     """Report that the call that waits for an output has failed."""
 
     verdict: Literal["fail"]
@@ -119,7 +132,7 @@ class Fail(Given):
     digest: Digest | None = None
 
 
-class Cancel(Given):
+class Cancel(Said):
     """Withdraw the call."""
 
     verdict: Literal["cancel"]
@@ -127,7 +140,7 @@ class Cancel(Given):
     digest: Digest | None = None
 
 
-class Ran(Given):
+class Ran(Said):
     """Report that a call in doubt did run, with this output."""
 
     verdict: Literal["ran"]
@@ -135,7 +148,7 @@ class Ran(Given):
     digest: Digest | None = None
 
 
-class DidNotRun(Given):
+class DidNotRun(Said):
     """Report that a call in doubt did not run; it will not run later either."""
 
     verdict: Literal["did_not_run"]
@@ -143,7 +156,7 @@ class DidNotRun(Given):
     digest: Digest | None = None
 
 
-class RunAgain(Given):
+class RunAgain(Said):
     """Run a call in doubt now, because it did not run. This is a fresh approval."""
 
     verdict: Literal["run_again"]
@@ -151,8 +164,8 @@ class RunAgain(Given):
     typed: Typed = None
 
 
-Said = Approve | Edit | Reject | Answer | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
-Verdict = Annotated[Said, Field(discriminator="verdict")]
+Spoken = Approve | Edit | Reject | Answer | Supply | Fail | Cancel | Ran | DidNotRun | RunAgain
+Verdict = Annotated[Spoken, Field(discriminator="verdict")]
 _SEEN = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _SAID: list[dict[str, Any]] = [
     {"verdict": "approve", "digest": _SEEN},
@@ -166,16 +179,26 @@ _SAID: list[dict[str, Any]] = [
     {"verdict": "did_not_run"},
     {"verdict": "run_again", "digest": _SEEN},
 ]
+Previewed = Annotated[Edit | Supply, Field(discriminator="verdict")]
 EXAMPLES: dict[str, Example] = {said["verdict"]: Example(value=said) for said in _SAID}
+EDIT_EXAMPLES = {verb: EXAMPLES[verb] for verb in ("edit", "supply")}
 
 
-def verdict_of(said: Said) -> decisions.Verdict:
+def verdict_of(said: Spoken) -> decisions.Verdict:
     """Return the same verdict as the engine takes it."""
     given = {name: getattr(said, name) for name in said.model_fields_set}
     if isinstance(said, Supply):
         given["output"] = said.value
     # Here a reason may be left out; `Fail` of the engine requires one.
     return row_of(said.verdict).read({"reason": "", **given})
+
+
+def edit_of(said: Edit) -> decisions.Approve:
+    """Return the approval that an edit stands for."""
+    verdict = verdict_of(said)
+    if not isinstance(verdict, decisions.Approve):
+        raise AssertionError("an edit is an approval of other arguments")
+    return verdict
 
 
 class CancelBody(Given):
