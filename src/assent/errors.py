@@ -992,3 +992,25 @@ class LinkRefused(AssentError):
     """A code to link a chat account is wrong, used up or too old, or the account is taken."""
 
     code = "link_refused"
+
+
+class ServerUnreachable(AssentError):
+    """A server that this program is a client of does not answer, or not as an Assent server."""
+
+    code = "server_unreachable"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"The server cannot be used: {reason}. If something was sent, look whether it counts"
+        )
+
+
+class ServerRefused(AssentError):
+    """A server that this program is a client of refused a request; `problem` is the code."""
+
+    code = "server_refused"
+
+    def __init__(self, problem: str, detail: str) -> None:
+        self.problem = problem
+        super().__init__(detail or f"The server refused it ({problem})")

@@ -32,6 +32,7 @@ def parser() -> Parser:
     _demo(commands.add_parser("demo", help="try it: serve an agent in its own folder, offline"))
     _serve(commands.add_parser("serve", help="serve your own agents"))
     _chat(commands.add_parser("chat", help="talk to an agent here in the terminal"))
+    _inbox(commands.add_parser("inbox", help="read and decide what waits for you, full-screen"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
     _decide(commands.add_parser("decide", help="decide a request, beside a running worker"))
     _export(commands.add_parser("export", help="a conversation as JSON, without its secrets"))
@@ -151,6 +152,32 @@ def _chat(command: argparse.ArgumentParser) -> None:
     _data_dir(command)
     _model(command)
     _common(command)
+
+
+def _inbox(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "What waits for you, its cards, and deciding, on the whole terminal. For scripts there are "
+        "`assent pending` and `assent decide`."
+    )
+    command.add_argument(
+        "agents",
+        nargs="?",
+        metavar="MODULE:NAME",
+        help="where the tools are that check edits and name secrets (default: the demo)",
+    )
+    _database(command)
+    command.add_argument(
+        "--as", "--user", dest="user", metavar="NAME", help="who you are (default: your login name)"
+    )
+    command.add_argument(
+        "--server", metavar="URL", help="a running server, for example https://assent.example.com"
+    )
+    command.add_argument(
+        "--key-file",
+        metavar="FILE",
+        help="the file with your API key for the server (or set ASSENT_API_KEY)",
+    )
+    _debug(command)
 
 
 def _pending(command: argparse.ArgumentParser) -> None:

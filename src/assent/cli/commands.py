@@ -135,6 +135,14 @@ async def _talk(
         await talk.run()
 
 
+async def inbox(options: Namespace) -> None:
+    """Open the full-screen inbox."""
+    # Imported only now, because no other command needs what it needs.
+    from assent.cli.inbox_app.opening import open_inbox
+
+    await open_inbox(options)
+
+
 async def pending(options: Namespace) -> None:
     """List the requests that wait, beside a running worker or without one."""
     screen = open_screen()
@@ -219,6 +227,7 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "demo": serving.demo,
     "serve": serving.serve,
     "chat": chat,
+    "inbox": inbox,
     "pending": pending,
     "decide": decide,
     "export": export,

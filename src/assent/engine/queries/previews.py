@@ -4,12 +4,20 @@ from dataclasses import dataclass
 
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation, Phrase
-from assent.domain.decisions import Approve
+from assent.domain.decisions import Approve, Verdict
+from assent.domain.people import Person
 from assent.domain.tools import Hitl
+from assent.domain.verdicts import name_of, names_for
 from assent.engine.decisions.checks import check_supplied
 from assent.engine.gate.intake import revised
 from assent.engine.queries.review import Review
-from assent.errors import InvalidArguments
+from assent.errors import (
+    AlreadySettled,
+    InvalidArguments,
+    NotEligible,
+    StaleDigest,
+    WrongVerdict,
+)
 from assent.presentation.diff import changes
 from assent.presentation.phrases import phrase_of
 from assent.presentation.sheet import Line
@@ -28,6 +36,21 @@ class EditPreview:
     lines: tuple[Line, ...]
     is_changed: bool
     to_type: Phrase | None = None
+
+
+def refuse_pointless(review: Review, verdict: Verdict, by: Person, digest: str | None) -> None:
+    """Raise the error that this decision would meet before its content is looked at."""
+    request = review.request
+    if not request.admits(by):
+        raise NotEligible(request.id, by.id)
+    if not request.is_open:
+        raise AlreadySettled.of(
+            request.id, request.status, by=request.closed_by, at=request.closed_at
+        )
+    if digest is not None and digest != request.digest:
+        raise StaleDigest(request.id)
+    if (name := name_of(verdict)) not in names_for(request.kind):
+        raise WrongVerdict(request.id, request.kind, name)
 
 
 def preview_edit(review: Review, edit: Approve, *, width: int) -> EditPreview:

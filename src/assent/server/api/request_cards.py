@@ -8,15 +8,14 @@ from fastapi import APIRouter, Body, Query, Response
 from pydantic import Field
 
 from assent.domain.confirmations import Confirmation, Phrase
-from assent.domain.verdicts import Verb, row_of
-from assent.engine.queries.previews import check_output, preview_edit
+from assent.domain.verdicts import Verb
+from assent.engine.queries.previews import check_output, preview_edit, refuse_pointless
 from assent.engine.queries.review import Review
-from assent.errors import AlreadySettled, NotEligible, StaleDigest, WrongVerdict
 from assent.presentation import sheet, terminal
 from assent.server.api.request_detail import ToType
 from assent.server.api.routing import Id, NativeApi
 from assent.server.api.schemas import Request, Shape, masked
-from assent.server.api.verdicts import EDIT_EXAMPLES, Previewed, Supply, edit_of
+from assent.server.api.verdicts import EDIT_EXAMPLES, Previewed, Supply, edit_of, verdict_of
 from assent.server.caller import Caller
 from assent.server.service import CallerDep, Service, ServiceDep
 
@@ -120,7 +119,7 @@ async def preview(
 
 
 def _previewed(review: Review, body: Previewed, caller: Caller, columns: int) -> VerdictPreview:
-    _check(review, body, caller)
+    refuse_pointless(review, verdict_of(body), caller.person, body.digest)
     if isinstance(body, Supply):
         check_output(review, body.value)
         return VerdictPreview(is_changed=True, runs=None, to_type=None, lines=[])
@@ -131,22 +130,6 @@ def _previewed(review: Review, body: Previewed, caller: Caller, columns: int) ->
         to_type=_to_type(found.to_type),
         lines=_lines(found.lines),
     )
-
-
-def _check(review: Review, body: Previewed, caller: Caller) -> None:
-    """Raise the error that a decision of this caller would meet before its content is looked at."""
-    request = review.request
-    if not request.admits(caller.person):
-        raise NotEligible(request.id, caller.person.id)
-    if not request.is_open:
-        raise AlreadySettled.of(
-            request.id, request.status, by=request.closed_by, at=request.closed_at
-        )
-    if body.digest is not None and body.digest != request.digest:
-        raise StaleDigest(request.id)
-    row = row_of(body.verdict)
-    if request.kind not in row.answers:
-        raise WrongVerdict(request.id, request.kind, row.name)
 
 
 async def _review(service: Service, caller: Caller, id: str) -> Review:
