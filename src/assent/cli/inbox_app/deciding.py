@@ -16,6 +16,7 @@ from assent.cli.inbox_app.dialogs import (
     TypedDialog,
     WordsDialog,
     problems_of,
+    refusal_words,
 )
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd, edit_columns
 from assent.cli.inbox_app.edited_text import approval_of, text_of
@@ -73,6 +74,8 @@ class Deciding:
     tell: Callable[[str], None]
     done: Callable[[InboxCard, str, str], None]
     changed: Callable[[], None]
+    # The request whose decision is under way; empty if none is.
+    sending: str = ""
     # Texts of edits that do not count yet, by request.
     _kept: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -243,12 +246,16 @@ class Deciding:
                 self.tell("It changed meanwhile, and nothing is decided. Look again.")
                 self.changed()
             case _:
-                self.tell("; ".join(["That does not count", *problems_of(error)]))
+                self.tell(f"{refusal_words(error)} {'; '.join(problems_of(error))}")
 
     async def _cast(self, sight: Sight, verdict: Verdict, row: VerdictRow) -> None:
         """Decide; raises the error if the decision is refused."""
         card = sight.card
-        status = await self.backend.decide(card, verdict, sight.shown)
+        self.sending = card.request_id
+        try:
+            status = await self.backend.decide(card, verdict, sight.shown)
+        finally:
+            self.sending = ""
         self._kept.pop(card.request_id, None)
         if isinstance(verdict, Give) and verdict.partial:
             self.tell(f"Your answers for {sight.tool} are kept as a draft.")

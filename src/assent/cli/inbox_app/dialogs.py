@@ -19,7 +19,9 @@ from assent.errors import (
     ConfirmationRequired,
     InvalidAnswer,
     InvalidArguments,
+    ServerUnreachable,
     StaleDigest,
+    WriteUncertain,
 )
 from assent.presentation.text import safe_block, safe_line
 
@@ -34,12 +36,20 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
     Ends with None, or with the error that makes the question pointless.
     """
 
+    # Each dialog says itself what has the focus first.
+    AUTO_FOCUS: ClassVar[str | None] = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
 
     def __init__(self, title: str, send: Send[T], *, label: str) -> None:
         super().__init__(classes="dialog")
         self._title, self._send, self._label = title, send, label
-        self._is_sending = False
+        self._is_sending = self._is_over = False
+
+    def end(self, error: AssentError | None = None) -> None:
+        """End the question, once: somebody else may have decided while an answer was under way."""
+        if not self._is_over:
+            self._is_over = True
+            self.dismiss(error)
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the question, the problem if there is one, and the buttons."""
@@ -66,7 +76,7 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
 
     def action_back(self) -> None:
         """Give up; nothing is decided."""
-        self.dismiss(None)
+        self.end()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         """Go back, or send."""
@@ -84,21 +94,29 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
         try:
             await self._send(answer)
         except (AlreadySettled, StaleDigest, ConfirmationRequired) as error:
-            self.dismiss(error)
+            self.end(error)
         except AssentError as error:
             self.refuse(error)
         else:
-            self.dismiss(None)
+            self.end()
         finally:
             self._is_sending = False
 
     def refuse(self, error: AssentError) -> None:
         """Show why the answer does not count."""
-        self.complain("\n".join(["That does not count:", *problems_of(error)]))
+        self.complain("\n".join([refusal_words(error), *problems_of(error)]))
 
     def complain(self, words: str) -> None:
         """Show a problem with the answer."""
-        self.query_one("#problem", Static).update(Content(words))
+        problem = self.query_one("#problem", Static)
+        problem.update(Content(words))
+        problem.display = bool(words)
+
+
+def refusal_words(error: AssentError) -> str:
+    """Return the words that introduce an error; a lost connection may have decided something."""
+    is_known = not isinstance(error, WriteUncertain | ServerUnreachable)
+    return "That does not count:" if is_known else "Nobody knows yet whether that counts:"
 
 
 def problems_of(error: AssentError) -> list[str]:
@@ -195,7 +213,7 @@ class TypedDialog(Dialog[str]):
 class OutputDialog(Dialog[str]):
     """Asks for an output, as text or JSON, on as many lines as it takes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "send", "send")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "send", "send", priority=True)]
 
     def __init__(self, title: str, question: str, send: Send[str], *, label: str) -> None:
         super().__init__(title, send, label=f"{label} (Ctrl-S)")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -23,8 +23,9 @@ class FormDialog(Dialog[Give]):
     """One person who fills in one form; nothing is sent before they say so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "send", "send"),
-        Binding("ctrl+d", "draft", "keep as draft"),
+        # Before the control that has the focus: to some of them these keys mean something else.
+        Binding("ctrl+s", "send", "send", priority=True),
+        Binding("ctrl+d", "draft", "keep as draft", priority=True),
     ]
 
     def __init__(
@@ -54,7 +55,14 @@ class FormDialog(Dialog[Give]):
     def on_mount(self) -> None:
         """Begin with the first field."""
         self._show_what_applies()
-        self._boxes[0].query("Input, TextArea, Select, SelectionList").first().focus()
+        first = self._boxes[0].query("Input, TextArea, Select, SelectionList").first()
+        first.focus(scroll_visible=False)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Bring a field into sight with its label, not only its control."""
+        for box in event.widget.ancestors_with_self:
+            if isinstance(box, FieldBox) and box is not self._boxes[0]:
+                self.call_after_refresh(box.scroll_visible, animate=False)
 
     @on(Input.Submitted)
     def _go_on(self) -> None:

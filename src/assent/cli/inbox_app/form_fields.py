@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from typing import Any, assert_never, cast
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Select, SelectionList, Static, TextArea
 
@@ -14,6 +16,21 @@ from assent.domain.canonical import Json
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.presentation.text import safe_block, safe_line
+
+# The place of the tick among the pieces of a row.
+_TICK = 1
+
+
+class TickList(SelectionList[str]):
+    """Options of which several can be ticked; a sign says which, where the library has a colour."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return one row of the widget."""
+        row, at = list(super().render_line(y)), self.scroll_offset.y + y
+        if at < self.option_count and len(row) > _TICK:
+            is_ticked = self.get_option_at_index(at).value in self.selected
+            row[_TICK] = Segment("X" if is_ticked else " ", row[_TICK].style)
+        return Strip(row)
 
 
 class FieldBox(Vertical):
@@ -50,7 +67,9 @@ class FieldBox(Vertical):
 
     def complain(self, words: str) -> None:
         """Show the problem with the answer; empty words take it back."""
-        self.query_one(".error", Static).update(Content(safe_line(words)))
+        error = self.query_one(".error", Static)
+        error.update(Content(safe_line(words)))
+        error.display = bool(words)
 
     def answer(self) -> object:
         """Return the answer as it was given; None if there is none."""
@@ -81,7 +100,7 @@ class FieldBox(Vertical):
                 return self._select([(_named(o.value, o.label), o.value) for o in self._options])
             case Control.CHOICES:
                 given = cast("list[Json]", self._known) if isinstance(self._known, list) else []
-                return SelectionList[str](
+                return TickList(
                     *[
                         (Content(_named(o.value, o.label)), o.value, o.value in given)
                         for o in self._options

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Static
 
 from assent.cli.inbox_app.action_bar import ActionKey
@@ -25,7 +25,8 @@ from assent.cli.inbox_app.backend import (
 from assent.cli.inbox_app.card_pane import CardPane
 from assent.cli.inbox_app.card_view import CardView
 from assent.cli.inbox_app.deciding import Deciding, Sight
-from assent.cli.inbox_app.dialogs import ours
+from assent.cli.inbox_app.dialogs import Dialog, ProblemDialog, ours
+from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd
 from assent.cli.inbox_app.help_screen import HelpScreen
 from assent.cli.inbox_app.look import DARK, LIGHT, SLIM_COLUMNS, WIDE_COLUMNS
 from assent.cli.inbox_app.notes import NoteLine, NotesScreen
@@ -170,7 +171,8 @@ class InboxScreen(Screen[None]):
     def _forget(self, change: Closed) -> None:
         id = change.request_id
         known = {**self._pane.names, **{row.id: row.tool for row in self._list.rows}}
-        if id in self._mine:
+        if id in self._mine or id == self._deciding.sending:
+            # The answer to the person's own decision says it better, and may come later.
             self._mine.discard(id)
         elif id in known:
             words = closing_words(known[id], change)
@@ -182,10 +184,16 @@ class InboxScreen(Screen[None]):
 
     def _close_dialogs(self) -> None:
         """Take away the questions about a request that somebody else has decided."""
-        app = cast("App[None]", self.app)
-        for screen in reversed(app.screen_stack):
-            if isinstance(screen, ModalScreen) and not isinstance(screen, HelpScreen | NotesScreen):
-                cast("ModalScreen[object]", screen).dismiss(None)
+        for screen in reversed(cast("App[None]", self.app).screen_stack):
+            match screen:
+                case Dialog():
+                    cast("Dialog[object]", screen).end()
+                case ProblemDialog():
+                    screen.dismiss(False)
+                case EditDialog():
+                    screen.dismiss(EditEnd.BACK)
+                case _:
+                    pass
 
     # Deciding
 

@@ -78,18 +78,17 @@ Screen {{ layout: vertical; }}
 #reading {{ width: 1fr; }}
 #card {{ height: 1fr; scrollbar-gutter: stable; padding: 0 1; }}
 #progress {{ height: 1; padding: 0 1; background: $panel; color: $text; }}
-ActionBar {{ height: auto; padding: 0 1; background: $panel; }}
+ActionBar {{ height: auto; min-height: 1; padding: 0 1; background: $panel; }}
 ActionKey {{ width: auto; height: 1; margin: 0 2 0 0; background: $surface-lighten-2; }}
 ActionKey:hover {{ background: $primary; }}
 ActionKey.-closed {{ color: $text-muted; background: $panel; }}
-#note {{ display: none; height: auto; max-height: 3; padding: 0 1; background: $boost; }}
-#note.-said {{ display: block; }}
+#note {{ height: auto; min-height: 1; max-height: 3; padding: 0 1; background: $boost; }}
 #keys {{ height: 1; padding: 0 1; color: $text-muted; background: $surface; }}
 .-narrow #list {{ width: 1fr; border-right: none; }}
 .-narrow #reading {{ display: none; }}
 .-narrow.-reading #list {{ display: none; }}
 .-narrow.-reading #reading {{ display: block; }}
-.-slim ActionBar {{ layout: vertical; }}
+.-slim ActionBar {{ layout: vertical; min-height: 3; }}
 
 .dialog {{ align: center middle; }}
 .dialog > #dialog {{
@@ -101,7 +100,9 @@ ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 .dialog .foreign {{
     width: 1fr; height: auto; margin: 0 0 0 1; border-left: outer $primary; padding-left: 1;
 }}
-.dialog #problem {{ width: 1fr; height: auto; color: $text-error; text-style: bold; }}
+.dialog #problem {{
+    display: none; width: 1fr; height: auto; color: $text-error; text-style: bold;
+}}
 .dialog #buttons {{ height: auto; margin-top: 1; }}
 .dialog #buttons Button {{ margin-right: 2; background: $primary-darken-2; color: $text; }}
 .dialog #buttons Button:focus {{ background: $primary; text-style: bold reverse; }}
@@ -114,7 +115,7 @@ ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 .field {{ height: auto; margin-bottom: 1; }}
 .field .label {{ text-style: bold; width: 1fr; height: auto; }}
 .field .help {{ color: $text-muted; width: 1fr; height: auto; }}
-.field .error {{ color: $text-error; text-style: bold; width: 1fr; height: auto; }}
+.field .error {{ display: none; color: $text-error; text-style: bold; width: 1fr; height: auto; }}
 .field SelectionList {{ height: auto; max-height: 10; }}
 .-narrow.dialog > #dialog {{ width: 100%; }}
 """

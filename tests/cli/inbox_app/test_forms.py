@@ -1,0 +1,124 @@
+"""Forms: every type of field, fields that apply only sometimes, secrets, drafts."""
+
+from textual.widgets import Input, Select, TextArea
+
+from assent.cli.inbox_app.form_fields import FieldBox, TickList
+from tests.cli.inbox_app.office import Office, Seat
+
+
+def boxes(seat: Seat) -> dict[str, FieldBox]:
+    return {box.item.name: box for box in seat.app.screen.query(FieldBox)}
+
+
+async def opened(seat: Seat) -> None:
+    await seat.read()
+    await seat.press("a")
+    await seat.sees("To connect", "Host")
+
+
+async def test_all_types_are_filled_in_by_keyboard(office: Office) -> None:
+    id = await office.asks("connect", purpose="backup")
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        await seat.type("db.example.com\n")
+        # The suggestion of the port stays.
+        await seat.press("tab")
+        await seat.type("2026-01-31\n")
+        await seat.press("enter", "down", "enter")
+        await seat.until(lambda: boxes(seat)["secure"].answer() is True)
+        await seat.press("tab", "enter", "down", "down", "enter")
+        await seat.until(lambda: boxes(seat)["region"].answer() == "us")
+        await seat.press("tab", "space", "down", "down", "space")
+        await seat.press("tab")
+        await seat.type("first\nsecond")
+        await seat.press("tab")
+        await seat.type("canary-3")
+        assert "canary-3" not in seat.text
+        await seat.press("ctrl+s")
+        await seat.sees("Answered: connect.")
+        await office.rested(id)
+    assert office.tools.ran == [
+        (
+            "connect",
+            "backup",
+            {
+                "host": "db.example.com",
+                "port": 22,
+                "since": "2026-01-31",
+                "secure": True,
+                "region": "us",
+                "features": ["a", "c"],
+                "remark": "first\nsecond",
+                "token": "canary-3",
+            },
+        )
+    ]
+
+
+async def test_each_problem_stands_at_its_field_and_nothing_typed_is_lost(office: Office) -> None:
+    id = await office.asks("connect", purpose="backup")
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        await seat.press("tab", "backspace", "backspace")
+        await seat.type("99999")
+        await seat.press("ctrl+s")
+        text = await seat.sees("This is required.", "Enter 65535 or less.", "see above")
+        assert "99999" in text
+        assert await office.status(id) == "open"
+
+
+async def test_a_field_shows_only_where_it_applies_and_is_sent_only_then(office: Office) -> None:
+    id = await office.asks("connect", purpose="backup")
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        assert not boxes(seat)["token"].display
+        secure = boxes(seat)["secure"].query_one(Select)
+        secure.value = True
+        await seat.until(lambda: boxes(seat)["token"].display)
+        boxes(seat)["token"].query_one(Input).value = "canary-4"
+        secure.value = False
+        await seat.until(lambda: not boxes(seat)["token"].display)
+        boxes(seat)["host"].query_one(Input).value = "db"
+        boxes(seat)["region"].query_one(Select).value = "eu"
+        await seat.press("ctrl+s")
+        await seat.sees("Answered: connect.")
+        await office.rested(id)
+    [(_, _, given)] = office.tools.ran
+    assert (given["secure"], given["token"]) == (False, None)
+
+
+async def test_a_draft_is_kept_sealed_and_goes_on_later(office: Office) -> None:
+    id = await office.asks("connect", purpose="backup")
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        boxes(seat)["host"].query_one(Input).value = "db"
+        boxes(seat)["secure"].query_one(Select).value = True
+        boxes(seat)["token"].query_one(Input).value = "canary-6"
+        await seat.pilot.pause()
+        await seat.press("ctrl+d")
+        await seat.sees("kept as a draft")
+        assert await office.status(id) == "open"
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        assert boxes(seat)["host"].query_one(Input).value == "db"
+        assert "It is kept from your draft" in seat.text
+        assert "canary-6" not in seat.text
+        boxes(seat)["region"].query_one(Select).value = "eu"
+        await seat.pilot.pause()
+        await seat.press("ctrl+s")
+        await seat.sees("Answered: connect.")
+        await office.rested(id)
+    [(_, _, given)] = office.tools.ran
+    assert (given["host"], given["token"]) == ("db", "canary-6")
+
+
+async def test_every_control_is_one_that_a_keyboard_reaches(local_office: Office) -> None:
+    await local_office.asks("connect", purpose="backup")
+    async with local_office.seat(size=(80, 24)) as seat:
+        await opened(seat)
+        reached = set()
+        for _ in range(12):
+            assert seat.app.focused is not None
+            reached.add(type(seat.app.focused))
+            await seat.press("tab")
+        assert {Input, Select, TickList, TextArea} <= reached
