@@ -822,6 +822,29 @@ class NotReady(AssentError):
         super().__init__(f"This process is not ready: {reason}")
 
 
+# Requests to targets outside, such as webhooks.
+
+
+class TargetRefused(AssentError):
+    """The target of an outgoing request is not allowed; trying again does not help."""
+
+    code = "target_refused"
+
+    def __init__(self, host: str, reason: str) -> None:
+        self.host, self.reason = host, reason
+        super().__init__(f"The target {host!r} is refused: {reason}")
+
+
+class TargetUnreachable(AssentError):
+    """The target of an outgoing request gave no answer; it may do so later."""
+
+    code = "target_unreachable"
+
+    def __init__(self, host: str, reason: str) -> None:
+        self.host, self.reason = host, reason
+        super().__init__(f"The target {host!r} gave no answer: {reason}")
+
+
 # HTTP requests and commands that are refused before their content is looked at.
 
 
