@@ -1,0 +1,1 @@
+"""Webhooks: signed messages to programs of the deployment's choice."""
