@@ -27,7 +27,7 @@ from assent.domain.decisions import VerdictName
 from assent.domain.fields import Field, FieldType
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.tools import Hint, Risk
-from assent.presentation import html, line, markdown, slack
+from assent.presentation import html, line, mail, markdown, slack
 from assent.presentation.diff import changes
 from assent.presentation.rendering import MessageSize
 from assent.presentation.sheet_values import MASK
@@ -47,6 +47,7 @@ ROOMY = {
     "html": html.render,
     "discord": partial(markdown.render_embeds, width=WIDE, room=HUGE),
     "slack": partial(slack.render, width=WIDE, room=HUGE),
+    "mail": partial(mail.render, room=HUGE, most=10**9),
 }
 
 every = pytest.mark.parametrize("surface", SURFACES.values(), ids=lambda surface: surface.name)
@@ -104,7 +105,7 @@ def test_no_code_point_of_unicode_gets_through_unseen(name: str) -> None:
     rendered = ROOMY[name](everything)
 
     # All that is foreign in HTML is in its text: no need to parse a million elements.
-    shown = rendered.text if name == "html" else seen(SURFACES[name], rendered)
+    shown = rendered.text if name in {"html", "mail"} else seen(SURFACES[name], rendered)
     assert {char for char in set(shown) if is_unseen(char)} == {"\n"}
 
 
@@ -314,6 +315,8 @@ def _assert_room(surface: Surface, rendered) -> None:
             texts = [_units(e["text"]) for e in _texts(payload["blocks"][1:])]
             assert texts
             assert max(texts) <= 3000
+        case "mail":
+            assert 0 < len(rendered.text.encode()) <= mail.HTML_BYTES
         case _:
             raise AssertionError(surface.name)
 

@@ -70,11 +70,18 @@ def fit_card(
         drawn = draw(chat_card)
         return None if drawn is None else (drawn, chat_card)
 
+    if (found := fit(attempt)) is not None:
+        return found
+    chat_card = _stub(card, width)
+    return draw(chat_card), chat_card
+
+
+def fit(attempt: Callable[[FieldLimits], T | None]) -> T | None:
+    """Return the attempt with the widest limits that succeeds; None if none does."""
     for ladder in ((UNLIMITED,), _SPARING, _CUTTING):
         if (found := _first(ladder, attempt)) is not None:
             return found
-    chat_card = _stub(card, width)
-    return draw(chat_card), chat_card
+    return None
 
 
 def _first(ladder: Sequence[S], attempt: Callable[[S], T | None]) -> T | None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from assent.domain.cards import Card
-from assent.presentation import html, line, markdown, plain, slack, terminal
+from assent.presentation import html, line, mail, markdown, plain, slack, terminal
 from assent.presentation.rendering import MessageSize, Rendered
 
 
@@ -55,6 +55,9 @@ _ALL = (
         version=slack.VERSION,
         render=slack.render,
         room=slack.BLOCKS,
+    ),
+    Surface(
+        name="mail", media=Media.HTML, version=mail.VERSION, render=mail.render, room=mail.ROOM
     ),
     Surface(
         name="line",
