@@ -99,7 +99,8 @@ class Gathering:
         request = tx.requests.look(marker.request_id)
         if request is None or not (request.is_open or self.terms.tells_settled):
             return
-        known = {each.address for each in tx.deliveries.of_request(request.id)}
+        told = tx.deliveries.of_request(request.id)
+        known = {each.address for each in told if each.channel == self.channel}
         routes = routes_of(tx, request, self.channel, self.terms)
         made = deliveries_of(marker, [route for route in routes if route.address not in known])
         if made:
