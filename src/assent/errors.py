@@ -836,12 +836,15 @@ class TargetRefused(AssentError):
 
 
 class TargetUnreachable(AssentError):
-    """The target of an outgoing request gave no answer; it may do so later."""
+    """The target of an outgoing request gave no answer; it may do so later.
+
+    `reached` is True if there was a connection, so that the request may have arrived.
+    """
 
     code = "target_unreachable"
 
-    def __init__(self, host: str, reason: str) -> None:
-        self.host, self.reason = host, reason
+    def __init__(self, host: str, reason: str, *, reached: bool = False) -> None:
+        self.host, self.reason, self.reached = host, reason, reached
         super().__init__(f"The target {host!r} gave no answer: {reason}")
 
 

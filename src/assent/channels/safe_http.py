@@ -26,6 +26,12 @@ CONNECTIONS: Final = 20
 IDLE_SECONDS: Final = 30.0
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
+_UNCONNECTED: Final = (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.PoolTimeout)
+_UNANSWERED: Final = (
+    *(httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException),
+    *(TimeoutError, OSError),
+)
+
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
@@ -96,10 +102,9 @@ class SafeHttp:
                 ) as answer,
             ):
                 return await _read(answer)
-        except (httpcore.TimeoutException, TimeoutError) as error:
-            raise TargetUnreachable(host_of(target), "it took too long") from error
-        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            raise TargetUnreachable(host_of(target), _cause(error)) from error
+        except (*_UNCONNECTED, *_UNANSWERED) as error:
+            reached = not isinstance(error, _UNCONNECTED)
+            raise TargetUnreachable(host_of(target), _cause(error), reached=reached) from error
 
 
 async def resolved(host: str, port: int) -> list[str]:
@@ -124,20 +129,25 @@ class _GuardedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        # One limit for all: a name may have many addresses that do not answer.
-        async with asyncio.timeout(timeout):
-            addresses = await self._allowed(host, port)
-            share = None if timeout is None else timeout / len(addresses)
-            for address in addresses[:-1]:
-                try:
-                    return await self._network.connect_tcp(
-                        address, port, share, local_address, socket_options
-                    )
-                except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                    continue
-            return await self._network.connect_tcp(
-                addresses[-1], port, timeout, local_address, socket_options
-            )
+        try:
+            # One limit for all: a name may have many addresses that do not answer.
+            async with asyncio.timeout(timeout):
+                addresses = await self._allowed(host, port)
+                share = None if timeout is None else timeout / len(addresses)
+                for address in addresses[:-1]:
+                    try:
+                        return await self._network.connect_tcp(
+                            address, port, share, local_address, socket_options
+                        )
+                    except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                        continue
+                return await self._network.connect_tcp(
+                    addresses[-1], port, timeout, local_address, socket_options
+                )
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout from error
+        except OSError as error:
+            raise httpcore.ConnectError from error
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -166,8 +176,8 @@ async def _read(answer: httpcore.Response) -> HttpAnswer:
 
 def _cause(error: Exception) -> str:
     """Name a failure in our words: that of a library may quote what the target sent."""
-    match error.__cause__ or error.__context__ or error:
-        case ssl.SSLError():
-            return "TLS failed"
-        case _:
-            return type(error).__name__
+    if isinstance(error, httpcore.TimeoutException | TimeoutError):
+        return "it took too long"
+    if isinstance(error.__cause__ or error.__context__, ssl.SSLError):
+        return "TLS failed"
+    return type(error).__name__

@@ -1,1 +1,5 @@
-"""Webhooks: signed messages to programs of the deployment's choice."""
+"""Webhooks: signed messages to a program of the deployment's choice."""
+
+from assent.channels.webhook.channel import Webhook
+
+__all__ = ["Webhook"]

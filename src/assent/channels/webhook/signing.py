@@ -28,8 +28,8 @@ class SigningSecrets:
     def __post_init__(self) -> None:
         if not 1 <= len(self.texts) <= SECRETS_MAX or not all(map(_is_secret, self.texts)):
             raise InvalidParameter(
-                "SigningSecrets",
-                "texts",
+                "Webhook",
+                "secrets",
                 f"1 to {SECRETS_MAX} secrets: {PREFIX!r} and {_BYTES_MIN} to {_BYTES_MAX} bytes "
                 "in base64",
                 "other text, not shown here",
