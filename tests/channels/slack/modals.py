@@ -29,7 +29,6 @@ def views_push(api: Api, args: Arguments) -> Answer:
 
 
 def views_update(api: Api, args: Arguments) -> Answer:
-    payload = checked_view(api, args.json("view"), replaced=args.text("view_id", ""))
     name, wanted = ("id", "view_id") if args.has("view_id") else ("external_id", "external_id")
     id = args.text(wanted)
     view = api.workspace.view(lambda each: view_json(each)[name] == id)
@@ -37,7 +36,7 @@ def views_update(api: Api, args: Arguments) -> Answer:
         raise ApiRefusal("not_found")
     if args.has("hash") and args.text("hash") != view.hash:
         raise ApiRefusal("hash_conflict")
-    api.workspace.replace_view(view, payload)
+    api.workspace.replace_view(view, checked_view(api, args.json("view"), replaced=view.id))
     return {"view": view_json(view)}
 
 
