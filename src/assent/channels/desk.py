@@ -7,7 +7,7 @@ what they may do and what was shown to them is looked up here, and nothing is de
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from assent.channels.edits import EditForm, approval_of, edit_form
@@ -248,12 +248,12 @@ class Desk:
         try:
             verdict: Approve | None = approval_of(matter.review.call, form, values)
         except InvalidAnswer as error:
-            return Ask(words=_problems(error.errors, {}), buttons=(again,))
+            labels = {each.name: each.label for each in form.fields}
+            return _wrong(error.errors, labels, again)
         if verdict is None:
             return Tell(words="Nothing was changed, and nothing was decided.")
         reply = await self._decide(matter, verdict, row, interaction)
-        is_refused = isinstance(reply, Ask)
-        return Ask(words=reply.words, buttons=(again,)) if is_refused else reply
+        return replace(reply, buttons=(again,)) if isinstance(reply, Ask) else reply
 
     def _form_page(self, matter: _Matter, reference: Reference) -> Reply:
         page = FormPage.of(matter.review, reference.page, self._limits)
@@ -281,13 +281,13 @@ class Desk:
                 return reply
         again = Button(reference=reference, label="Answer again")
         if errors:
-            return Ask(words=_problems(errors, page.labels), buttons=(again,))
+            return _wrong(errors, page.labels, again)
         if (start := page.next_start(valid)) is not None:
             on = Button(reference=reference.page_from(start), label="Continue")
             return Ask(words="Kept. The form goes on:", buttons=(on,))
         reply = await self._decide(matter, Give(values={}), row, interaction)
         first = Button(reference=reference.page_from(0), label="Answer again")
-        return Ask(words=reply.words, buttons=(first,)) if isinstance(reply, Ask) else reply
+        return replace(reply, buttons=(first,)) if isinstance(reply, Ask) else reply
 
     # Decisions
 
@@ -305,7 +305,7 @@ class Desk:
             return Tell(words=_STALE, url=matter.url, is_refusal=True)
         except InvalidAnswer as error:
             labels = {each.field.name: each.field.label for each in matter.review.card.blanks}
-            return Ask(words=_problems(error.errors, labels), buttons=())
+            return _wrong(error.errors, labels)
         except (InvalidArguments, InvalidOutput) as error:
             return Ask(words=safe_line(str(error)), buttons=())
         except AssentError as error:
@@ -330,9 +330,10 @@ def _label(row: VerdictRow) -> str:
     return row.label.rstrip("…")
 
 
-def _problems(errors: Mapping[str, str], labels: Mapping[str, str]) -> str:
+def _wrong(errors: Mapping[str, str], labels: Mapping[str, str], *buttons: Button) -> Ask:
     lines = (f"{safe_line(labels.get(name, name))}: {said}" for name, said in errors.items())
-    return "\n".join(("Nothing was decided yet.", *lines))
+    words = "\n".join(("Nothing was decided yet.", *lines))
+    return Ask(words=words, buttons=buttons, errors=errors)
 
 
 def _noticed(matter: _Matter, decided: Decided, row: VerdictRow) -> str:

@@ -62,7 +62,7 @@ def approval_of(call: Call, form: EditForm, submitted: Mapping[str, object]) -> 
     """Return the approval with a person's changes; None if nothing was changed.
 
     Platforms strip blanks and change line ends: a field that differs only so is unchanged. Raises
-    `InvalidAnswer` for text that is no JSON where JSON is wanted.
+    `InvalidAnswer`, by field, for text that is no JSON where JSON is wanted.
     """
     if not form.names:
         return _whole(call, form, str(submitted.get(WHOLE, "")))
@@ -74,7 +74,9 @@ def approval_of(call: Call, form: EditForm, submitted: Mapping[str, object]) -> 
         try:
             edit[name] = _value(said, arguments[name])
         except ValueError:
-            errors[name] = "This is no JSON: write text in quotes, or a number, true, false, null."
+            errors[field.name] = (
+                "This is no JSON: write text in quotes, or a number, true, false, null."
+            )
     if errors:
         raise InvalidAnswer(errors)
     return Approve(edit=edit) if edit else None

@@ -29,10 +29,15 @@ class Tell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Say something to this person alone, with buttons that go on."""
+    """Say something to this person alone, with buttons that go on.
+
+    `errors` are what is wrong in the form that was submitted, by field: a chat that can show them
+    beside the fields does that instead.
+    """
 
     words: str
     buttons: tuple[Button, ...]
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
