@@ -1,0 +1,1 @@
+"""Discord's REST interface, one module for each kind of thing."""
