@@ -7,7 +7,11 @@ import pytest
 
 from tests.npm.install import SOURCES, installed
 
-PROJECT = SOURCES.parents[1] / "src" / "assent" / "server" / "web" / "tsconfig.json"
+PACKAGE = SOURCES.parents[1] / "src" / "assent"
+PROJECTS = (
+    PACKAGE / "server" / "web" / "tsconfig.json",
+    PACKAGE / "demo" / "discord_sandbox" / "tsconfig.json",
+)
 
 
 def main() -> int:
@@ -21,7 +25,8 @@ def main() -> int:
         sys.stderr.write(f"{missing.msg}\n")
         return 1
     compiler = home / "node_modules" / ".bin" / "tsc"
-    return subprocess.run([compiler, "--project", PROJECT], check=False).returncode
+    checks = [[compiler, "--project", project] for project in PROJECTS]
+    return max(subprocess.run(check, check=False).returncode for check in checks)
 
 
 if __name__ == "__main__":
