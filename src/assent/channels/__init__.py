@@ -6,8 +6,8 @@ from assent.channels.reference import Reference
 from assent.channels.replies import Ask, Button, Fill, FormLimits, Reply, Tell
 from assent.domain.chats import ChatAccount, ChatThread
 from assent.domain.deliveries import ChannelTerms, HttpReply, Post, PostItem, Room
-from assent.engine.deliveries.channel import Channel, HttpReceiver
-from assent.errors import ChannelError, MessageGone
+from assent.engine.deliveries.channel import Channel, HttpReceiver, Inviter
+from assent.errors import ChannelError, LinkRefused, MessageGone
 
 __all__ = [
     "Answers",
@@ -23,6 +23,8 @@ __all__ = [
     "FormLimits",
     "HttpReceiver",
     "HttpReply",
+    "Inviter",
+    "LinkRefused",
     "MessageGone",
     "Post",
     "PostItem",

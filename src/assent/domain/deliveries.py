@@ -13,6 +13,8 @@ from assent.domain.tools import EffectiveTool
 
 # The address of a delivery that is not routed yet.
 UNROUTED = ""
+# The place of the code in the words that link a chat account.
+CODE = "{code}"
 
 
 class DeliveryStatus(StrEnum):
@@ -53,12 +55,16 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 class ChannelRow(Struct, frozen=True, kw_only=True):
-    """One row of the channels table: the process that serves a channel, and what went wrong."""
+    """One row of the channels table: the process that serves a channel, and what went wrong.
+
+    `link_words` are those of its terms, for processes that do not have the channel themselves.
+    """
 
     name: str
     worker: str | None
     lease_until: datetime
     error: str | None = None
+    link_words: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +129,8 @@ class ChannelTerms:
 
     `groups`: several requests of one turn fit into one message. `reaches_people`: it has addresses
     of people. `tells_settled`: it also tells of requests that were settled before it told of them.
-    `per_second` is how many messages it sends at most.
+    `per_second` is how many messages it sends at most. `link_words` are what people type there to
+    link their account, with `{code}` for the code; None where no code can be typed.
     """
 
     rooms: tuple[Room, ...] = ()
@@ -131,3 +138,4 @@ class ChannelTerms:
     reaches_people: bool = True
     tells_settled: bool = False
     per_second: float = 5.0
+    link_words: str | None = f"/assent link {CODE}"

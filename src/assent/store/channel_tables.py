@@ -13,7 +13,7 @@ channels = Table(
     key("name"),
     words("worker", null=True),
     time("lease_until"),
-    words("error", null=True),
+    *texts("error", "link_words", null=True),
 )
 
 deliveries = Table(

@@ -49,7 +49,11 @@ SERVE = (
             _c.lease_until < ClockNow(),
         ),
     )
-    .values(worker=bindparam("holder", type_=Text()), lease_until=_lease)
+    .values(
+        worker=bindparam("holder", type_=Text()),
+        lease_until=_lease,
+        link_words=bindparam("to_words", type_=Text()),
+    )
     .returning(_c.name)
 )
 RELEASE = update(channels).where(_named, _c.worker == bindparam("holder")).values(worker=null())
@@ -185,7 +189,9 @@ class StoredDeliveries:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    def serve(self, channel: str, worker: str, lease: timedelta) -> Serving:
+    def serve(
+        self, channel: str, worker: str, lease: timedelta, *, link_words: str | None
+    ) -> Serving:
         """Hold the channel for this worker, if no other does."""
         found = self.channel(channel)
         if found is None:
@@ -194,10 +200,16 @@ class StoredDeliveries:
                 "worker": worker,
                 "lease_until": self._driver.clock() + span(lease),
                 "error": None,
+                "link_words": link_words,
             }
             self._driver.insert(channels, [row])
             return Serving(is_ours=True, is_new=True)
-        params: Params = {"channel": channel, "holder": worker, "lease": span(lease)}
+        params: Params = {
+            "channel": channel,
+            "holder": worker,
+            "lease": span(lease),
+            "to_words": link_words,
+        }
         is_ours = bool(self._driver.rows(SERVE, params))
         return Serving(is_ours=is_ours, is_new=is_ours and found.worker != worker)
 

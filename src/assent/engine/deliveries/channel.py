@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from assent.domain.deliveries import ChannelTerms, HttpReply, Post
+from assent.domain.people import Person
 
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
@@ -54,6 +55,18 @@ class Channel(Protocol):
 
     async def close(self) -> None:
         """End everything that `open` began."""
+        ...
+
+
+@runtime_checkable
+class Inviter(Protocol):
+    """A channel that reaches addresses where nobody can type a code, as e-mail does."""
+
+    async def invite(self, person: Person, address: str) -> None:
+        """Send a code to an address; the person enters it on their settings page.
+
+        Raises `LinkRefused` for what is no address, and `ChannelError` if it cannot be sent.
+        """
         ...
 
 

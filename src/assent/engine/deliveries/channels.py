@@ -9,30 +9,44 @@ from assent.domain.canonical import Json
 from assent.domain.deliveries import ChannelRow, Delivery
 from assent.domain.events import Entry
 from assent.domain.identifiers import want_findable
-from assent.domain.people import Person
+from assent.domain.people import Person, PersonKind
 from assent.domain.requests import Request
-from assent.engine.deliveries.channel import Channel
+from assent.engine.deliveries.channel import Channel, Inviter
 from assent.engine.deliveries.courier import Courier
 from assent.engine.deliveries.threads import ChatThreads
 from assent.engine.kernel import Kernel
 from assent.engine.people.directory import want_manager
-from assent.errors import NotFound
+from assent.engine.ttl_cache import TtlCache
+from assent.errors import LinkRefused, NotFound
 from assent.ports import Tx
 
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
 
 LISTED = 200
+# Codes that one person may have sent to addresses before they have to wait: they may be others'.
+INVITED, INVITED_SECONDS = 5, 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelStatus:
-    """A channel that this database knows: the process that serves it, and what went wrong."""
+    """A channel that this database knows: the process that serves it, and what went wrong.
+
+    `link_words` are what people type there to link their account, None if they cannot;
+    `takes_addresses` is True if it sends codes to addresses from this process.
+    """
 
     name: str
     is_served: bool
     is_here: bool
     error: str | None
+    link_words: str | None
+    takes_addresses: bool
+
+    @property
+    def links(self) -> bool:
+        """True if people can link an account of it."""
+        return self.link_words is not None or self.takes_addresses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +63,7 @@ class Channels:
     def __init__(self, kernel: Kernel, channels: Sequence[Channel], review_url: str) -> None:
         self._kernel, self._review_url = kernel, review_url.rstrip("/")
         self.threads = ChatThreads(kernel)
+        self._invited = TtlCache[int](kernel.clock.monotonic, INVITED_SECONDS)
         self._couriers = [Courier(kernel, channel, self.link) for channel in channels]
 
     def link(self, request_id: str) -> str:
@@ -93,12 +108,28 @@ class Channels:
             is_served=row.worker is not None and row.lease_until > now,
             is_here=self.is_serving(row.name),
             error=row.error,
+            link_words=row.link_words,
+            takes_addresses=isinstance(self.named(row.name), Inviter),
         )
 
     async def is_behind(self, name: str) -> bool:
         """Return True while something is due that the channel does not show yet."""
         left = await self._kernel.store.run(lambda tx: tx.deliveries.next_due(name))
         return left is not None and left <= 0
+
+    async def invite(self, channel: str, address: str, *, by: Person) -> None:
+        """Send a code to an address that a person says is theirs; raises `LinkRefused`.
+
+        The code alone proves it: nothing is linked before the person enters it.
+        """
+        inviter = self.named(channel)
+        if not isinstance(inviter, Inviter) or by.kind is not PersonKind.HUMAN:
+            raise NotFound("channel", channel)
+        sent = self._invited.get(by.id) or 0
+        if sent >= INVITED:
+            raise LinkRefused("Too many codes were sent for you: wait ten minutes")
+        self._invited.put(by.id, sent + 1)
+        await inviter.invite(by, address)
 
     async def of_request(self, request_id: str, *, by: Person) -> list[Delivery]:
         """Return where a request was told of, for admins."""

@@ -116,9 +116,12 @@ class Courier:
             await asyncio.sleep(self._kernel.times.lease.total_seconds() / 3)
 
     async def _renew(self) -> float | None:
-        name, worker = self.channel.name, self._kernel.worker
+        name, worker, terms = self.channel.name, self._kernel.worker, self.channel.terms
         lease = self._kernel.times.lease
-        serving = await self._kernel.store.run(lambda tx: tx.deliveries.serve(name, worker, lease))
+        words = terms.link_words if terms.reaches_people else None
+        serving = await self._kernel.store.run(
+            lambda tx: tx.deliveries.serve(name, worker, lease, link_words=words)
+        )
         if serving.is_ours and not self._is_serving:
             await self._begin()
         elif not serving.is_ours and self._is_serving:

@@ -67,6 +67,7 @@ def _channels() -> None:
         sa.Column("worker", sa.Text(), nullable=True),
         sa.Column("lease_until", sa.BigInteger(), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("link_words", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_channels")),
     )
     op.create_table(
