@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from assent.domain import parameters
 from assent.domain.parameters import Check, optional, settle
@@ -14,11 +14,20 @@ NEVER: Final = "never"
 LONGEST_DIGEST: Final = timedelta(days=7)
 _RISKS: Final = tuple(Risk)
 _UNFIT: Final = parameters.unfit()
+_ZONE_CHARS: Final = 100
 
 
 def _zone(given: object) -> object:
-    known = isinstance(given, str) and (given == "UTC" or given in available_timezones())
-    return given if known else _UNFIT
+    return given if isinstance(given, str) and _is_zone(given) else _UNFIT
+
+
+def _is_zone(name: str) -> bool:
+    # Looked up by name: a list of all zones takes longer than everything else here.
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return len(name) <= _ZONE_CHARS
 
 
 def _time_of_day(given: object) -> object:
@@ -61,7 +70,12 @@ class QuietHours:
             return None
         days = 1 if is_overnight and at >= self.start else 0
         ending = (local + timedelta(days=days)).replace(
-            hour=self.end.hour, minute=self.end.minute, second=0, microsecond=0
+            hour=self.end.hour,
+            minute=self.end.minute,
+            second=0,
+            microsecond=0,
+            # In the second of two equal hours, the end is in the second one, too.
+            fold=local.fold,
         )
         return ending.astimezone(UTC)
 
@@ -94,8 +108,8 @@ class NotificationSettings:
     """The wishes of one person; without any, every channel tells of everything at once.
 
     `least` maps a channel to the lowest risk that it tells of, or to "never". `digest` gathers what
-    is not urgent for this long. Requests of the risk `urgent` and above come at once, as do those
-    that would otherwise expire before they are told.
+    is not urgent for this long; what was held comes in one message. Requests of the risk `urgent`
+    and above come at once, as do those that would otherwise expire before they are told.
     """
 
     least: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -140,8 +154,11 @@ class NotificationSettings:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "NotificationSettings":
-        """Read what `to_json` wrote."""
-        quiet, digest = stored["quiet"], stored["digest_seconds"]
+        """Read what `to_json` wrote; without quiet hours if this machine lacks their time zone."""
+        quiet: Any = stored["quiet"]
+        digest: Any = stored["digest_seconds"]
+        if quiet is not None and not _is_zone(quiet["zone"]):
+            quiet = None
         return cls(
             least=stored["least"],
             quiet=None if quiet is None else QuietHours(**quiet),
