@@ -34,12 +34,14 @@ deliveries = Table(
     one_of("status", DeliveryStatus),
     index("ix_deliveries_due", "channel", "due_at", where="status = 'due'"),
     index("ix_deliveries_dead", "created_at", where="status = 'dead'"),
+    index("ix_deliveries_told", "channel", where="status = 'told'"),
     index("ix_deliveries_batch", "channel", "batch", where="batch IS NOT NULL"),
 )
 
 # Written by the database itself, whichever part of the engine opens, counts or closes a request:
 # no path can forget it, and a deployment without channels writes nothing. A channel that no process
-# has served for seven days gets no more deliveries.
+# has served for seven days gets no more deliveries. A vote makes nobody hear earlier of what is
+# held for them, as in their quiet hours.
 _ANNOUNCED = """
 INSERT INTO deliveries (request_id, channel, address, turn_id, status, digest, wanted, told,
                         attempts, due_at, created_at)
@@ -48,7 +50,9 @@ SELECT new.id, channels.name, '', new.turn_id, 'due', FALSE, 1, 0, 0, 0, new.cre
  WHERE channels.lease_until > new.created_at - 604800000000;
 """
 _CHANGED = """
-UPDATE deliveries SET wanted = wanted + 1, due_at = 0, attempts = 0, status = 'due'
+UPDATE deliveries
+   SET wanted = wanted + 1, attempts = 0, status = 'due',
+       due_at = CASE WHEN message IS NULL THEN due_at ELSE 0 END
  WHERE request_id = new.id AND (status <> 'dead' OR message IS NOT NULL);
 """
 _IS_CHANGED = "new.status <> old.status OR new.votes <> old.votes"

@@ -13,7 +13,7 @@ from assent.domain.deliveries import (
     PostItem,
 )
 from assent.engine.agents import Catalogue
-from assent.engine.deliveries.routing import deliveries_of, routes_of
+from assent.engine.deliveries.routing import deliveries_of, is_wanted, routes_of
 from assent.engine.ids import Ids
 from assent.engine.queries.review import Showing, read_showing
 from assent.ports import Tx
@@ -53,7 +53,8 @@ class Draft:
             items=tuple(_item(draw(), link) for draw in self.draws),
             version=sum(row.wanted for row in self.rows),
             recipient=first.recipient,
-            is_digest=first.digest,
+            # Alone it is shown in full.
+            is_digest=first.digest and len(self.rows) > 1,
             is_repeated=self.is_repeated,
         )
 
@@ -101,6 +102,8 @@ class Gathering:
             return
         told = tx.deliveries.of_request(request.id)
         known = {each.address for each in told if each.channel == self.channel}
+        others = tx.deliveries.of_request(request.id)
+        known = {each.address for each in others if each.channel == self.channel}
         routes = routes_of(tx, request, self.channel, self.terms)
         made = deliveries_of(marker, [route for route in routes if route.address not in known])
         if made:
@@ -109,9 +112,8 @@ class Gathering:
     def _draft(self, tx: Tx, row: Delivery) -> Draft | None:
         """Return the message that this delivery is part of; None if there is nothing to tell."""
         rows = self._rows(tx, row)
-        # Tell nothing of what was settled before anybody here was asked.
-        if all(each.message is None for each in rows) and not self.terms.tells_settled:
-            rows = self._unsettled(tx, rows)
+        if all(each.message is None for each in rows):
+            rows = self._wanted(tx, rows)
         if not rows:
             return None
         batch = rows[0].batch or self.ids("post")
@@ -132,12 +134,16 @@ class Gathering:
             return tx.deliveries.companions(row, LISTED)
         return tx.deliveries.companions(row, GROUPED) if self.terms.groups else [row]
 
-    def _unsettled(self, tx: Tx, rows: Iterable[Delivery]) -> list[Delivery]:
+    def _wanted(self, tx: Tx, rows: Iterable[Delivery]) -> list[Delivery]:
+        """Leave out what is not to be told any more."""
         kept = list[Delivery]()
         for row in rows:
             request = tx.requests.look(row.request_id)
-            if request is not None and request.is_open:
+            if request is None or not is_wanted(tx, row, request):
+                tx.deliveries.drop(row)
+            elif request.is_open or self.terms.tells_settled:
                 kept.append(row)
             elif row.status is DeliveryStatus.DUE:
+                # It was settled before anybody here was asked.
                 tx.deliveries.tell([row], None)
         return kept

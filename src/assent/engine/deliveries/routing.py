@@ -80,5 +80,23 @@ def _people(
         if not wishes.wants(channel, request.risk):
             continue
         at = wishes.hold_until(request.risk, request.decide_by, now)
-        is_digest = wishes.digest is not None and at > now
-        yield Route(address=chat.chat_id, at=at, recipient=person.id, digest=is_digest)
+        # What was held comes in one message, however much it is.
+        yield Route(address=chat.chat_id, at=at, recipient=person.id, digest=at > now)
+
+
+def is_wanted(tx: Tx, delivery: Delivery, request: Request) -> bool:
+    """Return True if a delivery that was held is still to be told at its address.
+
+    Meanwhile the account may have been unlinked or disabled, or its person may have lost the role
+    or changed their wishes.
+    """
+    channel, address = delivery.channel, delivery.address
+    is_thread = tx.chats.thread_of(channel, request.conversation_id) == address
+    if delivery.recipient is None or is_thread:
+        return True
+    chat = tx.chats.account(channel, address)
+    account = None if chat is None else tx.people.get(chat.person)
+    if account is None or account.disabled or account.id != delivery.recipient:
+        return False
+    wishes = tx.chats.settings(account.id)
+    return request.admits(account.person) and wishes.wants(channel, request.risk)

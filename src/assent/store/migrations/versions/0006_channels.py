@@ -16,7 +16,9 @@ SELECT new.id, channels.name, '', new.turn_id, 'due', FALSE, 1, 0, 0, 0, new.cre
  WHERE channels.lease_until > new.created_at - 604800000000;
 """
 _CHANGED = """
-UPDATE deliveries SET wanted = wanted + 1, due_at = 0, attempts = 0, status = 'due'
+UPDATE deliveries
+   SET wanted = wanted + 1, attempts = 0, status = 'due',
+       due_at = CASE WHEN message IS NULL THEN due_at ELSE 0 END
  WHERE request_id = new.id AND (status <> 'dead' OR message IS NOT NULL);
 """
 _IS_CHANGED = "new.status <> old.status OR new.votes <> old.votes"
@@ -114,6 +116,7 @@ def _deliveries() -> None:
     )
     _index("ix_deliveries_due", ["channel", "due_at"], "status = 'due'")
     _index("ix_deliveries_dead", ["created_at"], "status = 'dead'")
+    _index("ix_deliveries_told", ["channel"], "status = 'told'")
     _index("ix_deliveries_batch", ["channel", "batch"], "batch IS NOT NULL")
 
 
