@@ -149,10 +149,12 @@ class ChatAccounts:
         wrong = self._wrong.get(by) or 0
         if wrong >= WRONG_CODES:
             raise LinkRefused("Too many wrong codes: wait ten minutes, then get a new one")
+        # Counted before looking: of many codes at once, no more are looked at, either.
+        self._wrong.put(by, wrong + 1)
         found = await self._kernel.store.run(lambda tx: tx.chats.use_code(_hash(code)))
         if found is None:
-            self._wrong.put(by, wrong + 1)
             raise LinkRefused("This code is wrong, used or over ten minutes old: get a new one")
+        self._wrong.put(by, max(0, (self._wrong.get(by) or 0) - 1))
         return found
 
     async def _link(self, channel: str, chat_id: str, name: str, person: str) -> ChatAccount:
