@@ -1002,6 +1002,19 @@ class MessageGone(ChannelError):
         super().__init__(reason)
 
 
+class ChannelInUse(Conflict):
+    """A process serves this channel, so it cannot be removed."""
+
+    code = "channel_in_use"
+
+    def __init__(self, channel: str) -> None:
+        self.channel = channel
+        super().__init__(
+            f"The channel {channel!r} is being served: take it out of the configuration of every "
+            "process first"
+        )
+
+
 class NotLinked(AssentError):
     """No account here belongs to this chat account, so it decides nothing."""
 

@@ -54,6 +54,14 @@ class Delivery(Struct, frozen=True, kw_only=True):
         return "digest" if self.digest else self.turn_id
 
 
+class DeliveryCounts(Struct, frozen=True, kw_only=True):
+    """How many deliveries of a channel there are by status, each counted up to a limit."""
+
+    due: int
+    told: int
+    dead: int
+
+
 class ChannelRow(Struct, frozen=True, kw_only=True):
     """One row of the channels table: the process that serves a channel, and what went wrong.
 
@@ -65,6 +73,10 @@ class ChannelRow(Struct, frozen=True, kw_only=True):
     lease_until: datetime
     error: str | None = None
     link_words: str | None = None
+
+    def is_served(self, now: datetime) -> bool:
+        """Return True while a process serves the channel."""
+        return self.worker is not None and self.lease_until > now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ClauseElement
 
+from assent.domain.deliveries import DeliveryCounts, DeliveryStatus
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import person_keys
 from assent.domain.people import Person, PersonKind
+from assent.store.channel_tables import deliveries
 from assent.store.requests import request_of
 from assent.store.rows import Driver, Params, dump, span
 from assent.store.statements import ClockNow, PerDatabase, fixed
@@ -37,7 +39,8 @@ _recent = ClockNow() - bindparam("within", type_=BigInteger)
 
 def _at_most(table: Table, *conditions: ColumnElement[bool]) -> ClauseElement:
     """Return a count that stops at the limit: checking a quota reads no more rows than that."""
-    found = select(table.c.id).where(*conditions).limit(bindparam("limit")).subquery()
+    key = next(iter(table.primary_key))
+    found = select(key).where(*conditions).limit(bindparam("limit")).subquery()
     return select(func.count()).select_from(found)
 
 
@@ -49,6 +52,11 @@ CONVERSATIONS_WITHIN = _at_most(
     conversations.c.owner == bindparam("owner"),
     conversations.c.created_at > _recent,
 )
+_of_channel = deliveries.c.channel == bindparam("channel")
+DELIVERIES = {
+    status: _at_most(deliveries, _of_channel, deliveries.c.status == fixed(status))
+    for status in DeliveryStatus
+}
 _characters = func.length(_m.text) + func.coalesce(func.length(_m.body), 0)
 MESSAGES = select(func.count(), func.coalesce(func.sum(_characters), 0)).where(
     _m.conversation_id == bindparam("conversation_id")
@@ -137,6 +145,12 @@ class StoredCounts:
     def conversations_within(self, owner: str, length: timedelta, *, limit: int) -> int:
         params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}
         return self._driver.rows(CONVERSATIONS_WITHIN, params)[0][0]
+
+    def deliveries(self, channel: str, *, limit: int) -> DeliveryCounts:
+        """Return how many deliveries of a channel are due, told and dead."""
+        params: Params = {"channel": channel, "limit": limit}
+        found = {name: self._driver.rows(each, params)[0][0] for name, each in DELIVERIES.items()}
+        return DeliveryCounts(**found)
 
     def stored(self, conversation_id: str) -> tuple[int, int]:
         """Return how many messages a conversation has, and how many characters with its calls."""

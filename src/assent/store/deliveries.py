@@ -59,6 +59,10 @@ SERVE = (
 RELEASE = update(channels).where(_named, _c.worker == bindparam("holder")).values(worker=null())
 SET_ERROR = update(channels).where(_named).values(error=bindparam("to_error", type_=Text()))
 REMOVE = delete(channels).where(_named)
+FORGET = delete(deliveries).where(
+    deliveries.c.channel == bindparam("channel"),
+    deliveries.c.status != fixed(DeliveryStatus.TOLD),
+)
 
 _due = _d.status == fixed(DeliveryStatus.DUE)
 _of_channel = _d.channel == bindparam("channel")
@@ -91,7 +95,10 @@ BATCH = (
 DEAD = (
     select(deliveries, requests)
     .join(requests, _r.id == _d.request_id)
-    .where(_d.status == fixed(DeliveryStatus.DEAD))
+    .where(
+        _d.status == fixed(DeliveryStatus.DEAD),
+        or_(_of_channel, bindparam("channel", type_=Text()).is_(None)),
+    )
     .order_by(_d.created_at.desc(), _d.request_id)
     .limit(bindparam("limit"))
 )
@@ -137,6 +144,12 @@ BURY = (
 SEND_AGAIN = (
     update(deliveries)
     .where(_key, _d.status == fixed(DeliveryStatus.DEAD))
+    .values(status=fixed(DeliveryStatus.DUE), due_at=0, attempts=0)
+    .returning(_d.request_id)
+)
+SEND_ALL_AGAIN = (
+    update(deliveries)
+    .where(_of_channel, _d.status == fixed(DeliveryStatus.DEAD))
     .values(status=fixed(DeliveryStatus.DUE), due_at=0, attempts=0)
     .returning(_d.request_id)
 )
@@ -230,6 +243,7 @@ class StoredDeliveries:
     def remove(self, channel: str) -> None:
         """Forget a channel that no process serves any longer; it gets no more deliveries."""
         self._driver.rows(REMOVE, {"channel": channel})
+        self._driver.rows(FORGET, {"channel": channel})
 
     def catch_up(self, channel: str) -> None:
         """Make deliveries of the open requests that the channel was not told of."""
@@ -260,9 +274,9 @@ class StoredDeliveries:
     def of_request(self, request_id: str) -> list[Delivery]:
         return self._read(OF_REQUEST, {"request_id": request_id})
 
-    def dead(self, limit: int) -> list[tuple[Delivery, Request]]:
+    def dead(self, channel: str | None, limit: int) -> list[tuple[Delivery, Request]]:
         """Return deliveries that were given up, newest first, with their requests."""
-        found = map(tuple, self._driver.rows(DEAD, {"limit": limit}))
+        found = map(tuple, self._driver.rows(DEAD, {"channel": channel, "limit": limit}))
         return [(_delivery(row[:_width]), request_of(row[_width:])) for row in found]
 
     def add(self, made: Sequence[Delivery]) -> None:
@@ -311,6 +325,9 @@ class StoredDeliveries:
     def send_again(self, request_id: str, channel: str, address: str) -> bool:
         params: Params = {"request": request_id, "channel": channel, "address": address}
         return bool(self._driver.rows(SEND_AGAIN, params))
+
+    def send_all_again(self, channel: str) -> int:
+        return len(self._driver.rows(SEND_ALL_AGAIN, {"channel": channel}))
 
     def _read(self, statement: Any, params: Params) -> list[Delivery]:
         return [_delivery(row) for row in self._driver.rows(statement, params)]

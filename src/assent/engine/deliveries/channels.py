@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from assent.domain.canonical import Json
-from assent.domain.deliveries import ChannelRow, Delivery
+from assent.domain.deliveries import ChannelRow, Delivery, DeliveryCounts
 from assent.domain.events import Entry
 from assent.domain.identifiers import want_findable
 from assent.domain.people import Person, PersonKind
@@ -17,13 +17,14 @@ from assent.engine.deliveries.threads import ChatThreads
 from assent.engine.kernel import Kernel
 from assent.engine.people.directory import want_manager
 from assent.engine.ttl_cache import TtlCache
-from assent.errors import LinkRefused, NotFound
+from assent.errors import ChannelInUse, LinkRefused, NotFound
 from assent.ports import Tx
 
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
 
 LISTED = 200
+COUNTED = 1_000
 # Codes that one person may have sent to addresses before they have to wait: they may be others'.
 INVITED, INVITED_SECONDS = 5, 600.0
 
@@ -105,7 +106,7 @@ class Channels:
     def _status(self, row: ChannelRow, now: datetime) -> ChannelStatus:
         return ChannelStatus(
             name=row.name,
-            is_served=row.worker is not None and row.lease_until > now,
+            is_served=row.is_served(now),
             is_here=self.is_serving(row.name),
             error=row.error,
             link_words=row.link_words,
@@ -137,10 +138,24 @@ class Channels:
         want_findable("request", request_id)
         return await self._kernel.store.run(lambda tx: tx.deliveries.of_request(request_id))
 
-    async def dead_letters(self, *, by: Person, limit: int = LISTED) -> list[DeadLetter]:
-        """Return deliveries that were given up, newest first."""
+    async def counts(self, *, by: Person) -> dict[str, DeliveryCounts]:
+        """Return how many deliveries of each channel are due, told and dead, `COUNTED` at most."""
+        want_manager(by, "see deliveries")
+
+        def count(tx: Tx) -> dict[str, DeliveryCounts]:
+            names = [row.name for row in tx.deliveries.channels()]
+            return {name: tx.counts.deliveries(name, limit=COUNTED) for name in names}
+
+        return await self._kernel.store.run(count)
+
+    async def dead_letters(
+        self, *, by: Person, channel: str | None = None, limit: int = LISTED
+    ) -> list[DeadLetter]:
+        """Return deliveries that were given up, of one channel or all, newest first."""
         want_manager(by, "see dead letters")
-        found = await self._kernel.store.run(lambda tx: tx.deliveries.dead(limit))
+        if channel is not None:
+            want_findable("channel", channel)
+        found = await self._kernel.store.run(lambda tx: tx.deliveries.dead(channel, limit))
         return [DeadLetter(delivery=each, request=request) for each, request in found]
 
     async def send_again(self, request_id: str, channel: str, address: str, *, by: Person) -> None:
@@ -155,17 +170,41 @@ class Channels:
             self._note(tx, "send_again", by, {"channel": channel}, request_id)
 
         await self._kernel.store.run(send)
+        self._look()
+
+    async def send_all_again(self, channel: str, *, by: Person) -> int:
+        """Try all dead letters of a channel once more; returns how many there are."""
+        want_manager(by, "send dead letters again")
+        want_findable("channel", channel)
+
+        def send(tx: Tx) -> int:
+            number = tx.deliveries.send_all_again(channel)
+            if number:
+                self._note(tx, "send_again", by, {"channel": channel, "number": number})
+            return number
+
+        number = await self._kernel.store.run(send)
+        self._look()
+        return number
+
+    def _look(self) -> None:
         for courier in self._couriers:
             courier.heard(frozenset())
 
     async def remove(self, channel: str, *, by: Person) -> None:
-        """Forget a channel that is no longer used, so that nothing waits for it."""
+        """Forget a channel that is no longer used, and what waits for it.
+
+        Raises `ChannelInUse` while a process serves it: it would be back within seconds.
+        """
         want_manager(by, "remove channels")
         want_findable("channel", channel)
 
         def remove(tx: Tx) -> None:
-            if tx.deliveries.channel(channel) is None:
+            found = tx.deliveries.channel(channel)
+            if found is None:
                 raise NotFound("channel", channel)
+            if found.is_served(tx.now()):
+                raise ChannelInUse(channel)
             tx.deliveries.remove(channel)
             self._note(tx, "remove_channel", by, {"channel": channel})
 
