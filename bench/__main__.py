@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import calls, commits, costs, elsewhere, gate, inbox, memory, service
+from bench import calls, channels, commits, costs, elsewhere, gate, inbox, memory, service
 from bench.cycle import Pace, throughput
 from bench.floor import postgres_floor, sqlite_floor
 
@@ -24,6 +24,8 @@ DECISIONS_ELSEWHERE = 50
 LISTENERS = int(os.environ.get("BENCH_LISTENERS", "2000"))
 PAUSED = int(os.environ.get("BENCH_PAUSED", "100000"))
 ROUNDS = 5
+UPDATES = 50
+QUEUED, DRAINED = 10_000, 500
 CALLS = (10, 100, 1_000, 10_000)
 
 
@@ -204,6 +206,21 @@ def bench_service(report: Report, folder: Path) -> None:
     report.line(what, f"{found['seconds']:.2f} s", "≤ 1 s", met=found["seconds"] <= 1)
 
 
+def bench_channels(report: Report, folder: Path) -> None:
+    """Updates from channel to channel, and a queue that waits for a platform."""
+    with postgres() as url:
+        places = (("SQLite", f"sqlite:///{folder / 'channels.db'}"), ("PostgreSQL", url))
+        for name, where in places:
+            seconds = asyncio.run(channels.updates(where, UPDATES))
+            what = f"{name}: from a press in one channel to its update in another"
+            report.line(what, f"{seconds * 1e3:.0f} ms", "≤ 300 ms", met=seconds <= 0.3)
+    found = asyncio.run(channels.queue(f"sqlite:///{folder / 'queue.db'}", QUEUED, DRAINED))
+    each, share = found["bytes each"], found["share of the rate limit"]
+    what = f"{QUEUED:,} deliveries queued: memory of each"
+    report.line(what, f"{each:,.0f} bytes", "≤ 1,000", met=each <= 1_000)
+    report.line("the queue drains, of the rate limit", f"{share:.0%}", "≥ 90%", met=share >= 0.9)
+
+
 def bench_inbox(report: Report, folder: Path) -> None:
     """The inbox as a page, over the rows that `bench_memory` left."""
     ours, raw = asyncio.run(inbox.first_byte(folder / "memory.db"))
@@ -224,6 +241,7 @@ def main() -> int:
         bench_throughput(report, folder)
         bench_elsewhere(report, folder)
         bench_service(report, folder)
+        bench_channels(report, folder)
         bench_calls(report, folder)
         bench_memory(report, folder)
         bench_inbox(report, folder)

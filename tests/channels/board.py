@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from assent import Assent
 from assent.channels import (
     Ask,
+    Assent,
     ChannelError,
     ChannelTerms,
     Desk,

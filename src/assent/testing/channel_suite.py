@@ -279,8 +279,8 @@ class FaultSuite:
         self, stage: Stage
     ) -> None:
         async with playing(stage) as first:
-            name = first.channel.name
-            await first.assent.channels.remove(name, by=_ADMIN)
+            await first.assent.channels.stop()
+            await first.assent.channels.remove(first.channel.name, by=_ADMIN)
             await first.pay("acme", 3)
 
         async with playing(stage) as second:

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 2.0
 # Commits that come in quick succession are looked at together.
 GATHER_SECONDS = 0.02
-AT_ONCE = 8
+AT_ONCE = 32
 # The pauses after each failed attempt; after the last one the delivery is a dead letter. About a
 # day in all.
 DELAYS = tuple(
@@ -39,12 +39,11 @@ class Pace:
         self._gap = 1 / per_second
         self._next = 0.0
 
-    async def turn(self) -> None:
-        """Wait for one's turn."""
-        loop = asyncio.get_running_loop()
-        at = max(self._next, loop.time())
+    def slot(self) -> float:
+        """Return when the next message may go, by the loop's clock."""
+        at = max(self._next, asyncio.get_running_loop().time())
         self._next = at + self._gap
-        await asyncio.sleep(at - loop.time())
+        return at
 
 
 class Courier:
@@ -165,8 +164,10 @@ class Courier:
             drafts = await self._kernel.store.run(lambda tx: self._gathering.take(tx, AT_ONCE))
             if not drafts:
                 return await self._kernel.store.run(self._until_due)
-            errors = await asyncio.gather(*(self._send(draft) for draft in drafts))
-            if whole := [each for each in errors if each is not None and each.whole]:
+            # Each has its place in the queue before any is drawn: large cards take longer.
+            sent = (self._send(draft, self._pace.slot()) for draft in drafts)
+            errors = [error for error in await asyncio.gather(*sent) if error is not None]
+            if whole := [error for error in errors if error.whole]:
                 return await self._pause(whole[0])
             await self._recovered()
         return LOOK_SECONDS
@@ -175,10 +176,10 @@ class Courier:
         left = tx.deliveries.next_due(self.channel.name)
         return LOOK_SECONDS if left is None else min(LOOK_SECONDS, max(0.01, left / 1_000_000))
 
-    async def _send(self, draft: Draft) -> ChannelError | None:
+    async def _send(self, draft: Draft, at: float) -> ChannelError | None:
         try:
             post = await asyncio.to_thread(draft.drawn, self._link)
-            await self._pace.turn()
+            await asyncio.sleep(at - asyncio.get_running_loop().time())
             point("before_post")
             message = draft.message
             if message is None:

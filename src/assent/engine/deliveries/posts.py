@@ -79,21 +79,23 @@ class Gathering:
     ids: Ids
 
     def take(self, tx: Tx, limit: int) -> list[Draft]:
-        """Route what is new, and return messages to send, at most one for each address."""
+        """Route what is new, and return messages to send, each of them once."""
         due = tx.deliveries.due(self.channel, READ_AT_ONCE)
         if unrouted := [row for row in due if row.address == UNROUTED]:
             for row in unrouted:
                 self._route(tx, row)
             due = tx.deliveries.due(self.channel, READ_AT_ONCE)
-        drafts: dict[str, Draft] = {}
+        drafts, drawn = list[Draft](), set[tuple[str, str]]()
         for row in due:
             if len(drafts) == limit:
                 break
-            if row.address not in drafts and row.address != UNROUTED:
-                draft = self._draft(tx, row)
-                if draft is not None:
-                    drafts[row.address] = draft
-        return list(drafts.values())
+            if row.address == UNROUTED or (row.request_id, row.address) in drawn:
+                continue
+            draft = self._draft(tx, row)
+            if draft is not None:
+                drafts.append(draft)
+                drawn |= {(each.request_id, each.address) for each in draft.rows}
+        return drafts
 
     def _route(self, tx: Tx, marker: Delivery) -> None:
         tx.deliveries.drop(marker)
