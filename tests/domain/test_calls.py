@@ -63,6 +63,8 @@ def test_no_arguments_are_not_passed_over() -> None:
 def test_arguments_are_alike_by_text_and_digest() -> None:
     one, same = Frozen.of({"a": 1, "b": 2}), Frozen.of({"b": 2, "a": 1})
     assert one == same
+    assert not one != same  # noqa: SIM202 - the other operator has its own method
+    assert not one != {"a": 1, "b": 2}  # noqa: SIM202 - as above
     assert hash(one) == hash(same)
     assert one != Frozen(one.text, "another digest")
     assert one != {"a": 1}

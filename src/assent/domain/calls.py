@@ -72,6 +72,10 @@ class Frozen(Struct, frozen=True, eq=False):
             return self.text == other.text and self.digest == other.digest
         return self.thaw() == other if isinstance(other, Mapping) else NotImplemented
 
+    def __ne__(self, other: object) -> bool:
+        # A struct has one of its own, which knows nothing of ours.
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(self.text)
 
