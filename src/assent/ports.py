@@ -84,7 +84,7 @@ class CallChanges(TypedDict, total=False):
     fence: int
     attempts: int
     worker: str
-    lease_until: timedelta
+    lease_until: timedelta | None
     task_id: str
     metadata: str
     supplied: str

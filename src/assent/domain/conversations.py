@@ -89,8 +89,9 @@ class Scene(Struct, frozen=True, kw_only=True):
         return next(m.open_calls for m in self.messages if m.id == message_id)
 
     def with_settled(self, call: Call) -> "Scene":
-        """Return a copy in which this call has ended, with its status, output and time."""
-        end = {"status": call.status, "output": call.output, "settled_at": call.settled_at}
+        """Return a copy in which this call has ended: its status, output and time, and no lease."""
+        names = ("status", "output", "settled_at", "lease_until")
+        end = {name: getattr(call, name) for name in names}
         calls = [changed(each, **end) if each.id == call.id else each for each in self.calls]
         return changed(self, calls=calls)
 

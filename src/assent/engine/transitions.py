@@ -56,6 +56,8 @@ class Moves:
         """Move a call to another status; raises `Raced` if the row is not what `call` says."""
         if target in TERMINAL:
             changes["settled_at"] = self.now
+            # The heartbeat may have renewed it since the row was read, so its end is unknown here.
+            changes["lease_until"] = None
         if not self.tx.calls.move(call, target, lost=lost, **changes):
             raise Raced(call.id)
         moved = self._moved(call, target, action, changes, request_id=request_id, data=data)
