@@ -25,10 +25,11 @@ from assent import (
     tool,
 )
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
+from assent.domain.messages import Answer, Prompt
 from assent.engine.queries.snapshots import Turn
 from assent.errors import StoreUnavailable
 from assent.ports import Tx
-from assent.testing import VirtualClock, calls, says
+from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.conftest import World
 from tests.faults.nursery import DEADLINE_SECONDS, Child, Nursery, until
 from tests.faults.worker_program import ADA, KEY, TIMES, Counter, Order, engine
@@ -264,3 +265,35 @@ async def test_a_call_whose_secrets_could_not_be_read_runs_once_when_the_databas
     assert refused
     assert [call.status for call in turn.calls] == [CallStatus.SUCCEEDED]
     assert given == ["1234"]
+
+
+class Pondering(ScriptedModel):
+    """Answers only when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__("Done.")
+        self.asked, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def request(self, prompt: Prompt) -> Answer:
+        answer = await super().request(prompt)
+        self.asked.set()
+        await self.go_on.wait()
+        return answer
+
+
+async def test_a_worker_that_was_held_up_does_not_take_its_own_turn_again(world: World) -> None:
+    model, unhurried = (
+        Pondering(),
+        replace(TIMES, lease=timedelta(hours=1), look=timedelta(hours=1)),
+    )
+    async with world(model, times=unhurried) as assent, asyncio.timeout(DEADLINE_SECONDS):
+        turn_id = await start(assent, "hello")
+        await model.asked.wait()
+        # As if its heartbeat had been late.
+        await assent.kernel.store.run(lambda tx: tx.leases.break_others("nobody"))
+        await assent.reconciler.reconcile()
+        model.go_on.set()
+        turn = await assent.wait(turn_id)
+
+    assert (turn.status, turn.text) == (TurnStatus.DONE, "Done.")
+    assert len(model.prompts) == 1

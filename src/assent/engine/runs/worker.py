@@ -44,7 +44,10 @@ class Reconciler:
         for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(FOUND_AT_ONCE)):
             await _alone(f"call {call_id}", self._start(call_id))
         for turn_id in await self._kernel.store.run(lambda tx: tx.turns.claimable(FOUND_AT_ONCE)):
-            await _alone(f"turn {turn_id}", self._advance(turn_id))
+            # The same for a turn that is being advanced here: taken again, it would ask its model
+            # a second time.
+            if turn_id not in self._kernel.tasks.turns("turn"):
+                await _alone(f"turn {turn_id}", self._advance(turn_id))
 
     async def _lost(self, call: Call) -> None:
         log.warning("call %s lost its worker %s", call.id, call.worker)
