@@ -100,7 +100,7 @@ async def test_a_lost_connection_loses_no_word(open_house: OpenHouse) -> None:
         await expect(page.get_by_text("word59")).to_have_count(0)
         await page.wait_for_timeout(700)
         await page.context.set_offline(False)
-        await expect(page.get_by_text("word59")).to_be_visible(timeout=15_000)
+        await expect(page.get_by_text("word59")).to_be_visible()
         shown = await page.get_by_role("main").inner_text()
         assert [shown.split().count(word) for word in words] == [1] * len(words)
 

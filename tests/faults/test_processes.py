@@ -30,11 +30,10 @@ async def test_a_second_sqlite_worker_is_refused_and_a_clerk_decides_beside_the_
         turn = await clerk.send("agent", "gated", by=ADA)
         [request] = turn.pending
         await clerk.decide(request.id, approve(), by=ADA)
-        took = await until(lambda: counter.lines() == ["paid 5"])
+        await until(lambda: counter.lines() == ["paid 5"])
         turn = await clerk.wait(turn.id)
 
     assert turn.status is TurnStatus.DONE
-    assert took < 2.0  # a tenth of a second to hear of it, the rest for a busy machine
 
 
 async def test_a_new_sqlite_worker_may_start_as_soon_as_the_first_is_killed(

@@ -9,6 +9,7 @@ import pytest
 
 from assent import Person
 from assent.domain.people import Scope
+from assent.testing import VirtualClock
 from tests.server.conftest import Serve
 
 ROOT = Person("root", roles=frozenset({"admin"}))
@@ -55,6 +56,15 @@ async def test_a_wrong_key_is_not_saved_by_a_session(serve: Serve) -> None:
         assert (await client.get("/api/me", headers=wrong)).status_code == 401
 
 
+async def refused_within_a_second(client: httpx.AsyncClient) -> None:
+    """What is asked later than a second from now is refused, however long the answer takes."""
+    now = asyncio.get_running_loop().time
+    started = asked = now()
+    while (await client.get("/api/me")).status_code != 401:
+        assert asked - started < 1
+        asked = now()
+
+
 # requirement: W15
 async def test_a_revoked_key_is_refused_within_a_second(serve: Serve) -> None:
     async with serve([]) as served:
@@ -63,9 +73,7 @@ async def test_a_revoked_key_is_refused_within_a_second(serve: Serve) -> None:
         [key] = await served.assent.people.keys("user", by=ROOT)
         answer = await served.client("admin").delete(f"/api/keys/{key.id}")
         assert answer.status_code == 200
-        async with asyncio.timeout(1):
-            while (await client.get("/api/me")).status_code != 401:
-                pass
+        await refused_within_a_second(client)
 
 
 # requirement: W15
@@ -96,15 +104,14 @@ async def test_a_key_does_only_what_its_scopes_say(
         assert (await answer(only)).status_code not in (401, 403)
 
 
-async def test_an_expired_key_opens_nothing(serve: Serve) -> None:
-    async with serve([]) as served:
-        soon = timedelta(milliseconds=300)
+async def test_an_expired_key_opens_nothing(serve: Serve, clock: VirtualClock) -> None:
+    async with serve([], clock=clock) as served:
+        soon = timedelta(hours=1)
         _, text = await served.assent.people.issue_key("user", by=ROOT, lifetime=soon)
         client = served.client(None, Authorization=f"Bearer {text}")
         assert (await client.get("/api/me")).status_code == 200
-        async with asyncio.timeout(2):
-            while (await client.get("/api/me")).status_code != 401:
-                pass
+        clock.advance(soon)
+        await refused_within_a_second(client)
 
 
 # requirement: W18
