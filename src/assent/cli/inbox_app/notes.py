@@ -34,6 +34,7 @@ class NoteLine(Static):
         note = f"{datetime.now().astimezone():%H:%M:%S} {words}"
         self._said.appendleft(note)
         self.update(Content(note))
+        self.add_class("-said")
 
 
 class NotesScreen(ModalScreen[None]):
