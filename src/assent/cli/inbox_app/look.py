@@ -72,6 +72,7 @@ def badge_of(risk: Risk) -> tuple[str, SpanRole]:
 
 SHEET: Final = f"""
 Screen {{ layout: vertical; }}
+* {{ scrollbar-size-vertical: 1; }}
 #head {{ height: 1; background: $primary-darken-2; color: $text; padding: 0 1; }}
 #body {{ height: 1fr; }}
 #list {{ width: 46; border-right: vkey $primary-darken-1; scrollbar-gutter: stable; }}
