@@ -155,6 +155,11 @@ def script(prompt: Prompt) -> ScriptStep:
     return says("", *[calls(name, json.loads(arguments)) for name, _, arguments in parts])
 
 
+def agent() -> Agent:
+    """The agent, for a process of its own."""
+    return Agent("agent", model=ScriptedModel(script), tools=Tools().all())
+
+
 @dataclass
 class Office:
     """A running engine, and the inbox of a person: in its database, or over a server."""
@@ -195,8 +200,7 @@ class Office:
 @asynccontextmanager
 async def in_database(url: str, person: Person) -> AsyncIterator[LocalBackend]:
     """The inbox as `assent inbox` opens it beside a running worker."""
-    agent = Agent("agent", model=ScriptedModel(script), tools=Tools().all())
-    async with Assent(url, agents=[agent], worker=False, times=QUICK, rules=[TWO]) as beside:
+    async with Assent(url, agents=[agent()], worker=False, times=QUICK, rules=[TWO]) as beside:
         yield LocalBackend(assent=beside, by=person, place="sqlite:///assent.db")
 
 

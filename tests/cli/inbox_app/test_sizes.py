@@ -195,8 +195,8 @@ async def multiplied(office: Office, id: str, times: int) -> None:
     }
     other = {f"{table.removesuffix('s')}_id": f"'{table}_' || i" for table in rows}
     for table, known in rows.items():
-        columns = [row[1] for row in await sql.rows(f"PRAGMA table_info({table})")]
-        fresh = {**other, "id": f"'{table}_' || i"}
+        columns = [str(row[1]) for row in await sql.rows(f"PRAGMA table_info({table})")]
+        fresh: dict[str, str] = {**other, "id": f"'{table}_' || i"}
         await sql.rows(
             f"INSERT INTO {table} ({', '.join(columns)}) "
             f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {times}) "

@@ -72,6 +72,8 @@ class InboxScreen(Screen[None]):
         # Requests that were decided here, until the feed tells of them.
         self._mine: set[str] = set()
         self._is_deciding = False
+        # The reason why nothing is heard from the back end; empty if all is well.
+        self._reason = ""
         self._deciding = Deciding(
             app=cast("App[None]", self.app),
             backend=backend,
@@ -111,7 +113,7 @@ class InboxScreen(Screen[None]):
         try:
             rows = await self._pages.read()
         except AssentError as error:
-            self._top.say_offline(safe_line(str(error)))
+            self._offline(str(error))
             return
         self._list.show(rows)
         self._top.count(len(rows), page=self._pages.number, has_more=self._pages.has_more)
@@ -121,6 +123,13 @@ class InboxScreen(Screen[None]):
         """Say which keys are of use here."""
         words = _LIST_KEYS if self._list.has_focus else _CARD_KEYS
         self.query_one("#keys", Static).update(Content(words))
+
+    def _offline(self, reason: str) -> None:
+        self._top.say_offline()
+        # Once: it is tried again and again, and the newest note must stay readable.
+        if reason != self._reason:
+            self._reason = reason
+            self._note.say(safe_line(reason))
 
     @on(RequestList.Passed)
     async def _turn(self, event: RequestList.Passed) -> None:
@@ -160,9 +169,10 @@ class InboxScreen(Screen[None]):
     def _take(self, change: InboxChange) -> None:
         match change:
             case Connected():
+                self._reason = ""
                 self._top.say_live()
             case Disconnected(reason=reason):
-                self._top.say_offline(safe_line(reason))
+                self._offline(reason)
                 return
             case Closed():
                 self._forget(change)

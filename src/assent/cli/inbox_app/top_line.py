@@ -35,9 +35,9 @@ class TopLine(Static):
         self._state = "live"
         self._draw()
 
-    def say_offline(self, why: str) -> None:
-        """Say that they do not, and why."""
-        self._state = f"OFFLINE, trying again: {why}"
+    def say_offline(self) -> None:
+        """Say that they do not."""
+        self._state = "OFFLINE, trying again"
         self._draw()
 
     def _draw(self) -> None:
