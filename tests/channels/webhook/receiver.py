@@ -54,6 +54,7 @@ class WebhookReceiver:
         self.requests: list[HttpRequest] = []
         # The messages whose signatures the reference library has verified.
         self.messages: list[Any] = []
+        self.answers: list[Script] = []
         self.connections = self.port = 0
         self._script: deque[Script] = deque()
         self._serving: set[asyncio.Task[None]] = set()
@@ -64,8 +65,7 @@ class WebhookReceiver:
         self._script.extend(answers)
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
-        self.port = self._server.sockets[0].getsockname()[1]
+        await self.listen()
         return self
 
     async def __aexit__(
@@ -74,6 +74,17 @@ class WebhookReceiver:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self.go_down()
+
+    async def listen(self) -> None:
+        """Take connections, after an outage on the same port as before."""
+        self._server = await asyncio.start_server(
+            self._serve, "127.0.0.1", self.port, ssl=self._tls
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def go_down(self) -> None:
+        """Refuse connections, and drop those that there are."""
         assert self._server is not None
         self._server.close()
         for task in self._serving:
@@ -103,6 +114,7 @@ class WebhookReceiver:
         if self.secret:
             self.messages.append(Webhook(self.secret).verify(request.body, dict(request.headers)))
         answer = self._script.popleft() if self._script else Answer()
+        self.answers.append(answer)
         match answer:
             case Answer():
                 writer.write(_head(answer.status, answer.headers, len(answer.body)) + answer.body)

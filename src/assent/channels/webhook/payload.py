@@ -4,12 +4,13 @@ What is too large is replaced by its start, its end and its size, and `complete`
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from itertools import count
-from typing import Final, TypedDict, assert_never
+from typing import Final, TypedDict, TypeVar, assert_never
 
 from assent.domain.canonical import Json
 from assent.domain.cards import (
@@ -18,6 +19,7 @@ from assent.domain.cards import (
     Items,
     Members,
     NamedValue,
+    Note,
     Null,
     Number,
     Secret,
@@ -27,6 +29,8 @@ from assent.domain.cards import (
 )
 from assent.engine.vault import MASKED
 from assent.presentation.truncation import select
+
+T = TypeVar("T")
 
 # Standard Webhooks asks for messages of at most about 20 kB.
 BODY_BYTES: Final = 20_000
@@ -121,19 +125,19 @@ class _Cutter:
             case Secret():
                 return dict(MASKED)
             case Items(items=items):
-                return self._list(items)
+                return self.list(items, self.value)
             case Members(members=members):
                 return self.object(members)
             case _:
                 assert_never(value)
 
-    def _list(self, items: tuple[Value, ...]) -> Json:
+    def list(self, items: Sequence[T], shown: Callable[[T], Json]) -> Json:
         kept = select(items, self.items)
-        head: list[Json] = [self.value(item) for item in kept.head]
+        head = [shown(item) for item in kept.head]
         if not kept.hidden:
             return head
         self.cut = True
-        tail: list[Json] = [self.value(item) for item in kept.tail]
+        tail = [shown(item) for item in kept.tail]
         return {"$cut": True, "head": head, "tail": tail, "items": len(items)}
 
     def object(self, members: tuple[NamedValue, ...]) -> Json:
@@ -174,7 +178,18 @@ def _data(card: Card, cutter: _Cutter, url: str, outcome: Outcome | None) -> dic
         "digest": card.digest,
         "decide_by": None if card.deadline is None else _time(card.deadline),
         "url": url,
+        "decisions": cutter.list(card.history, partial(_decision, cutter)),
         "outcome": None if outcome is None else _outcome(card, cutter, outcome),
+    }
+
+
+def _decision(cutter: _Cutter, note: Note) -> Json:
+    return {
+        "by": note.by,
+        "channel": note.channel,
+        "verdict": note.verdict,
+        "reason": cutter.text(note.reason),
+        "at": _time(note.at),
     }
 
 
