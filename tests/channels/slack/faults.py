@@ -50,27 +50,31 @@ Fault = RateLimited | ServerError | Refused | CutOff | LostResponse | Held
 class _Planned:
     fault: Fault
     method: str
+    channel: str
     left: int
+
+    def meets(self, method: str, channel: str) -> bool:
+        return self.method in ("*", method) and self.channel in ("*", channel)
 
 
 class FaultPlan:
-    """Faults in the order in which they strike; `*` is any method."""
+    """Faults in the order in which they strike; `*` is any method, and any channel."""
 
     def __init__(self) -> None:
         self._planned: list[_Planned] = []
 
-    def add(self, fault: Fault, *, method: str = "*", times: int = 1) -> None:
-        """Let the next calls of the method meet the fault."""
-        self._planned.append(_Planned(fault, method, times))
+    def add(self, fault: Fault, *, method: str = "*", channel: str = "*", times: int = 1) -> None:
+        """Let the next calls of the method, for the channel, meet the fault."""
+        self._planned.append(_Planned(fault, method, channel, times))
 
     def clear(self) -> None:
         """Let everything go well from now on."""
         self._planned.clear()
 
-    def strike(self, method: str) -> Fault | None:
+    def strike(self, method: str, channel: str = "") -> Fault | None:
         """The fault that this call meets, if any."""
         for planned in self._planned:
-            if planned.method in ("*", method):
+            if planned.meets(method, channel):
                 planned.left -= 1
                 if not planned.left:
                     self._planned.remove(planned)

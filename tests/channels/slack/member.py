@@ -126,7 +126,7 @@ class Member:
         return await self.say(channel, words, thread=thread, copies=copies)
 
     async def press(self, message: Message | Ephemeral, label: str, *, copies: int = 1) -> Delivery:
-        """Press the button of a message that has this label or action id."""
+        """Press the button of a message that has this label, action id or value."""
         channel = self._slack.workspace.channels[message.channel]
         is_ephemeral = isinstance(message, Ephemeral)
         answer = self._answer(channel, ts=message.ts, ephemeral=is_ephemeral)
@@ -244,7 +244,7 @@ class Member:
 def _button(blocks: list[Any], name: str) -> dict[str, Any]:
     shown = buttons(blocks)
     for button in shown:
-        if name in (button["text"]["text"], button["action_id"]):
+        if name in (button["text"]["text"], button["action_id"], button.get("value")):
             return button
     raise AssertionError(f"no button {name!r} among {[b['text']['text'] for b in shown]}")
 

@@ -247,21 +247,20 @@ class LoopbackSlack:
         method = request.match_info["method"]
         arguments = Arguments(await _arguments(request))
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        return await self._meet_faults(
-            request, method, lambda: self._call(method, token, arguments)
-        )
+        channel = str(arguments.values.get("channel", ""))
+        fault = self.faults.strike(method, channel)
+        return await self._meet(request, fault, lambda: self._call(method, token, arguments))
 
     async def _serve_response_url(self, request: web.Request) -> web.StreamResponse:
         body = Arguments(await request.json())
         id = request.match_info["id"]
-        return await self._meet_faults(
-            request, "response_url", lambda: answers.respond(self.api, id, body)
-        )
+        fault = self.faults.strike("response_url")
+        return await self._meet(request, fault, lambda: answers.respond(self.api, id, body))
 
-    async def _meet_faults(
-        self, request: web.Request, method: str, work: Callable[[], web.Response]
+    async def _meet(
+        self, request: web.Request, planned: Fault | None, work: Callable[[], web.Response]
     ) -> web.StreamResponse:
-        fault: Fault | None = CutOff() if self.down else self.faults.strike(method)
+        fault: Fault | None = CutOff() if self.down else planned
         if isinstance(fault, Held):
             fault.reached.set()
             await fault.let_go.wait()
