@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 # The field for a result, and the length of a reason.
 OUTPUT: Final = "output"
 REASON_CHARS: Final = 1_000
+# Chats show code in narrow boxes, and wrap longer lines anywhere.
+DETAILS_COLUMNS: Final = 60
 _LINK: Final = (
     "Your {channel} account is not linked to an account here, so it can decide nothing. Link it "
     "on your settings page, or with the link command here."
@@ -344,4 +346,5 @@ def _noticed(matter: _Matter, decided: Decided, row: VerdictRow) -> str:
 
 
 def _details(review: Review, url: str) -> Tell:
-    return Tell(words=plain.render(review.card).text, url=url, is_foreign=True)
+    text = plain.render(review.card, width=DETAILS_COLUMNS).text
+    return Tell(words=text, url=url, is_foreign=True)
