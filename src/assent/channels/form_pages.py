@@ -57,6 +57,7 @@ class FormPage:
             fields=self.fields,
             values=shown,
             submit_label="Next" if self._may_go_on else "Send",
+            kept=self.kept_secrets,
         )
 
     @property

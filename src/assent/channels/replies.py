@@ -42,13 +42,17 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """Open a form for this person alone; `submit` takes its values with the same reference."""
+    """Open a form for this person alone; `submit` takes its values with the same reference.
+
+    `kept` are the secrets that were given before: their fields may stay empty.
+    """
 
     reference: Reference
     title: str
     fields: tuple[Field, ...]
     values: Mapping[str, object] = field(default_factory=dict[str, object])
     submit_label: str = "Send"
+    kept: frozenset[str] = frozenset()
 
 
 Reply = Tell | Ask | Fill
