@@ -68,7 +68,7 @@ def message_html(message: Message | Ephemeral, *, name: str = "Assent") -> str:
 def view_html(view: View) -> str:
     """A modal with its buttons."""
     payload = view.payload
-    submit = f"<button class=primary>{_plain(payload['submit'])}</button>"
+    submit = f"<button class=primary>{_plain(payload.get('submit', {}))}</button>"
     close = _plain(payload["close"]) if payload.get("close") else "Cancel"
     return (
         f"<div class=modal><div class=title>{escape(view.title)}</div>"

@@ -25,6 +25,8 @@ class SlackStage:
         self.members: dict[str, Member] = {name: slack.member(name) for name in NAMES}
         self.room = slack.channel("approvals", *self.members.values())
         self.place = f"room:{self.room.id}"
+        # Messages as they were when the suite looked at them, by their buttons.
+        self._seen_before: dict[str, Message] = {}
 
     def channel(self) -> Slack:
         return Slack(
@@ -38,10 +40,11 @@ class SlackStage:
         return self.members[name].id
 
     async def shown(self, place: str) -> Sequence[Shown]:
+        found = [each for each in self._at(place).messages if each.by_app and not each.deleted]
+        for message in found:
+            self._seen_before.update(dict.fromkeys(_values(message.blocks), copy.deepcopy(message)))
         return [
-            Shown(text=words(each), buttons=_values(each.blocks), raw=_raw(each))
-            for each in self._at(place).messages
-            if each.by_app and not each.deleted
+            Shown(text=words(each), buttons=_values(each.blocks), raw=_raw(each)) for each in found
         ]
 
     async def press(self, name: str, button: str) -> Heard:
@@ -91,16 +94,13 @@ class SlackStage:
         return self.slack.workspace.direct(place)
 
     def _holding(self, member: Member, button: str) -> Message | Ephemeral:
-        """The message with a button; an altered one is put into the newest message."""
-        places = (self.room, member.direct)
-        shown = [
-            *(each for place in places for each in reversed(member.ephemerals(place))),
-            *(each for place in places for each in reversed(member.messages(place))),
-        ]
-        for message in shown:
-            if button in _values(message.blocks):
-                return message
-        forged = copy.deepcopy(next(each for each in shown if _values(each.blocks)))
+        """The message with a button; an altered one is put into one that was seen before."""
+        for alone in reversed(self._alone(member)):
+            if button in _values(alone.blocks):
+                return alone
+        if button in self._seen_before:
+            return self._seen_before[button]
+        forged = copy.deepcopy([*self._seen_before.values()][-1])
         for block in forged.blocks:
             for element in block.get("elements", []):
                 if "value" in element:

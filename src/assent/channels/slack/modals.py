@@ -82,7 +82,7 @@ def words_blocks(reply: Tell | Ask) -> list[Block]:
 
 def form_view(fill: Fill, origin: ModalOrigin) -> dict[str, Any] | None:
     """Return a form as a modal; None if Slack cannot show one of its fields."""
-    drawn = [_input(field, fill.values.get(field.name)) for field in fill.fields]
+    drawn = [_input(field, fill) for field in fill.fields]
     blocks = [block for block in drawn if block is not None]
     if len(blocks) < len(drawn):
         return None
@@ -135,8 +135,8 @@ def _view(callback: str, blocks: Sequence[Block]) -> dict[str, Any]:
     }
 
 
-def _input(field: Field, value: object) -> Block | None:
-    element = _element(field, value)
+def _input(field: Field, fill: Fill) -> Block | None:
+    element = _element(field, fill.values.get(field.name))
     label = safe_line(field.label)
     if element is None or units(label) > _LABEL_CHARS:
         return None
@@ -145,8 +145,7 @@ def _input(field: Field, value: object) -> Block | None:
         "type": "input",
         "block_id": f"{_NAME}{field.name}",
         "label": plain(label),
-        # What is required is checked here: a secret that was given before may be left empty.
-        "optional": not field.required or field.kind.is_secret,
+        "optional": not field.required or field.name in fill.kept,
         "element": {"action_id": ACTION, **element},
         **({"hint": plain(hint[:_HINT_CHARS])} if hint else {}),
     }
