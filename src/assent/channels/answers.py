@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 # How often a growing answer is shown anew: platforms allow about one edit in a second.
 EDIT_SECONDS: Final = 1.2
 LOOK_SECONDS: Final = 1.0
-# How often all threads are looked at, in case a hint was lost.
-SWEEP_SECONDS: Final = 30.0
+# How often all threads are looked at: a turn that another process took may be over by then.
+SWEEP_SECONDS: Final = 5.0
 
 
 class ThreadWriter(Protocol):
@@ -48,6 +48,8 @@ class Answers:
     def __init__(self, assent: Assent, channel: str, writer: ThreadWriter) -> None:
         self._assent, self._channel, self._writer = assent, channel, writer
         self._followed: dict[str, asyncio.Task[None]] = {}
+        # Threads in which something began while their last turn was still followed.
+        self._again: set[str] = set()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -86,8 +88,9 @@ class Answers:
         turn_id = await self._assent.start(
             agent, text, by=by, conversation_id=id, idempotency_key=f"{self._channel}:{key}"
         )
-        if self._task is not None:
-            await self._follow_all()
+        # Not by looking for turns at work: this one may be over already.
+        if self._task is not None and (found := await threads.answers(thread)) is not None:
+            self._begin(found.state)
         return turn_id
 
     async def _run(self) -> None:
@@ -115,6 +118,8 @@ class Answers:
             task = asyncio.create_task(work, name=f"assent-answer-{state.address}")
             task.add_done_callback(lambda done: self._forget(state.address, done))
             self._followed[state.address] = task
+        else:
+            self._again.add(state.address)
 
     def _forget(self, address: str, done: asyncio.Task[None]) -> None:
         if self._followed.get(address) is done:
@@ -123,6 +128,13 @@ class Answers:
     async def _followed_safely(self, state: ThreadState) -> None:
         try:
             await self._follow(state)
+            while state.address in self._again:
+                self._again.discard(state.address)
+                found = await self._assent.channels.threads.answers(state.thread)
+                if found is None or found.state.turn_id == state.turn_id:
+                    break
+                state = found.state
+                await self._follow(state)
         except ChannelError as error:
             log.warning("an answer could not be shown in %s yet: %s", self._channel, error)
         except AssentError as error:
