@@ -32,7 +32,7 @@ class FormPage:
             return None
         form = UserInput.from_json(asked.form)
         known: dict[str, object] = {**asked.prefilled, **review.draft}
-        fields = _from(form, known, start)[: limits.fields]
+        fields = _independent(form, _from(form, known, start)[: limits.fields], start)
         if not fields:
             return None
         return cls(form=form, known=known, kept_secrets=review.kept_secrets, fields=fields)
@@ -88,6 +88,20 @@ class FormPage:
             elif each.required and each.name not in self.kept_secrets:
                 errors[each.name] = "This is required."
         return valid, errors
+
+
+def _independent(form: UserInput, fields: tuple[Field, ...], start: int) -> tuple[Field, ...]:
+    """Return the fields before the first one that depends on an answer to one of them.
+
+    Whether that one is asked for is only known when they are answered, so it begins a page.
+    """
+    shown, asked = {each.name for each in fields}, list[Field]()
+    for each in form.fields[start:]:
+        if each.show_if is not None and each.show_if.field in {field.name for field in asked}:
+            break
+        if each.name in shown:
+            asked.append(each)
+    return tuple(asked)
 
 
 def _from(form: UserInput, known: Mapping[str, object], start: int) -> tuple[Field, ...]:
