@@ -139,14 +139,16 @@ class Room:
 class ChannelTerms:
     """What a channel can do, and where it posts without being asked by a person.
 
-    `groups`: several requests of one turn fit into one message. `reaches_people`: it has addresses
-    of people. `tells_settled`: it also tells of requests that were settled before it told of them.
-    `per_second` is how many messages it sends at most. `link_words` are what people type there to
-    link their account, with `{code}` for the code; None where no code can be typed.
+    `groups`: several requests of one turn fit into one message, up to `grouped` of them.
+    `reaches_people`: it has addresses of people. `tells_settled`: it also tells of requests that
+    were settled before it told of them. `per_second` is how many messages it sends at most.
+    `link_words` are what people type there to link their account, with `{code}` for the code; None
+    where no code can be typed.
     """
 
     rooms: tuple[Room, ...] = ()
     groups: bool = True
+    grouped: int = 10
     reaches_people: bool = True
     tells_settled: bool = False
     per_second: float = 5.0

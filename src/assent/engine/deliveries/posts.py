@@ -20,7 +20,6 @@ from assent.ports import Tx
 
 # Deliveries read at once; those of a group beyond the limit go into the next message.
 READ_AT_ONCE = 100
-GROUPED = 10
 LISTED = 50
 
 
@@ -132,7 +131,7 @@ class Gathering:
             return [each for each in together if each.address == row.address]
         if row.digest:
             return tx.deliveries.companions(row, LISTED)
-        return tx.deliveries.companions(row, GROUPED) if self.terms.groups else [row]
+        return tx.deliveries.companions(row, self.terms.grouped) if self.terms.groups else [row]
 
     def _wanted(self, tx: Tx, rows: Iterable[Delivery]) -> list[Delivery]:
         """Leave out what is not to be told any more."""
