@@ -1,21 +1,16 @@
 """A sandbox for each test, with the real discord.py pointed at it."""
 
-import warnings
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
 from yarl import URL
 
 from assent.demo.discord_sandbox import Channel, DiscordSandbox, Member
 from tests.channels.discord.faults import Faults
-
-with warnings.catch_warnings():
-    # discord.py imports it for voice, which we do not use.
-    warnings.filterwarnings("ignore", "'audioop' is deprecated", DeprecationWarning)
-    from discord.gateway import DiscordWebSocket
-    from discord.http import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
