@@ -1,0 +1,142 @@
+"""Modals: forms of ours in Discord's components, and what people entered in them."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from assent.channels.replies import Fill, FormLimits
+from assent.domain.field_types import Control
+from assent.domain.fields import Field
+from assent.presentation.rendering import units
+from assent.presentation.text import safe_line
+
+Payload = dict[str, Any]
+# A field of a modal takes 4,000 characters, in UTF-16 units.
+LIMITS: Final = FormLimits(fields=5, characters=4000)
+_TITLE_CHARS: Final = 45
+_LABEL_CHARS: Final = 45
+_DESCRIPTION_CHARS: Final = 100
+_PLACEHOLDER_CHARS: Final = 100
+_OPTION_CHARS: Final = 100
+_LABEL, _TEXT_INPUT, _SELECT = 18, 4, 3
+_SHORT, _PARAGRAPH = 1, 2
+_HINTS: Final = {Control.DATE: "YYYY-MM-DD", Control.NUMBER: "a number"}
+_YES_NO: Final = (("true", "Yes"), ("false", "No"))
+# Marks the name of a field that takes several options; names of fields have no such character.
+_SEVERAL: Final = "*"
+
+
+def modal_of(fill: Fill) -> Payload:
+    """Return a form as a modal."""
+    return {
+        "custom_id": str(fill.reference),
+        "title": _short(fill.title, _TITLE_CHARS),
+        "components": [_labelled(field, fill.values.get(field.name)) for field in fill.fields],
+    }
+
+
+def fits(fill: Fill) -> bool:
+    """Return True if Discord can show all options of a form's selects."""
+    values = [option.value for field in fill.fields for option in field.choices]
+    return all(0 < units(value.strip()) == units(value) <= _OPTION_CHARS for value in values)
+
+
+def entered_in(data: Mapping[str, Any]) -> dict[str, object]:
+    """Return what a person entered, by the name of the field; a choice that is empty is none."""
+    found: dict[str, object] = {}
+    for component in _controls(data):
+        name = str(component.get("custom_id", ""))
+        if "values" not in component:
+            found[name] = str(component.get("value") or "")
+            continue
+        values = [str(each) for each in cast("list[object]", component["values"])]
+        # One option is the answer itself; several were possible if the field says so.
+        found[name.removeprefix(_SEVERAL)] = (
+            values if name.startswith(_SEVERAL) else (values[0] if values else "")
+        )
+    return found
+
+
+def _controls(data: Mapping[str, Any]) -> list[Payload]:
+    found = list[Payload]()
+    for each in cast("list[Payload]", data.get("components") or []):
+        inside = cast("list[Payload]", each.get("components") or [])
+        found += [each["component"]] if isinstance(each.get("component"), dict) else inside
+    return found
+
+
+def _labelled(field: Field, value: object) -> Payload:
+    label = safe_line(field.label or field.name)
+    made: Payload = {
+        "type": _LABEL,
+        "label": _short(label, _LABEL_CHARS),
+        "component": _control(field, value),
+    }
+    described = safe_line(field.help) if field.help else ""
+    if len(label) > _LABEL_CHARS:
+        described = f"{label}. {described}"
+    if described:
+        made["description"] = _short(described, _DESCRIPTION_CHARS)
+    return made
+
+
+def _control(field: Field, value: object) -> Payload:
+    match field.kind.control:
+        case Control.YES_NO:
+            chosen = {"true" if value else "false"} if isinstance(value, bool) else set[str]()
+            return _select(field, _YES_NO, chosen)
+        case Control.CHOICE:
+            return _select(field, _options(field), {str(value)})
+        case Control.CHOICES:
+            listed = cast("list[object]", value) if isinstance(value, list) else []
+            return _select(field, _options(field), set(map(str, listed)))
+        case control:
+            return _text_input(field, control, value)
+
+
+def _text_input(field: Field, control: Control, value: object) -> Payload:
+    made: Payload = {
+        "type": _TEXT_INPUT,
+        "custom_id": field.name,
+        "style": _PARAGRAPH if control is Control.LINES else _SHORT,
+        # A secret that was kept need not be typed again; the form itself knows what is missing.
+        "required": field.required and control is not Control.HIDDEN,
+        "max_length": min(field.max_length, LIMITS.characters),
+    }
+    if hint := safe_line(field.placeholder) if field.placeholder else _HINTS.get(control, ""):
+        made["placeholder"] = _short(hint, _PLACEHOLDER_CHARS)
+    if value is not None and control is not Control.HIDDEN:
+        made["value"] = str(value)[: made["max_length"]]
+    return made
+
+
+def _options(field: Field) -> tuple[tuple[str, str], ...]:
+    return tuple((option.value, option.label or option.value) for option in field.choices)
+
+
+def _select(field: Field, options: tuple[tuple[str, str], ...], chosen: set[str]) -> Payload:
+    several = field.kind.takes_several
+    return {
+        "type": _SELECT,
+        "custom_id": f"{_SEVERAL}{field.name}" if several else field.name,
+        "required": field.required,
+        "min_values": 1 if field.required else 0,
+        "max_values": len(options) if several else 1,
+        "options": [
+            {
+                "value": value,
+                "label": _short(safe_line(label), _OPTION_CHARS),
+                "default": value in chosen,
+            }
+            for value, label in options
+        ],
+    }
+
+
+def _short(text: str, most: int) -> str:
+    """Return a text that fits, in UTF-16 units; a cut is visible."""
+    if units(text) <= most:
+        return text
+    kept = text
+    while units(kept) > most - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
