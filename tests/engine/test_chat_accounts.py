@@ -18,7 +18,7 @@ from assent.engine.people.chat_accounts import ALPHABET, WRONG_CODES
 from assent.errors import LinkRefused, NotAllowed, NotFound, NotLinked
 from assent.testing import VirtualClock, calls, says
 from tests.conftest import World
-from tests.engine.deliveries.board import Board
+from tests.engine.deliveries.wall import Wall
 
 ROOT = Person("root", roles=frozenset({"admin"}))
 ADA = Person("ada")
@@ -33,7 +33,7 @@ def script(prompt: Any) -> Any:
 
 
 @asynccontextmanager
-async def opened(world: World, *channels: Board, **options: Any) -> AsyncIterator[Assent]:
+async def opened(world: World, *channels: Wall, **options: Any) -> AsyncIterator[Assent]:
     """An engine with an agent that wants to pay, and some people."""
     ran: list[int] = []
 
@@ -226,24 +226,24 @@ def words(reply: Reply) -> str:
 # requirement: W13
 # conformance: 134
 async def test_unlinking_ends_the_power_to_decide_at_once(world: World) -> None:
-    board = Board()
-    async with opened(world, board) as assent:
+    wall = Wall()
+    async with opened(world, wall) as assent:
         turn = await assent.send("agent", "pay", by=ADA)
         press = approving(turn.pending[0])
-        assert "not linked" in words(await board.desk.press("@g", press, interaction="1"))
-        await link(assent, GRACE, "board", "@g")
-        await assent.people.chats.unlink("board", "@g", by=GRACE)
-        assert "not linked" in words(await board.desk.press("@g", press, interaction="2"))
+        assert "not linked" in words(await wall.desk.press("@g", press, interaction="1"))
+        await link(assent, GRACE, "wall", "@g")
+        await assent.people.chats.unlink("wall", "@g", by=GRACE)
+        assert "not linked" in words(await wall.desk.press("@g", press, interaction="2"))
         assert (await assent.request(turn.pending[0].id)).is_open
-        await link(assent, GRACE, "board", "@g")
-        await board.desk.press("@g", press, interaction="3")
+        await link(assent, GRACE, "wall", "@g")
+        await wall.desk.press("@g", press, interaction="3")
         assert not (await assent.request(turn.pending[0].id)).is_open
 
 
 # requirement: T5
 async def test_one_human_with_two_chats_and_the_web_counts_once(world: World) -> None:
     rule = Rule.of(Effect.ASK, "pay", audience=Audience.of("approver"), quorum=2)
-    chat, other = Board("chat"), Board("other")
+    chat, other = Wall("chat"), Wall("other")
     async with opened(world, chat, other, rules=[rule]) as assent:
         await link(assent, GRACE, "chat", "@g")
         await link(assent, GRACE, "chat", "@grace-at-home")

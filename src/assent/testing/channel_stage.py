@@ -245,8 +245,12 @@ async def playing(
     channel: Channel | None = None,
     worker: bool = True,
     serving: bool = True,
+    has_channel: bool = True,
 ) -> AsyncGenerator[Play]:
-    """Open an engine with the stage's channel, and with accounts for the people who have one."""
+    """Open an engine with the stage's channel, and with accounts for the people who have one.
+
+    With `serving` it waits until this engine serves the channel.
+    """
     ledger, script = Ledger(), deque[ScriptStep]()
 
     def answer(prompt: Prompt) -> ScriptStep:
@@ -260,7 +264,7 @@ async def playing(
         stage.database,
         agents=[Agent("agent", model=model, tools=tools_of(ledger))],
         rules=rules,
-        channels=[made],
+        channels=[made] if has_channel else [],
         decide_within=decide_within,
         worker=worker,
         review_url="https://assent.test",
@@ -269,7 +273,7 @@ async def playing(
         for name, roles in _ROLES.items():
             await _known(assent, made.name, name, roles, stage.chat_id(name))
         play = Play(stage=stage, assent=assent, channel=made, script=script, ledger=ledger)
-        if serving:
+        if serving and has_channel:
 
             async def served() -> bool:
                 return assent.channels.is_serving(made.name)

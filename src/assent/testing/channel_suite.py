@@ -282,6 +282,7 @@ class FaultSuite:
         async with playing(stage) as first:
             await first.assent.channels.stop()
             await first.assent.channels.remove(first.channel.name, by=_ADMIN)
+        async with playing(stage, has_channel=False) as first:
             await first.pay("acme", 3)
 
         async with playing(stage) as second:

@@ -13,7 +13,7 @@ from assent.domain.deliveries import DeliveryCounts, DeliveryStatus
 from assent.errors import ChannelInUse, LinkRefused, NotAllowed, NotFound
 from assent.testing import calls, says
 from tests.conftest import World
-from tests.engine.deliveries.board import PATIENCE_SECONDS, Board
+from tests.engine.deliveries.wall import PATIENCE_SECONDS, Wall
 
 ROOT = Person("root", roles=frozenset({"admin"}))
 ADA = Person("ada")
@@ -33,19 +33,19 @@ def script(prompt: Any) -> Any:
 
 
 @asynccontextmanager
-async def opened(world: World, *channels: Board) -> AsyncIterator[Assent]:
+async def opened(world: World, *channels: Wall) -> AsyncIterator[Assent]:
     async with world(script, pay, channels=channels) as assent:
         await assent.people.add(ADA, by=ROOT)
         yield assent
 
 
-async def buried(assent: Assent, board: Board, number: int = 1) -> list[str]:
-    """Requests of which the board could not tell."""
+async def buried(assent: Assent, wall: Wall, number: int = 1) -> list[str]:
+    """Requests of which the wall could not tell."""
     made = list[str]()
     for _ in range(number):
-        board.errors.append(GONE)
+        wall.errors.append(GONE)
         turn = await assent.send("agent", "pay", by=ADA)
-        await board.until(lambda: not board.errors)
+        await wall.until(lambda: not wall.errors)
         made.append(turn.pending[0].id)
     return made
 
@@ -59,63 +59,63 @@ async def dead(assent: Assent, number: int, **options: Any) -> list[Any]:
 
 
 async def test_a_dead_letter_says_what_could_not_be_told_where_and_why(world: World) -> None:
-    board = Board(rooms=ROOM, reaches_people=False)
-    async with opened(world, board) as assent:
-        [id] = await buried(assent, board)
+    wall = Wall(rooms=ROOM, reaches_people=False)
+    async with opened(world, wall) as assent:
+        [id] = await buried(assent, wall)
         [letter] = await dead(assent, 1)
         assert (letter.request.id, letter.request.tool) == (id, "pay")
         found = letter.delivery
-        assert (found.channel, found.address) == ("board", "room:1")
+        assert (found.channel, found.address) == ("wall", "room:1")
         assert found.error == "The room does not exist any more"
-        assert (await assent.channels.counts(by=ROOT))["board"] == DeliveryCounts(
+        assert (await assent.channels.counts(by=ROOT))["wall"] == DeliveryCounts(
             due=0, told=0, dead=1
         )
 
 
 async def test_a_dead_letter_is_sent_again_once_on_record(world: World) -> None:
-    board = Board(rooms=ROOM, reaches_people=False)
-    async with opened(world, board) as assent:
-        [id] = await buried(assent, board)
+    wall = Wall(rooms=ROOM, reaches_people=False)
+    async with opened(world, wall) as assent:
+        [id] = await buried(assent, wall)
         await dead(assent, 1)
-        await assent.channels.send_again(id, "board", "room:1", by=ROOT)
-        await board.until(lambda: board.told("room:1") == {id})
+        await assent.channels.send_again(id, "wall", "room:1", by=ROOT)
+        await wall.until(lambda: wall.told("room:1") == {id})
         with pytest.raises(NotFound):
-            await assent.channels.send_again(id, "board", "room:1", by=ROOT)
+            await assent.channels.send_again(id, "wall", "room:1", by=ROOT)
         await dead(assent, 0)
         [entry] = [each for each in await assent.audit() if each.action == "send_again"]
-        assert (entry.actor, entry.request_id, entry.data) == ("root", id, {"channel": "board"})
+        assert (entry.actor, entry.request_id, entry.data) == ("root", id, {"channel": "wall"})
 
 
 async def test_all_dead_letters_of_one_channel_are_sent_again(world: World) -> None:
-    board, other = (Board(name, rooms=ROOM, reaches_people=False) for name in ("board", "other"))
-    async with opened(world, board, other) as assent:
+    wall, other = (Wall(name, rooms=ROOM, reaches_people=False) for name in ("wall", "other"))
+    async with opened(world, wall, other) as assent:
         other.errors += [GONE] * 3
-        ids = await buried(assent, board, 3)
+        ids = await buried(assent, wall, 3)
         await dead(assent, 6)
         assert {each.delivery.channel for each in await dead(assent, 3, channel="other")} == {
             "other"
         }
-        assert await assent.channels.send_all_again("board", by=ROOT) == 3
-        await board.until(lambda: board.told("room:1") == set(ids))
-        assert await assent.channels.send_all_again("board", by=ROOT) == 0
+        assert await assent.channels.send_all_again("wall", by=ROOT) == 3
+        await wall.until(lambda: wall.told("room:1") == set(ids))
+        assert await assent.channels.send_all_again("wall", by=ROOT) == 0
         await dead(assent, 3)
         entries = [each for each in await assent.audit() if each.action == "send_again"]
-        assert [each.data for each in entries] == [{"channel": "board", "number": 3}]
+        assert [each.data for each in entries] == [{"channel": "wall", "number": 3}]
 
 
 async def test_only_admins_see_and_do_any_of_it(world: World) -> None:
-    board = Board(rooms=ROOM, reaches_people=False)
-    async with opened(world, board) as assent:
-        [id] = await buried(assent, board)
+    wall = Wall(rooms=ROOM, reaches_people=False)
+    async with opened(world, wall) as assent:
+        [id] = await buried(assent, wall)
         await dead(assent, 1)
         channels = assent.channels
         for attempt in (
             channels.dead_letters(by=ADA),
             channels.counts(by=ADA),
             channels.of_request(id, by=ADA),
-            channels.send_again(id, "board", "room:1", by=ADA),
-            channels.send_all_again("board", by=ADA),
-            channels.remove("board", by=ADA),
+            channels.send_again(id, "wall", "room:1", by=ADA),
+            channels.send_all_again("wall", by=ADA),
+            channels.remove("wall", by=ADA),
         ):
             with pytest.raises(NotAllowed):
                 await attempt
@@ -123,19 +123,19 @@ async def test_only_admins_see_and_do_any_of_it(world: World) -> None:
 
 
 async def test_a_channel_that_no_process_serves_is_removed_with_what_waits(world: World) -> None:
-    board = Board(rooms=ROOM, reaches_people=False)
-    async with opened(world, board) as assent:
+    wall = Wall(rooms=ROOM, reaches_people=False)
+    async with opened(world, wall) as assent:
         turn = await assent.send("agent", "pay", by=ADA)
         told = turn.pending[0].id
-        await board.until(lambda: board.told("room:1"))
-        await buried(assent, board)
+        await wall.until(lambda: wall.told("room:1"))
+        await buried(assent, wall)
         await dead(assent, 1)
         with pytest.raises(ChannelInUse):
-            await assent.channels.remove("board", by=ROOT)
+            await assent.channels.remove("wall", by=ROOT)
     async with opened_again(world) as assent:
         [status] = await assent.channels.status()
-        assert (status.name, status.is_served, status.is_here) == ("board", False, False)
-        await assent.channels.remove("board", by=ROOT)
+        assert (status.name, status.is_served, status.is_here) == ("wall", False, False)
+        await assent.channels.remove("wall", by=ROOT)
         assert await assent.channels.status() == []
         await dead(assent, 0)
         # Where it was told of stays known.
@@ -144,7 +144,7 @@ async def test_a_channel_that_no_process_serves_is_removed_with_what_waits(world
         turn = await assent.send("agent", "pay", by=ADA)
         assert await assent.channels.of_request(turn.pending[0].id, by=ROOT) == []
         with pytest.raises(NotFound):
-            await assent.channels.remove("board", by=ROOT)
+            await assent.channels.remove("wall", by=ROOT)
 
 
 @asynccontextmanager
@@ -154,12 +154,12 @@ async def opened_again(world: World, *, worker: bool = True) -> AsyncIterator[As
 
 
 async def test_every_process_knows_how_to_link_in_a_channel(world: World) -> None:
-    chat = Board("chat", link_words="!link {code}")
+    chat = Wall("chat", link_words="!link {code}")
     async with (
-        opened(world, chat, Board("hook", rooms=ROOM, reaches_people=False)) as assent,
+        opened(world, chat, Wall("hook", rooms=ROOM, reaches_people=False)) as assent,
         opened_again(world, worker=False) as other,
     ):
-        await board_is_served(assent, 2)
+        await wall_is_served(assent, 2)
         for engine in (assent, other):
             found = {each.name: each for each in await engine.channels.status()}
             assert (found["chat"].link_words, found["chat"].links) == ("!link {code}", True)
@@ -168,13 +168,13 @@ async def test_every_process_knows_how_to_link_in_a_channel(world: World) -> Non
         assert [each.is_here for each in await other.channels.status()] == [False, False]
 
 
-async def board_is_served(assent: Assent, number: int) -> None:
+async def wall_is_served(assent: Assent, number: int) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while sum(each.is_here for each in await assent.channels.status()) != number:  # noqa: ASYNC110 - rows have no event
             await asyncio.sleep(0.02)
 
 
-class Letters(Board):
+class Letters(Wall):
     """A channel without a chat: it sends codes to addresses."""
 
     def __init__(self) -> None:

@@ -12,10 +12,10 @@ from assent.presentation.surfaces import SURFACES
 PATIENCE_SECONDS = 20.0
 
 
-class Board:
+class Wall:
     """A chat with one message for each post; people press its buttons through the desk."""
 
-    def __init__(self, name: str = "board", **terms: Any) -> None:
+    def __init__(self, name: str = "wall", **terms: Any) -> None:
         self.name = name
         self.terms = ChannelTerms(per_second=1_000, **terms)
         self.shown: dict[str, Post] = {}
