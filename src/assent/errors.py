@@ -1033,8 +1033,6 @@ class LinkRefused(AssentError):
     code = "link_refused"
 
 
-
-
 class ServerUnreachable(AssentError):
     """A server that this program is a client of does not answer, or not as an Assent server."""
 

@@ -176,8 +176,10 @@ def test_wishes_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
     ],
 )
 def test_hours_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    right: dict[str, Any] = {"start": "22:00", "end": "07:00", "zone": "Europe/Berlin"}
+    QuietHours(**right)
     with pytest.raises(InvalidParameter):
-        QuietHours(**{"start": "22:00", "end": "07:00", "zone": "Europe/Berlin"} | wrong)
+        QuietHours(**right | wrong)
 
 
 def test_wishes_are_stored_and_read_back() -> None:

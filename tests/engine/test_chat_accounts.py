@@ -267,7 +267,7 @@ async def test_the_record_says_who_linked_what_and_never_a_code(world: World) ->
         chats = assent.people.chats
         code = await chats.code_for_person(GRACE, "slack")
         await chats.link_chat(code, "slack", "U1", "x")
-        await chats.change_settings(NotificationSettings(digest=60), by=GRACE)
+        await chats.change_settings(NotificationSettings(digest=timedelta(seconds=60)), by=GRACE)
         await chats.unlink("slack", "U1", by=ROOT)
         entries = [e for e in await assent.audit() if e.action.endswith(("chat", "notifications"))]
         assert [(each.action, each.actor) for each in entries] == [

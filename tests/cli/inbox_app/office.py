@@ -262,6 +262,13 @@ class Seat:
         await self.press("enter")
         await self.finish()
 
+    async def approve_edit(self) -> None:
+        """Look at the edit for as long as a person takes, then approve it."""
+        await self.sees("Your edit, before it counts")
+        view = self.app.screen.query_one(CardView)
+        await self.until(lambda: view.is_armed, "the end of the edit")
+        await self.press("a")
+
     async def finish(self) -> None:
         """Page to the end of the card and wait until keys that run a call count."""
         await self.until(lambda: self.view.in_sight[2] > 1, "a card")
@@ -269,4 +276,4 @@ class Seat:
             while not self.view.is_seen:
                 await self.press("space")
                 await self.pilot.pause(0.02)
-        await self.until(lambda: self.view.seen_for > 0.6, "the end of the card")
+        await self.until(lambda: self.view.is_armed, "the end of the card")

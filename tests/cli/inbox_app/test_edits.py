@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assent.cli.inbox_app.edit_dialog import EditDialog
 from assent.cli.inbox_app.edited_text import approval_of, text_of
 from assent.errors import InvalidArguments, InvalidJson
 from assent.testing import hostile
@@ -77,7 +78,7 @@ async def test_an_edit_is_shown_before_it_counts_and_runs_as_shown(
         assert '- text  "hello"' in text
         assert '+ text  "goodbye"' in text
         assert office.tools.ran == []
-        await seat.press("a")
+        await seat.approve_edit()
         await seat.sees("Approved with your changes: note.")
         await office.rested(id)
     assert office.tools.ran == [("note", "goodbye")]
@@ -100,10 +101,24 @@ async def test_an_invalid_edit_comes_back_with_the_error_and_the_text(
         assert await office.status(id) == "open"
         await seat.press("e")
         await seat.sees("Your edit, before it counts")
-        await seat.press("a")
+        await seat.approve_edit()
         await seat.sees("Approved with your changes")
     assert editor.given[1] == "{nonsense"
     assert json.loads(editor.given[2]) == {"text": 7}
+
+
+async def test_keys_typed_while_the_editor_closed_approve_no_edit(
+    local_office: Office, editor: Editor
+) -> None:
+    id = await local_office.asks("note", text="hello")
+    editor.writes(arguments(text="goodbye"))
+    async with local_office.seat() as seat:
+        await seat.read()
+        await seat.press("e")
+        await seat.until(lambda: isinstance(seat.app.screen, EditDialog))
+        await seat.press("a")
+        await seat.sees("Your edit, before it counts", "ead it")
+        assert await local_office.status(id) == "open"
 
 
 async def test_an_edit_that_was_left_goes_on_from_where_it_was(
@@ -120,7 +135,7 @@ async def test_an_edit_that_was_left_goes_on_from_where_it_was(
         assert await office.status(id) == "open"
         await seat.press("e")
         await seat.sees("whole")
-        await seat.press("a")
+        await seat.approve_edit()
         await seat.sees("Approved with your changes")
     assert json.loads(editor.given[1]) == {"text": "half"}
 
@@ -164,7 +179,7 @@ async def test_a_dangerous_edit_takes_its_step_and_a_typed_one_its_own_value(
         await seat.until(lambda: seat.view.seen_for > 3.1)
         await seat.press("e")
         await seat.sees("Your edit, before it counts")
-        await seat.press("a")
+        await seat.approve_edit()
         await seat.sees("To approve this, type the value of 'table'")
         await seat.type("users\n")
         await seat.sees("That is not it.")
@@ -189,7 +204,7 @@ async def test_a_masked_argument_is_in_no_file_and_stays_what_it_was(
         await seat.press("e")
         await seat.sees("Your edit, before it counts", "••••••")
         assert "canary-5" not in seat.text
-        await seat.press("a")
+        await seat.approve_edit()
         await seat.sees("Approved with your changes: push.")
         await office.rested(id)
     assert office.tools.ran == [("push", "canary-5", "dev")]

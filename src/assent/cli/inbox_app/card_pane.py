@@ -22,9 +22,6 @@ from assent.presentation.characters import wrapped
 from assent.presentation.sheet import Line, Span, SpanRole
 from assent.presentation.text import safe_line
 
-# Keys that let a call run are ignored for this long after the end of a card came in sight: they
-# may have been meant for the card before.
-ARMING_SECONDS = 0.5
 _DOUBT = (
     "Nobody knows whether this call ran. Look for yourself before you answer. If you say that it "
     "ran, the agent goes on with the result you give; if you run it again and it had run, it runs "
@@ -113,7 +110,7 @@ class CardPane(Vertical):
             return "There is nothing to choose."
         if _needs_end(verb) and not view.is_seen:
             return "Read it to its end first: Space turns the page, End goes there."
-        if row_of(verb).runs and view.seen_for < ARMING_SECONDS:
+        if row_of(verb).runs and not view.is_armed:
             return "That was too fast to have read it. Press the key again."
         shown = card.shown if view.is_seen else None
         return Sight(card=card, shown=shown, ready_at=ready_at(view.seen_for))

@@ -15,6 +15,10 @@ from textual.strip import Strip
 from assent.cli.inbox_app.look import style_of
 from assent.presentation.sheet import Line, Span
 
+# Keys that let a call run are ignored for this long after the end of a card came in sight: they
+# may have been meant for what was there before.
+ARMING_SECONDS = 0.5
+
 
 class CardView(ScrollView, can_focus=True):
     """Shows lines as they are: nothing in them is interpreted, nothing is cut."""
@@ -46,6 +50,11 @@ class CardView(ScrollView, can_focus=True):
     def seen_for(self) -> float:
         """The seconds since the last line was first on the screen; 0 if it was not."""
         return 0.0 if self._seen_at is None else monotonic() - self._seen_at
+
+    @property
+    def is_armed(self) -> bool:
+        """True if a key that lets a call run can have been meant for these lines."""
+        return self.seen_for >= ARMING_SECONDS
 
     @property
     def in_sight(self) -> tuple[int, int, int]:

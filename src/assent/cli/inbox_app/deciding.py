@@ -247,7 +247,6 @@ class Deciding:
                 self.changed()
             case _:
                 self.tell(f"{refusal_words(error)} {'; '.join(problems_of(error))}")
-                self.tell("; ".join(["That does not count", *problems_of(error)]))
 
     async def _cast(self, sight: Sight, verdict: Verdict, row: VerdictRow) -> None:
         """Decide; raises the error if the decision is refused."""
@@ -257,7 +256,6 @@ class Deciding:
             status = await self.backend.decide(card, verdict, sight.shown)
         finally:
             self.sending = ""
-        status = await self.backend.decide(card, verdict, sight.shown)
         self._kept.pop(card.request_id, None)
         if isinstance(verdict, Give) and verdict.partial:
             self.tell(f"Your answers for {sight.tool} are kept as a draft.")

@@ -22,7 +22,6 @@ from assent.errors import (
     ServerUnreachable,
     StaleDigest,
     WriteUncertain,
-    StaleDigest,
 )
 from assent.presentation.text import safe_block, safe_line
 
@@ -51,7 +50,6 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
         if not self._is_over:
             self._is_over = True
             self.dismiss(error)
-        self._is_sending = False
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the question, the problem if there is one, and the buttons."""
@@ -79,7 +77,6 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
     def action_back(self) -> None:
         """Give up; nothing is decided."""
         self.end()
-        self.dismiss(None)
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         """Go back, or send."""
@@ -102,11 +99,6 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
             self.refuse(error)
         else:
             self.end()
-            self.dismiss(error)
-        except AssentError as error:
-            self.refuse(error)
-        else:
-            self.dismiss(None)
         finally:
             self._is_sending = False
 
@@ -125,11 +117,6 @@ def refusal_words(error: AssentError) -> str:
     """Return the words that introduce an error; a lost connection may have decided something."""
     is_known = not isinstance(error, WriteUncertain | ServerUnreachable)
     return "That does not count:" if is_known else "Nobody knows yet whether that counts:"
-        self.complain("\n".join(["That does not count:", *problems_of(error)]))
-
-    def complain(self, words: str) -> None:
-        """Show a problem with the answer."""
-        self.query_one("#problem", Static).update(Content(words))
 
 
 def problems_of(error: AssentError) -> list[str]:
@@ -227,7 +214,6 @@ class OutputDialog(Dialog[str]):
     """Asks for an output, as text or JSON, on as many lines as it takes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "send", "send", priority=True)]
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "send", "send")]
 
     def __init__(self, title: str, question: str, send: Send[str], *, label: str) -> None:
         super().__init__(title, send, label=f"{label} (Ctrl-S)")

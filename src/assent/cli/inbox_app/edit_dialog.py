@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button
+from textual.widgets import Button, Static
 
 from assent.cli.inbox_app.card_view import CardView
 from assent.cli.inbox_app.dialogs import ours
@@ -74,8 +74,10 @@ class EditDialog(ModalScreen[EditEnd]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """End with the button."""
         event.stop()
-        ends = {"again": EditEnd.AGAIN, "approve": EditEnd.APPROVE}
-        self.dismiss(ends.get(event.button.id or "", EditEnd.BACK))
+        if event.button.id == "approve":
+            self.action_approve()
+        else:
+            self.dismiss(EditEnd.AGAIN if event.button.id == "again" else EditEnd.BACK)
 
     def action_end(self, name: str) -> None:
         """End with a key."""
@@ -83,5 +85,13 @@ class EditDialog(ModalScreen[EditEnd]):
 
     def action_approve(self) -> None:
         """Go on to approve it, if all of it was shown."""
-        if self.query_one(CardView).is_seen:
+        view = self.query_one(CardView)
+        if view.is_armed:
             self.dismiss(EditEnd.APPROVE)
+            return
+        problem = self.query_one("#problem", Static)
+        words = (
+            "That was too fast to have read it." if view.is_seen else "Read it to its end first."
+        )
+        problem.update(Content(words))
+        problem.display = True

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from textual import events, on
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -27,8 +26,6 @@ class FormDialog(Dialog[Give]):
         # Before the control that has the focus: to some of them these keys mean something else.
         Binding("ctrl+s", "send", "send", priority=True),
         Binding("ctrl+d", "draft", "keep as draft", priority=True),
-        Binding("ctrl+s", "send", "send"),
-        Binding("ctrl+d", "draft", "keep as draft"),
     ]
 
     def __init__(
@@ -66,7 +63,6 @@ class FormDialog(Dialog[Give]):
         for box in event.widget.ancestors_with_self:
             if isinstance(box, FieldBox) and box is not self._boxes[0]:
                 self.call_after_refresh(box.scroll_visible, animate=False)
-        self._boxes[0].query("Input, TextArea, Select, SelectionList").first().focus()
 
     @on(Input.Submitted)
     def _go_on(self) -> None:

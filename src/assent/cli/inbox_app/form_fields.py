@@ -8,9 +8,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.strip import Strip
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Select, SelectionList, Static, TextArea
 
@@ -73,7 +70,6 @@ class FieldBox(Vertical):
         error = self.query_one(".error", Static)
         error.update(Content(safe_line(words)))
         error.display = bool(words)
-        self.query_one(".error", Static).update(Content(safe_line(words)))
 
     def answer(self) -> object:
         """Return the answer as it was given; None if there is none."""
@@ -105,7 +101,6 @@ class FieldBox(Vertical):
             case Control.CHOICES:
                 given = cast("list[Json]", self._known) if isinstance(self._known, list) else []
                 return TickList(
-                return SelectionList[str](
                     *[
                         (Content(_named(o.value, o.label)), o.value, o.value in given)
                         for o in self._options

@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from assent.cli.inbox_app.action_bar import ActionKey
@@ -28,7 +27,6 @@ from assent.cli.inbox_app.card_view import CardView
 from assent.cli.inbox_app.deciding import Deciding, Sight
 from assent.cli.inbox_app.dialogs import Dialog, ProblemDialog, ours
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd
-from assent.cli.inbox_app.dialogs import ours
 from assent.cli.inbox_app.help_screen import HelpScreen
 from assent.cli.inbox_app.look import DARK, LIGHT, SLIM_COLUMNS, WIDE_COLUMNS
 from assent.cli.inbox_app.notes import NoteLine, NotesScreen
@@ -185,7 +183,6 @@ class InboxScreen(Screen[None]):
         known = {**self._pane.names, **{row.id: row.tool for row in self._list.rows}}
         if id in self._mine or id == self._deciding.sending:
             # The answer to the person's own decision says it better, and may come later.
-        if id in self._mine:
             self._mine.discard(id)
         elif id in known:
             words = closing_words(known[id], change)
@@ -207,10 +204,6 @@ class InboxScreen(Screen[None]):
                     screen.dismiss(EditEnd.BACK)
                 case _:
                     pass
-        app = cast("App[None]", self.app)
-        for screen in reversed(app.screen_stack):
-            if isinstance(screen, ModalScreen) and not isinstance(screen, HelpScreen | NotesScreen):
-                cast("ModalScreen[object]", screen).dismiss(None)
 
     # Deciding
 

@@ -84,19 +84,12 @@ ActionKey {{ width: auto; height: 1; margin: 0 2 0 0; background: $surface-light
 ActionKey:hover {{ background: $primary; }}
 ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 #note {{ height: auto; min-height: 1; max-height: 3; padding: 0 1; background: $boost; }}
-ActionBar {{ height: auto; padding: 0 1; background: $panel; }}
-ActionKey {{ width: auto; height: 1; margin: 0 2 0 0; background: $surface-lighten-2; }}
-ActionKey:hover {{ background: $primary; }}
-ActionKey.-closed {{ color: $text-muted; background: $panel; }}
-#note {{ display: none; height: auto; max-height: 3; padding: 0 1; background: $boost; }}
-#note.-said {{ display: block; }}
 #keys {{ height: 1; padding: 0 1; color: $text-muted; background: $surface; }}
 .-narrow #list {{ width: 1fr; border-right: none; }}
 .-narrow #reading {{ display: none; }}
 .-narrow.-reading #list {{ display: none; }}
 .-narrow.-reading #reading {{ display: block; }}
 .-slim ActionBar {{ layout: vertical; min-height: 3; }}
-.-slim ActionBar {{ layout: vertical; }}
 
 .dialog {{ align: center middle; }}
 .dialog > #dialog {{
@@ -111,7 +104,6 @@ ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 .dialog #problem {{
     display: none; width: 1fr; height: auto; color: $text-error; text-style: bold;
 }}
-.dialog #problem {{ width: 1fr; height: auto; color: $text-error; text-style: bold; }}
 .dialog #buttons {{ height: auto; margin-top: 1; }}
 .dialog #buttons Button {{ margin-right: 2; background: $primary-darken-2; color: $text; }}
 .dialog #buttons Button:focus {{ background: $primary; text-style: bold reverse; }}
@@ -125,7 +117,6 @@ ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 .field .label {{ text-style: bold; width: 1fr; height: auto; }}
 .field .help {{ color: $text-muted; width: 1fr; height: auto; }}
 .field .error {{ display: none; color: $text-error; text-style: bold; width: 1fr; height: auto; }}
-.field .error {{ color: $text-error; text-style: bold; width: 1fr; height: auto; }}
 .field SelectionList {{ height: auto; max-height: 10; }}
 .-narrow.dialog > #dialog {{ width: 100%; }}
 """

@@ -34,7 +34,6 @@ class NoteLine(Static):
         note = f"{datetime.now().astimezone():%H:%M:%S} {words}"
         self._said.appendleft(note)
         self.update(Content(note))
-        self.add_class("-said")
 
 
 class NotesScreen(ModalScreen[None]):

@@ -103,8 +103,6 @@ class Gathering:
             return
         told = tx.deliveries.of_request(request.id)
         known = {each.address for each in told if each.channel == self.channel}
-        others = tx.deliveries.of_request(request.id)
-        known = {each.address for each in others if each.channel == self.channel}
         routes = routes_of(tx, request, self.channel, self.terms)
         made = deliveries_of(marker, [route for route in routes if route.address not in known])
         if made:
