@@ -88,7 +88,7 @@ class Office:
             ran.append(("transfer", account, amount))
             return f"transferred {amount}"
 
-        @tool(risk=Risk.MODERATE, requires_approval=True, decide_within=timedelta(seconds=3))
+        @tool(risk=Risk.MODERATE, requires_approval=True, decide_within=timedelta(seconds=8))
         async def hurry(what: str) -> str:
             """Something that cannot wait."""
             ran.append(("hurry", what))

@@ -104,7 +104,7 @@ async def answer(client: httpx.AsyncClient, *messages: Chunk, **more: Any) -> ht
     return await client.post("/api/chat", json=body)
 
 
-async def eventually(holds: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
+async def eventually(holds: Callable[[], Awaitable[bool]], seconds: float = 30) -> None:
     """Wait for a condition, not for a time."""
     async with asyncio.timeout(seconds):
         while not await holds():  # noqa: ASYNC110 - it asks a server

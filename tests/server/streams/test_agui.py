@@ -306,14 +306,15 @@ async def test_what_somebody_else_decided_meanwhile_does_not_strand_the_client(
 
 
 async def test_a_late_answer_is_a_run_error_and_letting_go_continues_the_thread(
-    serve: Serve,
+    serve: Serve, clock: VirtualClock
 ) -> None:
-    disk = Disk(decide_within=timedelta(milliseconds=200))
-    async with serve(deletes("a.txt"), *disk.tools) as served:
+    disk = Disk(decide_within=timedelta(hours=1))
+    async with serve(deletes("a.txt"), *disk.tools, clock=clock) as served:
         thread = Thread(served)
         [interrupt] = (await thread.say("go")).interrupts
         request = await served.assent.request(interrupt["id"])
-        async with asyncio.timeout(10):
+        clock.advance(timedelta(hours=1))
+        async with asyncio.timeout(20):
             kinds = [event.kind async for event in served.assent.events(request.turn_id)]
         late = await thread.resume(approved(interrupt))
         run = await thread.resume(cancelled(interrupt))

@@ -27,7 +27,7 @@ from assent.domain.people import Audience, Scope
 from assent.domain.policy import Ask
 from assent.errors import ModelFailed
 from assent.server import Settings
-from assent.testing import calls, says
+from assent.testing import VirtualClock, calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.lines import (
     Chunk,
@@ -695,11 +695,14 @@ async def test_a_stopped_turn_is_told_as_aborted(serve: Serve) -> None:
 
 
 # conformance: 113
-async def test_a_late_answer_shows_that_the_time_was_over(serve: Serve) -> None:
+async def test_a_late_answer_shows_that_the_time_was_over(
+    serve: Serve, clock: VirtualClock
+) -> None:
     shop = Shop()
-    quick = shop.delete(decide_within=timedelta(milliseconds=200))
-    async with serve([deletes("a"), "Too late."], quick) as served:
+    quick = shop.delete(decide_within=timedelta(hours=1))
+    async with serve([deletes("a"), "Too late."], quick, clock=clock) as served:
         [approval] = await asked(served)
+        clock.advance(timedelta(hours=1))
 
         async def over() -> bool:
             return not (await served.assent.request(approval["approvalId"])).is_open

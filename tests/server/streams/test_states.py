@@ -21,7 +21,7 @@ from assent import (
 from assent.domain.requests import Request
 from assent.server import Settings
 from assent.server.settings import AiSdk
-from assent.testing import calls, says
+from assent.testing import VirtualClock, calls, says
 from tests.server.conftest import Serve, Served
 from tests.server.streams.agui_runs import Run, Thread
 from tests.server.streams.lines import Chunk, Shop, chunks, eventually, parts, user
@@ -115,11 +115,12 @@ async def test_a_vote_of_several(serve: Serve, major: str) -> None:
 
 
 @MAJORS
-async def test_what_expired(serve: Serve, major: str) -> None:
-    quick = Shop().delete(decide_within=timedelta(milliseconds=100))
-    async with serve([deletes(), "Too late."], quick, settings=told_to(major)) as served:
+async def test_what_expired(serve: Serve, major: str, clock: VirtualClock) -> None:
+    quick, script = Shop().delete(decide_within=timedelta(hours=1)), [deletes(), "Too late."]
+    async with serve(script, quick, settings=told_to(major), clock=clock) as served:
         views = Views(served)
         told = await views.say()
+        clock.advance(timedelta(hours=1))
         await eventually(lambda: is_done(served.assent))
         ui, data = await views.ui(live=False), await views.data(live=False)
         agui = await views.agui()
