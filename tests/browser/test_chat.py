@@ -1,15 +1,15 @@
 """Talking to an agent in a real browser: it pauses, is decided, goes on, and nothing is lost."""
 
-from datetime import timedelta
+import asyncio
+from collections.abc import AsyncGenerator
 
 from playwright.async_api import Page, expect
 
-from assent.domain.messages import Prompt
-from assent.models.scripted import ScriptStep
+from assent.domain.messages import Answer, Delta, Prompt, TextDelta
 from assent.testing import ScriptedModel
 from tests.browser.conftest import OpenHouse
 from tests.browser.house import House
-from tests.browser.office import wants
+from tests.browser.office import person, wants
 from tests.browser.test_deciding import PAYMENT
 
 _CUT = ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED", "ERR_FAILED")
@@ -83,26 +83,47 @@ async def test_another_message_while_something_waits_asks_first(house: House) ->
     assert len(await house.record("supersede")) == 1
 
 
+WORDS = [f"word{number}" for number in range(60)]
+
+
+class Telling(ScriptedModel):
+    """Tells the beginning of a story, and the rest when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join(WORDS))
+        self.go_on = asyncio.Event()
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        async for piece in super().stream(prompt):
+            yield piece
+            if isinstance(piece, TextDelta) and piece.text.strip() == "word9":
+                await self.go_on.wait()
+
+
+async def told(house: House) -> None:
+    """The newest answer of the only conversation is complete."""
+    conversations = house.assent.queries.conversations
+    [conversation] = await conversations.of_owner("user", limit=2)
+    turn = await conversations.newest_turn(person("user"), conversation.id)
+    assert turn is not None
+    await house.assent.wait(turn.id)
+
+
 async def test_a_lost_connection_loses_no_word(open_house: OpenHouse) -> None:
-    words = [f"word{number}" for number in range(60)]
-
-    def story(prompt: Prompt) -> ScriptStep:
-        return " ".join(words)
-
-    model = ScriptedModel(story, word_delay=timedelta(milliseconds=40))
-    async with open_house(model) as house:
+    async with open_house(model := Telling()) as house:
         for text in _CUT:
             house.watch.tolerate(text)
         page = await house.visit(path="/chat")
         await say(page, "Tell me a story")
         await expect(page.get_by_text("word5 ")).to_be_visible()
         await page.context.set_offline(True)
+        model.go_on.set()
+        await told(house)
         await expect(page.get_by_text("word59")).to_have_count(0)
-        await page.wait_for_timeout(700)
         await page.context.set_offline(False)
         await expect(page.get_by_text("word59")).to_be_visible()
         shown = await page.get_by_role("main").inner_text()
-        assert [shown.split().count(word) for word in words] == [1] * len(words)
+        assert [shown.split().count(word) for word in WORDS] == [1] * len(WORDS)
 
 
 WIDE = """Here is all of it:
