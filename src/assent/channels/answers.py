@@ -50,6 +50,8 @@ class Answers:
         self._followed: dict[str, asyncio.Task[None]] = {}
         # Threads in which something began while their last turn was still followed.
         self._again: set[str] = set()
+        # Two first messages of one thread must not both open its conversation.
+        self._opening = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -81,10 +83,13 @@ class Answers:
         `PendingCalls` while calls wait, and `NotFound` in a thread that is another person's.
         """
         threads = self._assent.channels.threads
-        id = await threads.conversation_in(thread.channel, thread.address)
-        if id is None:
-            made = await self._assent.open(agent, by=by, decide_within=decide_within, thread=thread)
-            id = made.id
+        async with self._opening:
+            id = await threads.conversation_in(thread.channel, thread.address)
+            if id is None:
+                made = await self._assent.open(
+                    agent, by=by, decide_within=decide_within, thread=thread
+                )
+                id = made.id
         turn_id = await self._assent.start(
             agent, text, by=by, conversation_id=id, idempotency_key=f"{self._channel}:{key}"
         )

@@ -131,6 +131,11 @@ class Sending:
         message = NewMessage(agent=agent, text="", by=by, decide_within=decide_within)
 
         def add(tx: Tx) -> Conversation:
+            # A chat may bring the first message of a thread twice at once.
+            known = None if thread is None else tx.chats.conversation_in(thread)
+            found = None if known is None else tx.conversations.get(known)
+            if found is not None:
+                return found
             # Before the insert: afterwards the conversation would count itself.
             self._kernel.quotas.admit_conversation(tx, by.id)
             made = self._conversation(tx, message)
