@@ -12,10 +12,12 @@ from assent.channels.slack import Slack
 from assent.domain.messages import Prompt, UserSaid
 from assent.domain.people import SYSTEM
 from assent.models.scripted import ScriptStep
+from assent.server import create_app
 from assent.testing import ScriptedModel
 from assent.testing.channels import until
 from tests.channels.slack.member import Member
 from tests.channels.slack.server import LoopbackSlack
+from tests.server.conftest import listening
 
 
 @dataclass
@@ -58,9 +60,13 @@ async def opened(
     *steps: ScriptStep,
     channel: Slack | None = None,
     words: timedelta = timedelta(0),
+    over_http: bool = False,
     **options: Any,
 ) -> AsyncGenerator[Office]:
-    """An office with a script; `delete` asks first, and waits five minutes in a chat."""
+    """An office with a script; `delete` asks first, and waits five minutes in a chat.
+
+    `over_http` serves it with the real server, at which Slack then reaches it.
+    """
     script = deque(steps)
     found = list[Office]()
 
@@ -75,12 +81,16 @@ async def opened(
         return f"deleted {path}"
 
     model = ScriptedModel(answer, word_delay=words)
-    made = channel or channel_of(slack)
+    secret = {"signing_secret": slack.signing_secret} if over_http else {}
+    made = channel or channel_of(slack, **secret)
     agent = Agent("agent", model=model, tools=[delete, *(options.pop("more_tools", ()))])
     assent = Assent(
         url, agents=[agent], channels=[made], review_url="https://assent.test", **options
     )
-    async with assent:
+    running = listening(create_app(assent)) if over_http else assent
+    async with running as base:
+        if over_http:
+            slack.reach_app_at(f"{base}/channels/slack")
         office = Office(slack=slack, assent=assent, model=model, script=script)
         found.append(office)
 

@@ -94,7 +94,11 @@ class Presses:
 
     async def press(self, body: Mapping[str, Any]) -> None:
         """Handle a press; it was acknowledged before."""
-        press = Press.read(body)
+        try:
+            press = Press.read(body)
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            log.warning("slack: a press cannot be understood: %s", type(error).__name__)
+            return
         if press is None:
             return
         try:

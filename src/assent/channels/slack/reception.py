@@ -50,13 +50,13 @@ class Reception:
 
     async def _parsed(self, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
         if headers.get("content-type", "").startswith("application/json"):
-            payload: dict[str, Any] = json.loads(body)
+            payload = _object(body)
             if payload.get("type") == "url_verification":
                 return {"challenge": str(payload["challenge"])}
             return await self.event(payload)
         form = {name: values[-1] for name, values in parse_qs(body.decode(), True).items()}
         if "payload" in form:
-            return await self.interaction(json.loads(form["payload"]))
+            return await self.interaction(_object(form["payload"]))
         return await self.command(form) if "command" in form else {}
 
     async def take(self, kind: str, payload: Payload) -> dict[str, Any]:
@@ -67,6 +67,13 @@ class Reception:
             "slash_commands": self.command,
         }
         return await takes[kind](payload) if kind in takes else {}
+
+
+def _object(text: str | bytes) -> dict[str, Any]:
+    found: Any = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError("a payload is an object")
+    return cast("dict[str, Any]", found)
 
 
 def is_signed(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
