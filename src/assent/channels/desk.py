@@ -122,22 +122,22 @@ class Desk:
             person = await self.person(chat_id)
             [draw] = await self._assent.queries.requests.reviews(person, [reference.request_id])
         except NotLinked:
-            raise _Answered(Tell(words=_LINK.format(channel=self._channel))) from None
+            raise _refused(_LINK.format(channel=self._channel)) from None
         except NotFound:
-            raise _Answered(Tell(words=_UNSEEN)) from None
+            raise _refused(_UNSEEN) from None
         review = await asyncio.to_thread(draw)
         if reference.verb == DETAILS:
             raise _Answered(await asyncio.to_thread(_details, review, url))
         if not review.request.is_open:
-            raise _Answered(Tell(words=settled_words(review.card, review.request), url=url))
+            raise _refused(settled_words(review.card, review.request), url)
         if not review.may_decide:
-            raise _Answered(Tell(words=_UNSEEN))
+            raise _refused(_UNSEEN)
         if not reference.fits(review.request):
-            raise _Answered(Tell(words=_STALE, url=url))
+            raise _refused(_STALE, url)
         rendered = await asyncio.to_thread(self._surface.render, review.card)
         # A card that is cut here offers less, whatever a button says.
         if reference.verb not in {str(choice.verb) for choice in rendered.choices}:
-            raise _Answered(Tell(words=_TOO_LARGE, url=url))
+            raise _refused(_TOO_LARGE, url)
         return _Matter(person=person, review=review, rendered=rendered, url=url)
 
     # Buttons
@@ -326,6 +326,10 @@ class Desk:
             channel=self._channel,
             idempotency_key=f"{self._channel}:{key}",
         )
+
+
+def _refused(words: str, url: str = "") -> _Answered:
+    return _Answered(Tell(words=words, url=url, is_refusal=True))
 
 
 def _label(row: VerdictRow) -> str:
