@@ -94,9 +94,19 @@ class Answers:
             agent, text, by=by, conversation_id=id, idempotency_key=f"{self._channel}:{key}"
         )
         # Not by looking for turns at work: this one may be over already.
-        if self._task is not None and (found := await threads.answers(thread)) is not None:
-            self._begin(found.state)
+        await self.follow(thread.address)
         return turn_id
+
+    async def follow(self, address: str) -> None:
+        """Show what a thread does not show yet.
+
+        To be called when a card in it is settled: its turn goes on then, and may soon be over.
+        """
+        thread = ChatThread(channel=self._channel, address=address)
+        if self._task is not None:
+            found = await self._assent.channels.threads.answers(thread)
+            if found is not None:
+                self._begin(found.state)
 
     async def _run(self) -> None:
         swept = 0.0
@@ -136,7 +146,7 @@ class Answers:
             while state.address in self._again:
                 self._again.discard(state.address)
                 found = await self._assent.channels.threads.answers(state.thread)
-                if found is None or found.state.turn_id == state.turn_id:
+                if found is None:
                     break
                 state = found.state
                 await self._follow(state)
