@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from assent.errors import ChannelError
 
@@ -183,6 +184,17 @@ class SlackApi:
         """Replace what a message shows."""
         await self.pacing.update()
         await self.call("chat.update", {"channel": channel, "ts": ts, **content})
+
+    async def respond(self, url: str, message: Mapping[str, Any]) -> bool:
+        """Answer an interaction where it came from; False if it takes no more answers."""
+        client = AsyncWebhookClient(
+            url, session=self._session, logger=sdk_logger(), retry_handlers=[]
+        )
+        try:
+            return (await client.send_dict(dict(message))).status_code == 200
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
+            reason = f"Slack did not take an answer: {type(error).__name__}"
+            raise ChannelError(reason) from None
 
     async def call(
         self, method: str, arguments: Mapping[str, Any] | None = None, *, token: str | None = None

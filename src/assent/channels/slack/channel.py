@@ -8,12 +8,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from slack_sdk.webhook.async_client import AsyncWebhookClient
-
 from assent.channels.answers import Answers
 from assent.channels.desk import Desk
 from assent.channels.slack.addresses import Place, Posted, is_id, room_address
-from assent.channels.slack.api import BASE_URL, SlackApi, SlackRefused, sdk_logger
+from assent.channels.slack.api import BASE_URL, SlackApi, SlackRefused
 from assent.channels.slack.commands import Commands
 from assent.channels.slack.finding import find_posted
 from assent.channels.slack.messages import brief_message, message_of, metadata_of
@@ -175,6 +173,8 @@ class Slack:
         posted = Posted.read(message)
         if posted is None:
             raise MessageGone
+        if self._answers is not None and Place.of(post.address).channel:
+            await self._answers.follow(post.address)
         shown = await asyncio.to_thread(message_of, post)
         try:
             await self._api.change(posted.channel, posted.stamps[0], shown)
@@ -208,7 +208,7 @@ class _Parts:
         decide_within: timedelta | None,
     ) -> None:
         desk = Desk(assent, name, SURFACES["slack"], LIMITS)
-        self._tasks = tasks
+        self._api, self._tasks = api, tasks
         self._presses = Presses(api, desk, tasks)
         self._commands = Commands(assent, name, api, desk)
         self._talk = Talk(
@@ -255,8 +255,10 @@ class _Parts:
         return {}
 
     async def _answer_later(self, url: str, work: "asyncio.Task[dict[str, Any]]") -> None:
-        client = AsyncWebhookClient(url, logger=sdk_logger(), retry_handlers=[])
-        await client.send_dict(await work)
+        try:
+            await self._api.respond(url, await work)
+        except ChannelError as error:
+            log.warning("slack: a command was not answered: %s", error)
 
     async def _in_time(self, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any] | None:
         task = self._tasks.spawn(work)

@@ -3,15 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from assent.channels.desk import Desk
 from assent.channels.reference import Reference
 from assent.channels.replies import Ask, Fill, Reply, Tell
-from assent.channels.slack.api import SlackApi, SlackRefused, sdk_logger
+from assent.channels.slack.api import SlackApi, SlackRefused
 from assent.channels.slack.messages import buttons_block, content
 from assent.channels.slack.modals import (
     ModalOrigin,
@@ -102,18 +101,21 @@ class Presses:
         if press is None:
             return
         try:
-            if await self._is_foreign(body):
-                await self._tell(press, Tell(words=_FOREIGN, is_refusal=True))
-                return
-            await self._pressed(press)
+            await self._taken(press, body)
         except ChannelError as error:
             log.warning("slack: a reply to a press was not shown: %s", error)
-        except AssentError as error:
-            log.warning("slack: a press failed: %s", error.code)
-            await self._tell(press, Tell(words=_FAILED))
-        except Exception:
-            log.exception("slack: a press failed")
-            await self._tell(press, Tell(words=_FAILED))
+        except Exception as error:
+            # What the database says of an outage is no news of ours.
+            level = logging.WARNING if isinstance(error, AssentError) else logging.ERROR
+            log.log(level, "slack: a press failed", exc_info=level == logging.ERROR)
+            with suppress(ChannelError):
+                await self._tell(press, Tell(words=_FAILED))
+
+    async def _taken(self, press: Press, body: Mapping[str, Any]) -> None:
+        if await self._is_foreign(body):
+            await self._tell(press, Tell(words=_FOREIGN, is_refusal=True))
+        else:
+            await self._pressed(press)
 
     async def _pressed(self, press: Press) -> None:
         """Reply in time: a modal that takes long to look up opens empty, and is filled later."""
@@ -155,9 +157,7 @@ class Presses:
         """Say something to the person alone."""
         if press.response_url:
             shown = {**message_of_reply(reply), "replace_original": True}
-            client = AsyncWebhookClient(press.response_url, logger=sdk_logger(), retry_handlers=[])
-            answered = await client.send_dict(shown)
-            if answered.status_code == 200:
+            if await self._api.respond(press.response_url, shown):
                 return
         await self.whisper(press.channel, press.user, reply, thread=press.thread)
 
