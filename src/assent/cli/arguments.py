@@ -31,6 +31,7 @@ def parser() -> Parser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _demo(commands.add_parser("demo", help="try it: serve an agent in its own folder, offline"))
     _serve(commands.add_parser("serve", help="serve your own agents"))
+    _discord(commands.add_parser("discord", help="serve your own agents, on Discord as well"))
     _chat(commands.add_parser("chat", help="talk to an agent here in the terminal"))
     _inbox(commands.add_parser("inbox", help="read and decide what waits for you, full-screen"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
@@ -126,6 +127,14 @@ def _demo(command: argparse.ArgumentParser) -> None:
     command.add_argument("--db", metavar="URL", help="another database than the demo's own")
     _data_dir(command)
     _model(command)
+    discord = command.add_mutually_exclusive_group()
+    discord.add_argument("--discord", action="store_true", help="on Discord as well, by your bot")
+    discord.add_argument(
+        "--discord-sandbox",
+        action="store_true",
+        help="on a Discord of its own, in your browser: no account, no network",
+    )
+    _token_file(command)
     _debug(command)
 
 
@@ -136,6 +145,41 @@ def _serve(command: argparse.ArgumentParser) -> None:
     _address(command)
     command.add_argument("--db", metavar="URL", help="its database (default: ./assent.db)")
     _debug(command)
+
+
+def _discord(command: argparse.ArgumentParser) -> None:
+    _serve(command)
+    command.add_argument("--agent", metavar="NAME", help="who answers (default: the first)")
+    _token_file(command)
+    command.add_argument(
+        "--room",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="a channel that gets what others than the owner may decide; may be given several "
+        "times",
+    )
+    command.add_argument(
+        "--welcome",
+        action="store_true",
+        help="make an account for everybody who talks to the bot (default: only linked people)",
+    )
+    command.add_argument(
+        "--public-key",
+        metavar="HEX",
+        help="take presses over HTTP, signed with this key of the application, without a gateway",
+    )
+    command.add_argument(
+        "--without-message-content",
+        action="store_true",
+        help="do without the privileged intent: in threads people then mention the bot each time",
+    )
+
+
+def _token_file(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--token-file", metavar="FILE", help="the file with the bot's token (or set DISCORD_TOKEN)"
+    )
 
 
 def _chat(command: argparse.ArgumentParser) -> None:

@@ -226,6 +226,7 @@ def _text(path: str) -> str:
 _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "demo": serving.demo,
     "serve": serving.serve,
+    "discord": serving.serve_discord,
     "chat": chat,
     "inbox": inbox,
     "pending": pending,

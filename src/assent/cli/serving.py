@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from assent.app import Assent
 from assent.cli.accounts import sign_in_link
+from assent.cli.discord_options import demo_discord, discord_channel
 from assent.cli.listening import Listener, bind
 from assent.cli.options import (
     agents_at,
@@ -26,6 +27,7 @@ from assent.cli.screen import Ink, Screen
 from assent.demo.accounts import KEYS_FILE, ROLES, ensure_accounts
 from assent.demo.agent import AGENT, SUGGESTIONS, Home, demo_agent
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
+from assent.engine.deliveries.channel import Channel
 from assent.engine.people.accounts import People
 from assent.engine.people.links import SIGN_IN_WITHIN
 from assent.errors import InvalidCommand
@@ -66,27 +68,44 @@ async def demo(options: Namespace) -> None:
     home, model, screen = home_of(options), model_of(options), open_screen()
     settings = _settings(options, listener := bind(options), AGENT)
     _log(options)
-    with listener.socket:
-        home.furnish()
-        url = url_of(options.db) if options.db else home.url
-        assent = Assent(url, agents=[demo_agent(home, model)])
+    async with demo_discord(options) as discord:
+        with listener.socket:
+            home.furnish()
+            url = url_of(options.db) if options.db else home.url
+            assent = Assent(
+                url,
+                agents=[demo_agent(home, model)],
+                channels=discord.channels,
+                review_url=listener.origin,
+            )
 
-        async def ready() -> None:
-            await ensure_accounts(assent.people, home.root)
-            doors = await _doors(assent.people, listener, *ROLES)
-            show_demo(screen, home, doors, model)
+            async def ready() -> None:
+                await ensure_accounts(assent.people, home.root)
+                await discord.introduce(assent.people)
+                doors = await _doors(assent.people, listener, *ROLES)
+                discord.show(screen)
+                show_demo(screen, home, doors, model)
 
-        await _run(assent, settings, listener, screen, ready)
+            await _run(assent, settings, listener, screen, ready)
 
 
 async def serve(options: Namespace) -> None:
     """Serve the user's own agents."""
+    await _serve(options, ())
+
+
+async def serve_discord(options: Namespace) -> None:
+    """Serve the user's own agents, on Discord as well."""
+    await _serve(options, (discord_channel(options, agent=options.agent),))
+
+
+async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
     agents, screen = agents_at(options.agents), open_screen()
     settings = _settings(options, listener := bind(options), agents[0].name)
     _log(options)
     with listener.socket:
         url = url_of(options.db or "assent.db")
-        assent = Assent(url, agents=agents)
+        assent = Assent(url, agents=agents, channels=channels, review_url=listener.origin)
 
         async def ready() -> None:
             names = [await _own_account(assent.people)] if listener.is_local else []

@@ -169,13 +169,14 @@ def _buttons(drawn: _Drawn, number: int, count: int) -> list[Payload]:
     made = [_verdict_button(item, verb, mark) for verb in verbs]
     made.append(button(Reference.to(request, DETAILS), f"Details{mark}"))
     if is_linkable(item.url):
-        made.append(link_button(item.url, f"Full review{mark}"))
+        made.append(link_button(item.url, f"Review{mark}"))
     return made[:ROW_WIDTH]
 
 
 def _verdict_button(item: PostItem, verb: Verb, mark: str) -> Payload:
-    row = row_of(verb)
-    label = f"{row.label.rstrip('…')}{mark}"
+    # The short names that a terminal has for its keys fit five times into a row.
+    _, name = row_of(verb).key
+    label = f"{name[:1].upper()}{name[1:]}{mark}"
     return button(Reference.to(item.request, verb), label, _STYLES.get(verb, _SECONDARY))
 
 
