@@ -13,7 +13,7 @@ from assent.presentation import line, mail, plain
 from assent.presentation.chat import fit
 from assent.presentation.mail_style import Look, dark_sheet, styled
 from assent.presentation.mail_values import inert
-from assent.presentation.markup import Html, element
+from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import FieldLimits, Rendered
 from assent.presentation.text import mark, safe_line
 from assent.presentation.truncation import clip
@@ -32,7 +32,7 @@ _SUBJECTS: Final = {
 _LINK: Final = re.compile(r"://|(?<=www)\.", re.IGNORECASE)
 _UNLINKED: Final = f"{mark('://')} keeps an address in the text above from becoming a link"
 _UNCHANGED: Final = "Opening it changes nothing. The link is for you alone: do not pass it on."
-_CHOOSE: Final = "Choose which mails you get, or get none"
+CHOOSE: Final = "Choose which mails you get, or get none"
 _HEAD: Final = Html(
     '<meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -111,21 +111,27 @@ def _text(card: str, words: _Words) -> str:
         parts.append(_UNLINKED)
     parts.append(f"{words.invitation}:\n{words.url}\n\n{_UNCHANGED}")
     if words.stop_url:
-        parts.append(f"{_CHOOSE}:\n{words.stop_url}")
+        parts.append(f"{CHOOSE}:\n{words.stop_url}")
     return "\n\n".join(parts) + "\n"
 
 
 def _document(subject: str, card: Html, words: _Words) -> str:
-    notice = [styled(Look.WORDS, "p", inert(safe_line(words.notice)))] if words.notice else []
-    button = styled(Look.BUTTON, "a", words.invitation, href=words.url)
-    after = [styled(Look.WORDS, "p", button), styled(Look.WORDS, "p", _UNCHANGED)]
-    if words.stop_url:
-        stop = styled(Look.MUTED, "a", _CHOOSE, href=words.stop_url)
+    notice = styled(Look.WORDS, "p", inert(safe_line(words.notice))) if words.notice else Html("")
+    button = styled(Look.WORDS, "p", styled(Look.BUTTON, "a", words.invitation, href=words.url))
+    body = joined((notice, card, button))
+    return page(subject, body, words=_UNCHANGED, stop_url=words.stop_url)
+
+
+def page(subject: str, body: Html, *, words: str = "", stop_url: str = "") -> str:
+    """Return the HTML of a mail: its body, our words below, and a link that ends such mails."""
+    after = [styled(Look.WORDS, "p", words)] if words else []
+    if stop_url:
+        stop = styled(Look.MUTED, "a", CHOOSE, href=stop_url)
         after.append(styled(Look.WORDS, "p", stop))
-    body = styled(Look.PAGE, "body", *notice, card, *after)
     sheet = element("style", Html(dark_sheet()))
     head = element("head", _HEAD, element("title", subject), sheet)
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    whole = element("html", head, styled(Look.PAGE, "body", body, *after), lang="en")
+    return f"<!doctype html>\n{whole}\n"
 
 
 def _invitation(card: Card, *, complete: bool) -> str:

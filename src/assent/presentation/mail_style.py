@@ -41,6 +41,7 @@ class Look(StrEnum):
     NEW = "as-new"
     FOOT = "as-foot"
     BUTTON = "as-button"
+    LINK = "as-link"
     WORDS = "as-words"
 
 
@@ -77,6 +78,7 @@ _LIGHT: Final[Mapping[Look, str]] = {
     f"color:#667080;{_ANYWHERE}",
     Look.BUTTON: "display:inline-block;padding:10px 18px;border-radius:8px;background:#2f5bd8;"
     "color:#ffffff;font-size:15px;font-weight:600;text-decoration:none",
+    Look.LINK: "color:#2f5bd8;font-size:14px",
     Look.WORDS: "max-width:682px;margin:12px auto 0;font-size:14px;color:#4a5361",
 }
 _DARK: Final[Mapping[Look, str]] = {
@@ -97,6 +99,7 @@ _DARK: Final[Mapping[Look, str]] = {
     Look.NEW: "background:#12301e;color:#6fd394",
     Look.FOOT: "border-color:#2a313c;color:#8f99a8",
     Look.BUTTON: "background:#7ea2ff;color:#0b1020",
+    Look.LINK: "color:#7ea2ff",
     Look.WORDS: "color:#b0b9c6",
 }
 

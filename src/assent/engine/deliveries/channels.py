@@ -69,7 +69,11 @@ class Channels:
 
     def link(self, request_id: str) -> str:
         """Return the address of a request's full review; empty if no server is known."""
-        return f"{self._review_url}/requests/{request_id}" if self._review_url else ""
+        return self.page(f"/requests/{request_id}")
+
+    def page(self, path: str) -> str:
+        """Return the address of a page of the server; empty if no server is known."""
+        return f"{self._review_url}{path}" if self._review_url else ""
 
     def named(self, name: str) -> Channel | None:
         """Return a channel of this process."""

@@ -21,6 +21,7 @@ from assent.engine.people.chat_accounts import ChatAccounts
 from assent.engine.people.directory import Directory, manages, want_manager
 from assent.engine.people.links import Links
 from assent.engine.people.sessions import CredentialStatus, Sessions
+from assent.engine.people.stop_links import StopLinks
 from assent.engine.ttl_cache import TtlCache
 from assent.errors import AccountExists, InvalidAccount, NotFound
 from assent.ports import Tx
@@ -57,6 +58,7 @@ class People:
         self.sessions = Sessions(kernel)
         self.links = Links(kernel)
         self.chats = ChatAccounts(kernel)
+        self.stop_links = StopLinks(kernel)
         self.directory = Directory(kernel)
         self.standing = CredentialStatus(kernel, self.sessions)
         self._recalled = TtlCache[Known](kernel.clock.monotonic, RECALL_SECONDS)
