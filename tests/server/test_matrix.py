@@ -229,6 +229,8 @@ ROWS: dict[str, Row] = {
     "POST /sign-in/link": Row("/sign-in/link", PUBLIC.replace("200", "4xx")),
     "GET /r/{token}": Row("/r/nonsense", PUBLIC.replace("200", "any")),
     "POST /r": Row("/r", PUBLIC.replace("200", "4xx")),
+    "GET /stop/{token}": Row("/stop/nonsense", PUBLIC.replace("200", "4xx")),
+    "POST /stop/{token}": Row("/stop/nonsense", PUBLIC.replace("200", "4xx")),
     "GET /sign-in/openid/{name}": Row("/sign-in/openid/none", PUBLIC.replace("200", "404")),
     "GET /sign-in/openid/{name}/callback": Row(
         "/sign-in/openid/none/callback", PUBLIC.replace("200", "4xx")

@@ -116,6 +116,9 @@ ACCESS: Mapping[str, Need] = {
     "POST /requests/{id}": VERDICT_PAGE,
     "GET /r/{token}": PUBLIC,
     "POST /r": PUBLIC,
+    # Without signing in, and from mail programs: the token is signed, and can only silence.
+    "GET /stop/{token}": PUBLIC,
+    "POST /stop/{token}": PUBLIC,
     "GET /chat": READ_PAGE,
     "POST /chat": CHAT_PAGE,
     "GET /chat/{id}": READ_PAGE,

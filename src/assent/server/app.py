@@ -36,7 +36,7 @@ from assent.server.streams.agui import AguiProtocol
 from assent.server.streams.data_stream import DataStreamProtocol
 from assent.server.streams.protocol import StreamProtocol, routes_of
 from assent.server.streams.ui_messages import UiMessageProtocol
-from assent.server.web import error_pages, static_files
+from assent.server.web import error_pages, static_files, stop
 from assent.server.web.admin import keys
 from assent.server.web.admin import people as people_pages
 from assent.server.web.admin import settings as settings_pages
@@ -78,6 +78,7 @@ ROUTES: Sequence[BaseRoute] = (
     *batch.routes,
     *review_pages.routes,
     *link.routes,
+    *stop.routes,
     *chat_pages.routes,
     *history_pages.routes,
     *insight_pages.routes,
