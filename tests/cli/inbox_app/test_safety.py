@@ -23,7 +23,7 @@ async def test_nothing_that_runs_a_call_is_chosen_before_the_end_was_shown(offic
     async with office.seat() as seat:
         await seat.until(lambda: seat.list.rows)
         await seat.press("enter")
-        await seat.sees("lines 1–", "a  approve (after the end)")
+        await seat.sees("lines 1–", "after the end:   e  edit     a  approve")
         for key in ("a", "e"):
             await seat.press(key)
             await seat.sees("Read it to its end first")
@@ -32,7 +32,7 @@ async def test_nothing_that_runs_a_call_is_chosen_before_the_end_was_shown(offic
         assert not seat.view.is_seen
         await seat.finish()
         await seat.sees("line 299", " a  approve")
-        await seat.misses("(after the end)")
+        await seat.misses("after the end:")
         await seat.press("a")
         await seat.sees("Approved: note.")
 

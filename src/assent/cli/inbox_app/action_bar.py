@@ -25,9 +25,8 @@ class ActionKey(Static):
 
     def __init__(self, verb: Verb, *, closed: bool) -> None:
         letter, words = row_of(verb).key
-        later = " (after the end)" if closed else ""
         key = Content.styled(f" {letter} ", "" if closed else "bold reverse")
-        super().__init__(key + Content(f" {words}{later} "), markup=False)
+        super().__init__(key + Content(f" {words} "), markup=False)
         self.verb = verb
         self.set_class(closed, "-closed")
 
@@ -51,4 +50,7 @@ class ActionBar(Horizontal):
             return
         self._shown = wanted
         await self.remove_children()
-        await self.mount(*[ActionKey(verb, closed=is_closed) for verb, is_closed in wanted])
+        opened = [ActionKey(verb, closed=False) for verb, is_closed in wanted if not is_closed]
+        later = [ActionKey(verb, closed=True) for verb, is_closed in wanted if is_closed]
+        words = [Static(Content("after the end:"), classes="later", markup=False)] if later else []
+        await self.mount(*opened, *words, *later)

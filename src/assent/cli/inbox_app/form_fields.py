@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, assert_never, cast
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,8 +18,8 @@ from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.presentation.text import safe_block, safe_line
 
-# The place of the tick among the pieces of a row.
-_TICK = 1
+# The pieces of a row that the library draws as a box, in colours only.
+_BOX = ("left", "tick", "right")
 
 
 class TickList(SelectionList[str]):
@@ -27,9 +28,11 @@ class TickList(SelectionList[str]):
     def render_line(self, y: int) -> Strip:
         """Return one row of the widget."""
         row, at = list(super().render_line(y)), self.scroll_offset.y + y
-        if at < self.option_count and len(row) > _TICK:
+        if at < self.option_count and len(row) > len(_BOX):
             is_ticked = self.get_option_at_index(at).value in self.selected
-            row[_TICK] = Segment("X" if is_ticked else " ", row[_TICK].style)
+            ours = ("[", "X" if is_ticked else " ", "]")
+            base = self.rich_style + Style(meta={"option": at})
+            row[: len(_BOX)] = [Segment(sign, base) for sign in ours]
         return Strip(row)
 
 

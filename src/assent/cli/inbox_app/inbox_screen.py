@@ -40,8 +40,8 @@ from assent.presentation.text import safe_line
 
 # Reads of the list are this far apart, however much happens, and no further apart than this.
 PACE_SECONDS, LOOK_SECONDS = 0.5, 30.0
-_LIST_KEYS = "↑↓ choose · Enter read · ? all keys · q leave"
-_CARD_KEYS = "Space page · ↑↓ line · j next · Esc list · ? all keys"
+_LIST_KEYS = "↑↓ choose · Enter read · ? keys · q leave"
+_CARD_KEYS = "Space page · j next · Esc list · ? keys"
 _ENDS = {"expired": "has expired", "superseded": "was replaced by a newer request"}
 
 

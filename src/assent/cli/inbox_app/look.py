@@ -81,6 +81,7 @@ Screen {{ layout: vertical; }}
 #progress {{ height: 1; padding: 0 1; background: $panel; color: $text; }}
 ActionBar {{ height: auto; min-height: 1; padding: 0 1; background: $panel; }}
 ActionKey {{ width: auto; height: 1; margin: 0 2 0 0; background: $surface-lighten-2; }}
+ActionBar .later {{ width: auto; height: 1; margin-right: 1; color: $text-muted; }}
 ActionKey:hover {{ background: $primary; }}
 ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 #note {{ height: auto; min-height: 1; max-height: 3; padding: 0 1; background: $boost; }}
@@ -108,6 +109,10 @@ ActionKey.-closed {{ color: $text-muted; background: $panel; }}
 .dialog #buttons Button {{ margin-right: 2; background: $primary-darken-2; color: $text; }}
 .dialog #buttons Button:focus {{ background: $primary; text-style: bold reverse; }}
 .dialog TextArea {{ height: 8; }}
+.dialog Input, .dialog TextArea, .dialog SelectCurrent {{ background: $foreground 10%; }}
+.dialog Input:focus, .dialog TextArea:focus, .dialog Select:focus SelectCurrent {{
+    background: $primary 30%;
+}}
 .dialog.-tall > #dialog {{ height: 95%; }}
 .dialog.-tall CardView {{ height: 1fr; }}
 .dialog.-tall VerticalScroll {{ height: 1fr; }}
