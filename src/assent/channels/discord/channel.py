@@ -217,6 +217,9 @@ class Discord:
         place = Place.read(message)
         payload = await asyncio.to_thread(message_of, post)
         await self._gateway.rest.edit(place.channel, place.messages[0], payload)
+        if self._answers is not None and not post.is_open:
+            # Its turn goes on now, where it is a thread of ours.
+            await self._answers.follow(post.address)
 
     async def _earlier(self, channel: str, post: Post) -> str | None:
         """Return the message that an earlier attempt has left, however long ago.

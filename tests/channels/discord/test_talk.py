@@ -1,0 +1,221 @@
+"""Conversations on Discord: mentions, threads, direct messages, and who may talk."""
+
+from assent import tool
+from assent.domain.lifecycle import RequestStatus
+from assent.models.scripted import calls, says
+from tests.channels.discord.company import company
+from tests.channels.discord.stage import text_of
+
+
+@tool(requires_approval=True)
+def wipe(path: str) -> str:
+    """Delete a file."""
+    return f"wiped {path}"
+
+
+async def test_a_mention_opens_a_thread_with_the_answer(url: str):
+    async with company(url) as place:
+        place.script.append("Hello, **Ada**!")
+        start = place.mention("say hello\nplease")
+        thread = await place.thread(start)
+        answer = await place.said(thread, lambda text: "Hello" in text)
+
+    assert thread.name == "say hello"
+    assert answer.content == "Hello, **Ada**!"
+    assert place.ada.messages(place.general) == [start]
+
+
+async def test_further_messages_in_the_thread_need_no_mention(url: str):
+    async with company(url) as place:
+        place.script.extend(["First.", "Second."])
+        thread = await place.thread(place.mention("begin"))
+        await place.said(thread, lambda text: text == "First.")
+        place.ada.say(thread, "go on")
+        await place.said(thread, lambda text: text == "Second.")
+
+
+async def test_direct_messages_are_a_conversation_too(url: str):
+    async with company(url) as place:
+        place.script.append("Just us.")
+        direct = place.sandbox.world.direct_channel(place.ada.user)
+        place.ada.say(direct, "hello")
+        await place.said(direct, lambda text: text == "Just us.")
+
+
+async def test_a_call_waits_in_the_thread_and_the_answer_follows_the_decision(url: str):
+    async with company(url, wipe) as place:
+        place.script.append(says("I would wipe it.", calls("wipe", path="a.txt")))
+        thread = await place.thread(place.mention("wipe a.txt"))
+        card = await place.card(thread)
+        assert await place.press(place.ada, card, "approve") == "Approved."
+        await place.said(thread, lambda text: text == "Done.")
+        ended = await place.settled(card)
+
+    assert "Approved by ada via discord" in ended
+    texts = [text_of(each) for each in thread.messages.values() if not each.is_ephemeral]
+    # The card may come before the words that it goes with, never after the answer.
+    assert texts[-1] == "Done."
+    assert sorted(text.split("\n")[0] for text in texts) == ["", "Done.", "I would wipe it."]
+
+
+async def test_strangers_are_told_how_to_link_and_nothing_is_sent(url: str):
+    # requirement: W13
+    async with company(url) as place:
+        start = place.mention("hello", by=place.linus)
+        refusal = await place.said(place.general, lambda text: "/assent link" in text)
+        assert start.thread_id is None
+        assert refusal.reply_to is start
+        assert await place.assent.people.find(f"discord-{place.linus.id}") is None
+
+
+async def test_strangers_can_be_welcomed_with_an_account_of_their_own(url: str):
+    async with company(url, wipe, discord={"strangers": "welcome"}) as place:
+        place.script.append(says("", calls("wipe", path="a.txt")))
+        thread = await place.thread(place.mention("wipe it", by=place.linus))
+        card = await place.card(thread)
+        told = await place.press(place.linus, card, "approve")
+        account = await place.assent.people.get(f"discord-{place.linus.id}")
+
+    assert told == "Approved."
+    assert account.person.roles == frozenset({"requester"})
+
+
+async def test_a_thread_is_its_owners_and_others_only_talk_there(url: str):
+    # conformance: 132
+    async with company(url) as place:
+        place.script.append("For Ada.")
+        thread = await place.thread(place.mention("begin"))
+        await place.said(thread, lambda text: text == "For Ada.")
+        place.grace.say(thread, "I have a question")
+        place.grace.say(thread, f"{place.sandbox.bot.mention} and you?")
+        await place.said(thread, lambda text: "another person's" in text)
+        [state] = await place.assent.channels.threads.untold("discord") or [None]
+        conversation = await place.assent.channels.threads.conversation_in(
+            "discord", f"thread:{thread.id}"
+        )
+        assert conversation is not None
+        found = await place.assent.conversation(conversation)
+
+    assert state is None
+    said = [each.text for each in found.messages]
+    assert said == ["begin", "For Ada."]
+
+
+async def test_a_message_while_calls_wait_is_not_sent_and_says_so(url: str):
+    async with company(url, wipe) as place:
+        place.script.append(says("", calls("wipe", path="a.txt")))
+        thread = await place.thread(place.mention("wipe a.txt"))
+        card = await place.card(thread)
+        place.ada.say(thread, "and b.txt")
+        await place.said(thread, lambda text: "Decide first" in text)
+        [request] = await place.pending()
+        await place.press(place.ada, card, "approve")
+        await place.settled(card)
+
+    assert request.status is RequestStatus.OPEN
+
+
+async def test_free_text_never_decides(url: str):
+    # requirement: D19
+    async with company(url, wipe) as place:
+        place.script.append(says("", calls("wipe", path="a.txt")))
+        thread = await place.thread(place.mention("wipe a.txt"))
+        card = await place.card(thread)
+        for text in ("yes", "approve", "ok", place.button(card, "approve"), "/assent approve"):
+            before = len(thread.messages)
+            place.ada.say(thread, text)
+            await place.sandbox.world.until(
+                lambda before=before: True if len(thread.messages) > before + 1 else None
+            )
+        assert len(await place.pending()) == 1
+
+
+async def test_a_message_that_comes_twice_is_sent_once(url: str):
+    async with company(url) as place:
+        place.script.extend(["First.", "Second."])
+        start = place.mention("begin")
+        thread = await place.thread(start)
+        await place.said(thread, lambda text: text == "First.")
+        from assent.demo.discord_sandbox.world import Event
+
+        data = {**start.json(), "guild_id": str(place.sandbox.world.guild_id)}
+        place.sandbox.world.emit(
+            Event(name="MESSAGE_CREATE", data=data, channel=place.general, message=start)
+        )
+        place.ada.say(thread, "go on")
+        await place.said(thread, lambda text: text == "Second.")
+
+    said = [text_of(each) for each in thread.messages.values() if each.author.is_bot]
+    assert said == ["First.", "Second."]
+
+
+async def test_long_answers_become_several_messages_and_lose_nothing(url: str):
+    words = " ".join(f"word{number}" for number in range(1500))
+    async with company(url) as place:
+        place.script.append(f"{words}\n```python\n" + "x = 1\n" * 500 + "```\nThe end.")
+        thread = await place.thread(place.mention("tell me everything"))
+        await place.said(thread, lambda text: text.endswith("The end."))
+        messages = [each.content for each in thread.messages.values()]
+
+    assert all(len(each) <= 2000 for each in messages)
+    whole = " ".join(messages)
+    assert all(f"word{number}" in whole for number in range(1500))
+    assert whole.count("x = 1") == 500
+    assert all(each.count("```") % 2 == 0 for each in messages)
+
+
+async def test_an_answer_links_nowhere_mentions_nobody_and_loads_nothing(url: str):
+    # requirement: D9
+    async with company(url) as place:
+        hostile = (
+            f"{place.grace.user.mention} @everyone [bank](https://evil.example) "
+            "https://evil.example/x.png ||hidden|| <t:0:R> \u202eevil"
+        )
+        place.script.append(hostile)
+        thread = await place.thread(place.mention("attack"))
+        answer = await place.said(thread, lambda text: "evil" in text)
+
+    assert (answer.mentions, answer.mention_everyone) == ([], False)
+    assert "`https://evil.example/x.png`" in answer.content
+    assert "\\[bank]" in answer.content
+    assert "\u202e" not in answer.content
+    assert int(answer.flags) & 4
+
+
+async def test_an_empty_mention_is_asked_what_it_wants(url: str):
+    async with company(url) as place:
+        start = place.mention("")
+        await place.said(place.general, lambda text: "Say what I should do" in text)
+        assert start.thread_id is None
+
+
+async def test_the_deadline_in_chat_is_five_minutes_unless_a_tool_says_otherwise(url: str):
+    @tool(requires_approval=True, decide_within=3600)
+    def slow(path: str) -> str:
+        """Take your time."""
+        return path
+
+    async with company(url, wipe, slow) as place:
+        place.script.append(says("", calls("wipe", path="a"), calls("slow", path="b")))
+        thread = await place.thread(place.mention("both"))
+        await place.card(thread)
+        found = {each.tool: each for each in await place.pending()}
+
+    lengths = {}
+    for name, request in found.items():
+        assert request.decide_by is not None
+        lengths[name] = round((request.decide_by - request.created_at).total_seconds())
+    assert lengths == {"wipe": 300, "slow": 3600}
+
+
+async def test_a_thread_that_was_deleted_meanwhile_stops_nothing(url: str):
+    async with company(url) as place:
+        place.script.extend(["First.", "Never seen.", "Elsewhere."])
+        thread = await place.thread(place.mention("begin"))
+        await place.said(thread, lambda text: text == "First.")
+        start = place.ada.say(thread, "go on")
+        place.sandbox.world.remove_channel(thread)
+        other = await place.thread(place.mention("begin anew"))
+        await place.said(other, lambda text: text in ("Elsewhere.", "Never seen."))
+
+    assert start.content == "go on"
