@@ -16,9 +16,9 @@ from assent.errors import ChannelError
 
 BASE_URL: Final = "https://slack.com/api/"
 CALL_SECONDS: Final = 10.0
-# A channel takes a message in a second. Updates may come 50 in a minute: ten at once, and then
-# forty a minute, stay below that in every minute.
-POST_SECONDS: Final = 1.0
+# A channel takes a message in a second, by the time at which they arrive. Updates may come 50 in a
+# minute: ten at once, and then forty a minute, stay below that in every minute.
+POST_SECONDS: Final = 1.1
 UPDATES_AT_ONCE: Final = 10
 UPDATES_PER_SECOND: Final = 40 / 60
 _PACED_CHANNELS: Final = 1_000
