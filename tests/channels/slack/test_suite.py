@@ -2,7 +2,7 @@
 
 import pytest
 
-from assent.channels.slack import api
+from assent.channels.slack import api, channel
 from assent.testing.channels import ChatSuite
 from tests.channels.slack import LoopbackSlack
 from tests.channels.slack.stage import SlackStage
@@ -14,4 +14,5 @@ class TestSlack(ChatSuite):
         # Slack's pace has tests of its own; at it these would take half an hour.
         monkeypatch.setattr(api, "POST_SECONDS", 0.01)
         monkeypatch.setattr(api, "UPDATES_PER_SECOND", 100)
+        monkeypatch.setattr(channel, "PER_SECOND", 100.0)
         return SlackStage(slack, url)
