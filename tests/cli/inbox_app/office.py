@@ -29,6 +29,7 @@ from assent.cli.inbox_app.backend import InboxBackend
 from assent.cli.inbox_app.card_view import CardView
 from assent.cli.inbox_app.inbox_screen import InboxScreen
 from assent.cli.inbox_app.local_backend import LocalBackend
+from assent.cli.inbox_app.pauses import Pauses
 from assent.cli.inbox_app.request_list import RequestList
 from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType, Option, ShowIf
@@ -42,6 +43,9 @@ SECONDS = 20.0
 ROLES = frozenset({"requester", "approver"})
 ANA, BEN = Person("ana", roles=ROLES), Person("ben", roles=ROLES)
 SIZE = (120, 40)
+# How long a person takes matters to the tests that are about it.
+SHORT = Pauses(arming=timedelta(milliseconds=20), dwell=timedelta(0))
+LONG = Pauses(arming=timedelta(hours=1), dwell=timedelta(hours=1))
 TWO = Rule.of(Effect.ASK, "merge", audience=Audience.of("approver"), quorum=2)
 FORM = UserInput(
     "To connect",
@@ -188,11 +192,11 @@ class Office:
 
     @asynccontextmanager
     async def seat(
-        self, person: Person = ANA, size: tuple[int, int] = SIZE
+        self, person: Person = ANA, size: tuple[int, int] = SIZE, pauses: Pauses = SHORT
     ) -> "AsyncIterator[Seat]":
         """A person in front of their inbox."""
         async with self.opened(person) as backend:
-            app = InboxApp(backend)
+            app = InboxApp(backend, pauses)
             async with app.run_test(size=size) as pilot:
                 yield Seat(app, pilot, backend)
 

@@ -12,7 +12,7 @@ from assent.cli.inbox_app.edit_dialog import EditDialog
 from assent.cli.inbox_app.edited_text import approval_of, text_of
 from assent.errors import InvalidArguments, InvalidJson
 from assent.testing import hostile
-from tests.cli.inbox_app.office import Office
+from tests.cli.inbox_app.office import LONG, Office
 
 
 class Editor:
@@ -112,8 +112,10 @@ async def test_keys_typed_while_the_editor_closed_approve_no_edit(
 ) -> None:
     id = await local_office.asks("note", text="hello")
     editor.writes(arguments(text="goodbye"))
-    async with local_office.seat() as seat:
-        await seat.read()
+    async with local_office.seat(pauses=LONG) as seat:
+        await seat.until(lambda: seat.list.rows)
+        await seat.press("enter")
+        await seat.until(lambda: seat.view.is_seen)
         await seat.press("e")
         await seat.until(lambda: isinstance(seat.app.screen, EditDialog))
         await seat.press("a")
@@ -176,7 +178,6 @@ async def test_a_dangerous_edit_takes_its_step_and_a_typed_one_its_own_value(
     editor.writes(arguments(table="logs"))
     async with office.seat() as seat:
         await seat.read()
-        await seat.until(lambda: seat.view.seen_for > 3.1)
         await seat.press("e")
         await seat.sees("Your edit, before it counts")
         await seat.approve_edit()

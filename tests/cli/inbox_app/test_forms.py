@@ -55,7 +55,10 @@ async def test_all_types_are_filled_in_by_keyboard(office: Office) -> None:
     ]
 
 
-async def test_each_problem_stands_at_its_field_and_nothing_typed_is_lost(office: Office) -> None:
+async def test_each_problem_stands_at_its_field_and_nothing_typed_is_lost(
+    local_office: Office,
+) -> None:
+    office = local_office
     id = await office.asks("connect", purpose="backup")
     async with office.seat(size=(120, 60)) as seat:
         await opened(seat)
@@ -67,7 +70,10 @@ async def test_each_problem_stands_at_its_field_and_nothing_typed_is_lost(office
         assert await office.status(id) == "open"
 
 
-async def test_a_field_shows_only_where_it_applies_and_is_sent_only_then(office: Office) -> None:
+async def test_a_field_shows_only_where_it_applies_and_is_sent_only_then(
+    local_office: Office,
+) -> None:
+    office = local_office
     id = await office.asks("connect", purpose="backup")
     async with office.seat(size=(120, 60)) as seat:
         await opened(seat)

@@ -1,8 +1,11 @@
 """Every verb by keyboard, over a database and over a server."""
 
+from datetime import timedelta
+
 from textual.widgets import Input
 
-from tests.cli.inbox_app.office import BEN, Office
+from assent.cli.inbox_app.pauses import Pauses
+from tests.cli.inbox_app.office import BEN, SHORT, Office
 
 
 async def test_the_list_says_risk_tool_arguments_owner_and_time(office: Office) -> None:
@@ -88,23 +91,33 @@ async def test_a_dangerous_call_takes_the_whole_word_yes(office: Office) -> None
     assert office.tools.ran == [("delete_file", "notes.txt", False)]
 
 
-async def test_what_is_to_be_typed_is_compared_and_not_before_it_can_have_been_read(
-    office: Office,
-) -> None:
+async def test_what_is_to_be_typed_is_compared(office: Office) -> None:
     id = await office.asks("drop", table="users")
     async with office.seat() as seat:
         await seat.read()
         await seat.press("a")
         await seat.sees("To approve this, type the value of 'table'", "users")
         await seat.type("user\n")
-        await seat.sees("Read it first")
-        await seat.until(lambda: seat.view.seen_for > 3.1)
-        await seat.press("enter")
         await seat.sees("That is not it.")
+        assert await office.status(id) == "open"
         await seat.type("s\n")
         await seat.sees("Approved: drop.")
         assert await office.rested(id) == "Done: dropped"
     assert office.tools.ran == [("drop", "users")]
+
+
+async def test_a_value_is_not_typed_before_its_card_can_have_been_read(
+    local_office: Office,
+) -> None:
+    id = await local_office.asks("drop", table="users")
+    patient = Pauses(arming=SHORT.arming, dwell=timedelta(hours=1))
+    async with local_office.seat(pauses=patient) as seat:
+        await seat.read()
+        await seat.press("a")
+        await seat.sees("To approve this")
+        await seat.type("users\n")
+        await seat.sees("Read it first")
+    assert await local_office.status(id) == "open"
 
 
 # conformance: 76

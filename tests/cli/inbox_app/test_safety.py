@@ -12,18 +12,18 @@ from assent.cli.inbox_app.request_list import RequestList, fitted
 from assent.domain.people import Person
 from assent.presentation.sheet import Span
 from assent.testing import hostile
-from tests.cli.inbox_app.office import Office, Seat
+from tests.cli.inbox_app.office import LONG, Office, Seat
 
-LONG = "\n".join(f"line {number}" for number in range(300))
+LINES = "\n".join(f"line {number}" for number in range(300))
 
 
 # requirement: D3
 async def test_nothing_that_runs_a_call_is_chosen_before_the_end_was_shown(office: Office) -> None:
-    id = await office.asks("note", text=LONG)
+    id = await office.asks("note", text=LINES)
     async with office.seat() as seat:
         await seat.until(lambda: seat.list.rows)
         await seat.press("enter")
-        await seat.sees("lines 1–", "after the end:   e  edit     a  approve")
+        await seat.sees("lines 1–", "after the end:  e  edit    a  approve")
         for key in ("a", "e"):
             await seat.press(key)
             await seat.sees("Read it to its end first")
@@ -37,8 +37,9 @@ async def test_nothing_that_runs_a_call_is_chosen_before_the_end_was_shown(offic
         await seat.sees("Approved: note.")
 
 
-async def test_to_refuse_takes_no_more_than_a_glance(office: Office) -> None:
-    id = await office.asks("note", text=LONG)
+async def test_to_refuse_takes_no_more_than_a_glance(local_office: Office) -> None:
+    office = local_office
+    id = await office.asks("note", text=LINES)
     async with office.seat() as seat:
         await seat.until(lambda: seat.list.rows)
         await seat.press("enter")
@@ -53,7 +54,7 @@ async def test_to_refuse_takes_no_more_than_a_glance(office: Office) -> None:
 
 
 async def test_every_line_of_a_long_card_comes_in_sight_while_paging(local_office: Office) -> None:
-    await local_office.asks("note", text=LONG)
+    await local_office.asks("note", text=LINES)
     async with local_office.seat(size=(80, 24)) as seat:
         await seat.until(lambda: seat.list.rows)
         await seat.press("enter")
@@ -70,7 +71,7 @@ async def test_every_line_of_a_long_card_comes_in_sight_while_paging(local_offic
 
 async def test_keys_typed_ahead_approve_nothing(local_office: Office) -> None:
     id = await local_office.asks("note", text="hello")
-    async with local_office.seat() as seat:
+    async with local_office.seat(pauses=LONG) as seat:
         await seat.until(lambda: seat.list.rows)
         await seat.press("enter")
         await seat.until(lambda: seat.view.is_seen)
@@ -90,7 +91,8 @@ async def test_a_key_held_down_decides_one_request(local_office: Office) -> None
     assert sorted(statuses) == ["approved", "open", "open"]
 
 
-async def test_no_single_key_approves_what_takes_more_than_a_click(office: Office) -> None:
+async def test_no_single_key_approves_what_takes_more_than_a_click(local_office: Office) -> None:
+    office = local_office
     ids = [
         await office.asks("delete_file", path="a"),
         await office.asks("drop", table="users"),
@@ -143,7 +145,10 @@ def cells_of(seat: Seat) -> set[str]:
 
 
 # requirement: D5, D6, D9
-async def test_hostile_texts_are_inert_in_the_list_the_card_and_the_dialogs(office: Office) -> None:
+async def test_hostile_texts_are_inert_in_the_list_the_card_and_the_dialogs(
+    local_office: Office,
+) -> None:
+    office = local_office
     owner = Person("ana", roles=frozenset({"requester", "approver"}))
     for name in ("ansi erase", "ansi title", "c1 control", "html", "backticks"):
         text = hostile.MARKUP[name]

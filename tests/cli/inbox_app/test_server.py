@@ -16,7 +16,7 @@ from assent.cli.inbox_app.server_client import ServerClient
 from assent.domain.people import Scope
 from assent.errors import NotFound, ServerRefused, ServerUnreachable
 from tests.cli.inbox_app.conftest import ROOT
-from tests.cli.inbox_app.office import ANA, SECONDS, SIZE, Office, Seat
+from tests.cli.inbox_app.office import ANA, SECONDS, SHORT, SIZE, Office, Seat
 
 
 @asynccontextmanager
@@ -81,7 +81,7 @@ async def test_a_lost_server_is_said_to_be_lost_and_found_again(remote_office: O
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server, ServerClient.to(base, key) as client:
         backend = await RemoteBackend.of(client, base)
-        app = InboxApp(backend)
+        app = InboxApp(backend, SHORT)
         async with app.run_test(size=SIZE) as pilot:
             seat = Seat(app, pilot, backend)
             await seat.read()
@@ -119,7 +119,7 @@ async def test_a_key_that_may_only_read_says_that_it_may_not_decide(remote_offic
         base = whole.place
     async with ServerClient.to(base, key) as client:
         backend = await RemoteBackend.of(client, base)
-        app = InboxApp(backend)
+        app = InboxApp(backend, SHORT)
         async with app.run_test(size=(120, 30)) as pilot:
             seat = Seat(app, pilot, backend)
             await seat.read()
@@ -184,7 +184,7 @@ async def test_a_server_that_escapes_nothing_controls_no_terminal() -> None:
 
     async with speaking(answer) as base, ServerClient.to(base, "k") as client:
         backend = RemoteBackend(client=client, person="ana\x1b[2J", place=base)
-        app = InboxApp(backend)
+        app = InboxApp(backend, SHORT)
         async with app.run_test(size=(120, 30)) as pilot:
             seat = Seat(app, pilot, backend)
             await seat.sees("a=⟨ESC⟩]0;owned", "x⟨ESC⟩[2J")

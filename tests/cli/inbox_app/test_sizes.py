@@ -21,7 +21,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.tools import Risk
 from assent.engine.queries.previews import EditPreview
 from assent.errors import NotFound
-from tests.cli.inbox_app.office import Office, Seat
+from tests.cli.inbox_app.office import SHORT, Office, Seat
 from tests.store.rawsql import RawSql
 
 
@@ -137,7 +137,7 @@ class Crowd:
 
 async def test_ten_thousand_requests_are_walked_through_page_by_page() -> None:
     crowd = Crowd(10_000)
-    app = InboxApp(crowd)
+    app = InboxApp(crowd, SHORT)
     async with app.run_test(size=(80, 24)) as pilot:
         seat = Seat(app, pilot, crowd)
         await seat.sees("tool_00000", f"{PAGE_ROWS}+ waiting")
@@ -153,7 +153,7 @@ async def test_ten_thousand_requests_are_walked_through_page_by_page() -> None:
 
 async def test_news_of_thousands_read_the_list_a_few_times() -> None:
     crowd = Crowd(10_000)
-    app = InboxApp(crowd)
+    app = InboxApp(crowd, SHORT)
     async with app.run_test(size=(80, 24)) as pilot:
         seat = Seat(app, pilot, crowd)
         await seat.sees("tool_00000")
@@ -209,7 +209,6 @@ async def test_an_inbox_of_ten_thousand_rows_is_read_in_pages_and_decided(office
     id = await office.asks("note", text="hello")
     await multiplied(office, id, 10_000)
     async with office.seat(size=(120, 30)) as seat:
-        began = time.monotonic()
         await seat.sees("note", f"{PAGE_ROWS}+ waiting")
         assert len(seat.list.rows) == PAGE_ROWS
         await seat.press("end", "down", "down")
@@ -219,5 +218,3 @@ async def test_an_inbox_of_ten_thousand_rows_is_read_in_pages_and_decided(office
         await seat.sees("Why not?")
         await seat.press("enter")
         await seat.sees("Rejected: note.")
-        # Generous: a machine that is busy may take its time, a list read whole would take longer.
-        assert time.monotonic() - began < 15

@@ -8,6 +8,7 @@ from textual.screen import Screen
 from assent.cli.inbox_app.backend import InboxBackend
 from assent.cli.inbox_app.inbox_screen import InboxScreen
 from assent.cli.inbox_app.look import DARK, SHEET
+from assent.cli.inbox_app.pauses import USUAL, Pauses
 
 
 class InboxApp(App[None]):
@@ -18,12 +19,12 @@ class InboxApp(App[None]):
     # The palette would offer commands of the library, such as saving what is on the screen.
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
 
-    def __init__(self, backend: InboxBackend) -> None:
+    def __init__(self, backend: InboxBackend, pauses: Pauses = USUAL) -> None:
         super().__init__()
-        self._backend = backend
+        self._backend, self._pauses = backend, pauses
         self.theme = DARK
         self.animation_level = "none"
 
     def get_default_screen(self) -> Screen[None]:
         """Return the inbox."""
-        return InboxScreen(self._backend)
+        return InboxScreen(self._backend, self._pauses)

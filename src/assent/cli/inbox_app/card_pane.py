@@ -1,6 +1,7 @@
 """The card of one request with its choices: what was seen of it, and what may be chosen when."""
 
 from collections.abc import Mapping
+from time import monotonic
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,8 +12,9 @@ from textual.widgets import Static
 from assent.cli.inbox_app.action_bar import ActionBar
 from assent.cli.inbox_app.backend import InboxBackend, InboxCard
 from assent.cli.inbox_app.card_view import CardView
-from assent.cli.inbox_app.deciding import Sight, ready_at
+from assent.cli.inbox_app.deciding import Sight
 from assent.cli.inbox_app.look import CARD_COLUMNS
+from assent.cli.inbox_app.pauses import Pauses
 from assent.cli.inbox_app.request_list import countdown
 from assent.domain.decisions import ReasonVerdict
 from assent.domain.lifecycle import RequestKind
@@ -32,8 +34,9 @@ _DOUBT = (
 class CardPane(Vertical):
     """Shows one card at a time, or words in its place."""
 
-    def __init__(self, backend: InboxBackend) -> None:
+    def __init__(self, backend: InboxBackend, pauses: Pauses) -> None:
         super().__init__(id="pane")
+        self._pauses = pauses
         self._backend = backend
         self._card: InboxCard | None = None
         # The request that is to be shown, and the width that it was last laid out for.
@@ -41,7 +44,7 @@ class CardPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the card, how far it was read, and the choices."""
-        yield CardView(id="card")
+        yield CardView(id="card", pauses=self._pauses)
         yield Static(id="progress", markup=False)
         yield ActionBar()
 
@@ -110,10 +113,17 @@ class CardPane(Vertical):
             return "There is nothing to choose."
         if _needs_end(verb) and not view.is_seen:
             return "Read it to its end first: Space turns the page, End goes there."
-        if row_of(verb).runs and not view.is_armed:
+        # An edit is shown by itself before it counts.
+        if row_of(verb).runs and verb is not Verb.EDIT and not view.is_armed:
             return "That was too fast to have read it. Press the key again."
         shown = card.shown if view.is_seen else None
-        return Sight(card=card, shown=shown, ready_at=ready_at(view.seen_for))
+        return Sight(card=card, shown=shown, ready_at=self._ready_at)
+
+    @property
+    def _ready_at(self) -> float:
+        """The moment from which on a typed value counts."""
+        seen_at = monotonic() - self.query_one(CardView).seen_for
+        return seen_at + self._pauses.dwell.total_seconds()
 
     async def _load(self) -> None:
         id, columns = self._request_id, self.query_one(CardView).columns

@@ -13,11 +13,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from assent.cli.inbox_app.look import style_of
+from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.presentation.sheet import Line, Span
-
-# Keys that let a call run are ignored for this long after the end of a card came in sight: they
-# may have been meant for what was there before.
-ARMING_SECONDS = 0.5
 
 
 class CardView(ScrollView, can_focus=True):
@@ -31,8 +28,9 @@ class CardView(ScrollView, can_focus=True):
     class Scrolled(Message):
         """Other lines are in sight than before, or the end was shown for the first time."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, pauses: Pauses = USUAL) -> None:
         super().__init__(id=id)
+        self._pauses = pauses
         self._lines: list[Line] = []
         self._seen_at: float | None = None
 
@@ -54,7 +52,7 @@ class CardView(ScrollView, can_focus=True):
     @property
     def is_armed(self) -> bool:
         """True if a key that lets a call run can have been meant for these lines."""
-        return self.seen_for >= ARMING_SECONDS
+        return self.is_seen and self.seen_for >= self._pauses.arming.total_seconds()
 
     @property
     def in_sight(self) -> tuple[int, int, int]:

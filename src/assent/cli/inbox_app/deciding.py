@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 from textual.app import App
 
@@ -21,7 +20,8 @@ from assent.cli.inbox_app.dialogs import (
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd, edit_columns
 from assent.cli.inbox_app.edited_text import approval_of, text_of
 from assent.cli.inbox_app.form_dialog import FormDialog
-from assent.domain.confirmations import DWELL, Confirmation, Phrase
+from assent.cli.inbox_app.pauses import USUAL, Pauses
+from assent.domain.confirmations import Confirmation, Phrase
 from assent.domain.decisions import Approve, Give, RunAgain, Verdict
 from assent.domain.forms import UserInput
 from assent.domain.outputs import parsed
@@ -74,6 +74,7 @@ class Deciding:
     tell: Callable[[str], None]
     done: Callable[[InboxCard, str, str], None]
     changed: Callable[[], None]
+    pauses: Pauses = USUAL
     # The request whose decision is under way; empty if none is.
     sending: str = ""
     # Texts of edits that do not count yet, by request.
@@ -178,7 +179,7 @@ class Deciding:
             self._kept.pop(card.request_id, None)
             self.tell("Your edit changes nothing. Nothing is decided.")
             return True
-        end = await self.app.push_screen_wait(EditDialog(preview))
+        end = await self.app.push_screen_wait(EditDialog(preview, self.pauses))
         if end is EditEnd.APPROVE:
             edit = approval_of(card.tool, card.arguments, text)
             runs = replace(edit, runs=preview.runs)
@@ -263,8 +264,3 @@ class Deciding:
             return
         more = " It needs further approvals." if row.runs and status == "open" else ""
         self.done(card, status, f"{row.notice.rstrip('.')}: {sight.tool}.{more}")
-
-
-def ready_at(seen_for: float) -> float:
-    """Return when a card that was seen for some seconds has been in sight for long enough."""
-    return monotonic() - seen_for + DWELL.total_seconds()

@@ -13,6 +13,7 @@ from textual.widgets import Button, Static
 from assent.cli.inbox_app.card_view import CardView
 from assent.cli.inbox_app.dialogs import ours
 from assent.cli.inbox_app.look import DIALOG_COLUMNS
+from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.engine.queries.previews import EditPreview
 
 # The columns that the border, the padding and the scroll bar of the dialog take.
@@ -41,15 +42,15 @@ class EditDialog(ModalScreen[EditEnd]):
         Binding("a", "approve", "approve"),
     ]
 
-    def __init__(self, preview: EditPreview) -> None:
+    def __init__(self, preview: EditPreview, pauses: Pauses = USUAL) -> None:
         super().__init__(classes="dialog -tall")
-        self._preview = preview
+        self._preview, self._pauses = preview, pauses
 
     def compose(self) -> ComposeResult:
         """Lay out the edit and the ways on; the focus is on the edit."""
         with Vertical(id="dialog"):
             yield ours("Your edit, before it counts", id="title")
-            yield CardView(id="edit")
+            yield CardView(id="edit", pauses=self._pauses)
             yield ours("", id="problem")
             with Horizontal(id="buttons"):
                 yield Button(Content("Back (Esc)"), id="back", compact=True)

@@ -31,6 +31,7 @@ from assent.cli.inbox_app.help_screen import HelpScreen
 from assent.cli.inbox_app.look import DARK, LIGHT, SLIM_COLUMNS, WIDE_COLUMNS
 from assent.cli.inbox_app.notes import NoteLine, NotesScreen
 from assent.cli.inbox_app.pages import Pages
+from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.cli.inbox_app.request_list import RequestList
 from assent.cli.inbox_app.top_line import TopLine
 from assent.domain.lifecycle import RequestStatus
@@ -61,10 +62,10 @@ class InboxScreen(Screen[None]):
         Binding("t", "theme", show=False),
     ]
 
-    def __init__(self, backend: InboxBackend) -> None:
+    def __init__(self, backend: InboxBackend, pauses: Pauses = USUAL) -> None:
         super().__init__()
         self._backend, self._pages = backend, Pages(backend=backend)
-        self._list, self._pane = RequestList(id="list"), CardPane(backend)
+        self._list, self._pane = RequestList(id="list"), CardPane(backend, pauses)
         self._top, self._note = TopLine(backend), NoteLine()
         self._wanted = asyncio.Event()
         # Requests that were decided here, until the feed tells of them.
@@ -78,6 +79,7 @@ class InboxScreen(Screen[None]):
             tell=self._note.say,
             done=self._done,
             changed=self._pane.reopen,
+            pauses=pauses,
         )
 
     def compose(self) -> ComposeResult:
