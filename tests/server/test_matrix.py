@@ -34,6 +34,9 @@ READING = "401 200 200 200 200 200 200 403 200 403 403 403"
 # What only the owner, auditors and admins see.
 PRIVATE = "401 200 404 404 200 200 404 403 200 403 403 403"
 MANAGING = "401 403 403 403 403 200 403 403 403 403 403 200"
+# What one has and wants; agents have and want nothing.
+OWN = "401 200 200 200 200 200 403 403 200 403 403 403"
+LINKING = "401 {0} {0} {0} {0} {0} 403 403 403 403 403 403"
 # Pages: who is not signed in is sent to do that, and agents have no business there.
 READING_PAGE = "303 200 200 200 200 200 403 403 200 403 403 403"
 MANAGING_PAGE = "303 403 403 403 403 200 403 403 403 403 403 200"
@@ -119,6 +122,33 @@ ROWS: dict[str, Row] = {
         "/api/keys", MANAGING.replace("200", "404"), {"person": "nobody", "scopes": ["read"]}
     ),
     "DELETE /api/keys/{id}": Row("/api/keys/nothing", MANAGING.replace("200", "404")),
+    # Channels: what is one's own takes a credential that may do all that a chat may.
+    "GET /api/me/chat-accounts": Row("/api/me/chat-accounts", OWN),
+    "POST /api/me/chat-accounts": Row(
+        "/api/me/chat-accounts", LINKING.format(422), {"code": "AAAAA-AAAAA"}
+    ),
+    "POST /api/me/chat-accounts/codes": Row(
+        "/api/me/chat-accounts/codes", LINKING.format(404), {"channel": "nothing"}
+    ),
+    "POST /api/me/chat-accounts/invitations": Row(
+        "/api/me/chat-accounts/invitations",
+        LINKING.format(404),
+        {"channel": "nothing", "address": "a@example.org"},
+    ),
+    "DELETE /api/me/chat-accounts/{channel}/{chat_id:path}": Row(
+        "/api/me/chat-accounts/slack/U0", LINKING.format(404)
+    ),
+    "GET /api/me/notifications": Row("/api/me/notifications", OWN),
+    "PUT /api/me/notifications": Row("/api/me/notifications", LINKING.format(200), {}),
+    "GET /api/channels": Row("/api/channels", MANAGING),
+    "DELETE /api/channels/{name}": Row("/api/channels/nothing", MANAGING.replace("200", "404")),
+    "GET /api/deliveries": Row("/api/deliveries?request={request}", MANAGING),
+    "GET /api/deliveries/dead": Row("/api/deliveries/dead", MANAGING),
+    "POST /api/deliveries/dead/send-again": Row(
+        "/api/deliveries/dead/send-again", MANAGING, {"channel": "nothing"}
+    ),
+    # Signed by the platform of a channel; there is none here.
+    "POST /channels/{name}": Row("/channels/nothing", PUBLIC.replace("200", "404")),
     # Pages: who is not signed in is sent to do that.
     "GET /sw.js": Row("/sw.js", PUBLIC),
     "GET /static/{name}": Row("/static/app.css", PUBLIC),
@@ -186,6 +216,15 @@ ROWS: dict[str, Row] = {
     "POST /keys/{id}": Row("/keys/key_none", OWN_PAGE.replace("200", "404")),
     "GET /settings": Row("/settings", OWN_PAGE),
     "POST /settings/sessions": Row("/settings/sessions", OWN_PAGE.replace("200", "422")),
+    "GET /settings/notifications": Row("/settings/notifications", OWN_PAGE),
+    "POST /settings/notifications": Row(
+        "/settings/notifications", LINKING.replace("401", "303").format(303)
+    ),
+    "POST /settings/chat-accounts": Row(
+        "/settings/chat-accounts", LINKING.replace("401", "303").format(422)
+    ),
+    "GET /channels": Row("/channels", MANAGING_PAGE),
+    "POST /channels": Row("/channels", MANAGING_PAGE.replace("200", "422")),
     # Chats of other frontends.
     "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),
     "GET /api/chat/{id}/stream": Row(
@@ -318,6 +357,7 @@ def test_every_route_has_a_row_in_the_matrix() -> None:
 # requirement: T15
 def test_agents_have_no_path_to_decisions_policy_people_or_keys() -> None:
     closed = ("/decide", "/cancel", "/override", "/policy", "/people", "/keys", "/audit")
+    closed += ("/api/channels", "/api/deliveries", "/chat-accounts", "/notifications")
     closed += ("validate_tool", "/execute/", "tool-user-input")
     for name, need in ACCESS.items():
         reads_own = name == "GET /api/conversations/{id}/audit"

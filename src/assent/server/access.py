@@ -29,6 +29,7 @@ class Need:
 PUBLIC = Need(public=True)
 SIGNED_IN = Need(kinds=_EVERYBODY, by_link=True)
 READ = Need(scope=Scope.READ, kinds=_EVERYBODY)
+OWN = Need(scope=Scope.READ)
 CHAT = Need(scope=Scope.CHAT, roles=frozenset({REQUESTER, ADMIN}), kinds=_EVERYBODY)
 HISTORY = replace(CHAT, history=True)
 DECIDE = Need(scope=Scope.DECIDE)
@@ -61,6 +62,13 @@ ACCESS: Mapping[str, Need] = {
     "POST /sign-out": SIGNED_IN,
     "GET /api/session": SIGNED_IN,
     "GET /api/me": SIGNED_IN,
+    "GET /api/me/chat-accounts": OWN,
+    "POST /api/me/chat-accounts": DECIDE,
+    "POST /api/me/chat-accounts/codes": DECIDE,
+    "POST /api/me/chat-accounts/invitations": DECIDE,
+    "DELETE /api/me/chat-accounts/{channel}/{chat_id:path}": DECIDE,
+    "GET /api/me/notifications": OWN,
+    "PUT /api/me/notifications": DECIDE,
     "POST /api/conversations": CHAT,
     "GET /api/conversations": READ,
     "GET /api/conversations/{id}": READ,
@@ -94,6 +102,11 @@ ACCESS: Mapping[str, Need] = {
     "GET /api/keys": MANAGE,
     "POST /api/keys": MANAGE,
     "DELETE /api/keys/{id}": MANAGE,
+    "GET /api/channels": MANAGE,
+    "DELETE /api/channels/{name}": MANAGE,
+    "GET /api/deliveries": MANAGE,
+    "GET /api/deliveries/dead": MANAGE,
+    "POST /api/deliveries/dead/send-again": MANAGE,
     "POST /api/qa/validate_tool": DECIDE,
     "PATCH /tools/{thread_id}/execute/{tool_call_id}": DECIDE,
     "POST /api/tool-user-input": DECIDE,
@@ -146,6 +159,11 @@ ACCESS: Mapping[str, Need] = {
     "POST /keys/{id}": OWN_PAGE,
     "GET /settings": OWN_PAGE,
     "POST /settings/sessions": OWN_PAGE,
+    "GET /settings/notifications": OWN_PAGE,
+    "POST /settings/notifications": DECIDE_PAGE,
+    "POST /settings/chat-accounts": DECIDE_PAGE,
+    "GET /channels": MANAGE_PAGE,
+    "POST /channels": MANAGE_PAGE,
     # Signed by the platform, which the channel verifies.
     "POST /channels/{name}": PUBLIC,
     "POST /agui": HISTORY,

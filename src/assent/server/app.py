@@ -16,10 +16,12 @@ from assent.errors import InvalidParameter
 from assent.server import channel_hooks, problems
 from assent.server.api import (
     audit,
+    channels,
     conversations,
     document,
     events,
     health,
+    notifications,
     people,
     request_cards,
     requests,
@@ -67,6 +69,8 @@ ROUTES: Sequence[BaseRoute] = (
     *tools.router.routes,
     *audit.router.routes,
     *events.routes,
+    *notifications.router.routes,
+    *channels.router.routes,
     *people.router.routes,
     *(route for each in PROTOCOLS for route in routes_of(each)),
     *validate_tool.routes,

@@ -13,7 +13,7 @@ from assent.domain.deliveries import DeliveryCounts, DeliveryStatus
 from assent.errors import ChannelInUse, LinkRefused, NotAllowed, NotFound
 from assent.testing import calls, says
 from tests.conftest import World
-from tests.engine.deliveries.wall import PATIENCE_SECONDS, Wall
+from tests.engine.deliveries.wall import PATIENCE_SECONDS, Letters, Wall
 
 ROOT = Person("root", roles=frozenset({"admin"}))
 ADA = Person("ada")
@@ -172,25 +172,6 @@ async def wall_is_served(assent: Assent, number: int) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while sum(each.is_here for each in await assent.channels.status()) != number:  # noqa: ASYNC110 - rows have no event
             await asyncio.sleep(0.02)
-
-
-class Letters(Wall):
-    """A channel without a chat: it sends codes to addresses."""
-
-    def __init__(self) -> None:
-        super().__init__("letters", link_words=None)
-        self.sent: dict[str, str] = {}
-
-    async def open(self, assent: Assent) -> None:
-        await super().open(assent)
-        self._assent = assent
-
-    async def invite(self, person: Person, address: str) -> None:
-        if "@" not in address:
-            raise LinkRefused("That is no address")
-        self.sent[address] = await self._assent.people.chats.code_for_chat(
-            self.name, address, address
-        )
 
 
 async def test_a_channel_without_a_chat_sends_the_code_to_the_address(world: World) -> None:

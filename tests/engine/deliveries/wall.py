@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from assent import Assent
-from assent.channels import ChannelError, ChannelTerms, Desk, FormLimits, Post
+from assent import Assent, Person
+from assent.channels import ChannelError, ChannelTerms, Desk, FormLimits, LinkRefused, Post
 from assent.presentation.surfaces import SURFACES
 
 PATIENCE_SECONDS = 20.0
@@ -64,3 +64,22 @@ class Wall:
     def items(self) -> Iterator[str]:
         """Every request that is shown, as often as it is."""
         return (item.request.id for post in self.shown.values() for item in post.items)
+
+
+class Letters(Wall):
+    """A channel without a chat: it sends codes to addresses."""
+
+    def __init__(self, name: str = "letters") -> None:
+        super().__init__(name, link_words=None)
+        self.sent: dict[str, str] = {}
+
+    async def open(self, assent: Assent) -> None:
+        await super().open(assent)
+        self._assent = assent
+
+    async def invite(self, person: Person, address: str) -> None:
+        if "@" not in address:
+            raise LinkRefused("That is no address")
+        self.sent[address] = await self._assent.people.chats.code_for_chat(
+            self.name, address, address
+        )

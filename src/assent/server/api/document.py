@@ -28,6 +28,8 @@ _TAGS = {
     "audit": "Who did what.",
     "people": "Who somebody is, and what they may do.",
     "keys": "API keys.",
+    "notifications": "Where you are reached, and what you want to hear of.",
+    "channels": "Ways to reach people, and what could not be delivered.",
     "health": "For load balancers and operators.",
 }
 _SCHEMES: dict[str, Any] = {
@@ -57,7 +59,16 @@ _REFUSALS = {
 }
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 # Operations whose body names something that may not exist.
-_NAMING = frozenset({"create_conversation", "add_person", "issue_key"})
+_NAMING = frozenset(
+    {
+        "create_conversation",
+        "add_person",
+        "issue_key",
+        "make_chat_account_code",
+        "invite_chat_account",
+        "send_dead_letters_again",
+    }
+)
 
 
 def install(app: FastAPI) -> None:
@@ -137,4 +148,6 @@ def _statuses(operation: Operation, need: Need) -> set[int]:
     return found
 
 
-_CHANGING = frozenset({"stop_conversation", "resume_turn", "clear_values", "restore_tool"})
+_CHANGING = frozenset(
+    {"stop_conversation", "resume_turn", "clear_values", "restore_tool", "remove_channel"}
+)
