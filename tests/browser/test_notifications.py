@@ -21,7 +21,7 @@ _SHOWN = """navigator.serviceWorker.getRegistration("/")
   .then((all) => all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))"""
 # Shown when they are turned on.
 WELCOME = "assent notifications"
-SETTINGS = "/settings"
+SETTINGS = "/settings/notifications"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -39,7 +39,9 @@ from assent.server.streams.data_stream import DataStreamProtocol
 from assent.server.streams.protocol import StreamProtocol, routes_of
 from assent.server.streams.ui_messages import UiMessageProtocol
 from assent.server.web import error_pages, static_files, stop
+from assent.server.web.admin import channels as channel_pages
 from assent.server.web.admin import keys
+from assent.server.web.admin import notifications as notification_pages
 from assent.server.web.admin import people as people_pages
 from assent.server.web.admin import settings as settings_pages
 from assent.server.web.admin import tools as tool_pages
@@ -90,6 +92,8 @@ ROUTES: Sequence[BaseRoute] = (
     *people_pages.routes,
     *keys.routes,
     *settings_pages.routes,
+    *notification_pages.routes,
+    *channel_pages.routes,
 )
 
 

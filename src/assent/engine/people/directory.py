@@ -34,6 +34,8 @@ _ABOUT_PEOPLE: Final = (
     "issue_key",
     "revoke_key",
     "issue_link",
+    "link_chat",
+    "unlink_chat",
 )
 
 

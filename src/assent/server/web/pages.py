@@ -104,6 +104,7 @@ SECTIONS: Final = (
     Section(
         name="People", path="/people", icon="people", roles=frozenset({ADMIN}), also=("/keys",)
     ),
+    Section(name="Channels", path="/channels", icon="channels", roles=frozenset({ADMIN})),
     Section(name="Settings", path="/settings", icon="settings"),
 )
 # Sections after these are under "More" on a phone.

@@ -32,6 +32,7 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import service_of
+from assent.server.web.admin.channel_names import channel_name
 from assent.server.web.admin.credentials import (
     SCOPES,
     NewSecret,
@@ -144,6 +145,8 @@ async def _page(
         keys=[(each, True) for each in keys.items],
         opened=scopes_by_key(keys.items, account.person),
         more_keys=keys.next is not None,
+        chats=await people.chats.of(account.id),
+        channel_name=channel_name,
         changes=_changes(await people.directory.changes_of(account.id, by=by)),
         scopes=SCOPES,
         now=datetime.now(UTC),
@@ -173,6 +176,8 @@ async def change(request: Request) -> Response:
                 service.assent.people, account.id, by=caller_of(request).person
             )
             return await _end(request, account, [each.id for each in live])
+        case "unlink":
+            return await _unlink(request, account, posted)
         case _:
             raise InvalidCommand(_NOTHING)
 
@@ -221,6 +226,15 @@ async def _end(request: Request, account: Account, sessions: Iterable[str]) -> R
         if id in theirs:
             await people.sessions.end(id, by=by)
     return RedirectResponse(f"{address_of(account.id)}?done=ended", 303)
+
+
+async def _unlink(request: Request, account: Account, posted: Posted) -> Response:
+    chats, by = service_of(request).assent.people.chats, caller_of(request).person
+    theirs = {(each.channel, each.chat_id) for each in await chats.of(account.id)}
+    wanted = (posted.one("channel"), posted.one("chat_id"))
+    if wanted in theirs:
+        await chats.unlink(*wanted, by=by)
+    return RedirectResponse(f"{address_of(account.id)}?done=unlinked", 303)
 
 
 def _sure(request: Request, account: Account, posted: Posted, what: str) -> Response:
@@ -282,6 +296,9 @@ def _change_words(entry: Entry, older: Entry | None) -> str:
             return ", ".join(_differences(data, {} if older is None else older.data)) or (
                 "changed the name"
             )
+        case "link_chat" | "unlink_chat" as action:
+            channel, verb = str(data.get("channel")), action.partition("_")[0]
+            return f"{verb}ed the {channel_name(channel)} account {data.get('chat_id')}"
         case "issue_key":
             return f"made the key assent_{data.get('prefix')}_… that may {_listed(data, 'scopes')}"
         case "revoke_key":

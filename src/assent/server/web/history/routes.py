@@ -140,6 +140,11 @@ _MANAGEMENT: Final = {
     "sign_out": "Signed out",
     "override": "Tool's treatment changed",
     "export": "Exported",
+    "link_chat": "Chat account linked",
+    "unlink_chat": "Chat account unlinked",
+    "set_notifications": "Notifications changed",
+    "send_again": "Dead letters sent again",
+    "remove_channel": "Channel removed",
 }
 # Suggested while a person types; the field accepts any text.
 _ACTION_NAMES: Final = sorted({*ACTIONS, *_MANAGEMENT, "gate"})

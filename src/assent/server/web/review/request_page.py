@@ -29,6 +29,7 @@ from assent.server.web.history.wording import on_a_line, status_class, status_wo
 from assent.server.web.review.edit_form import ARGUMENTS, EditForm
 from assent.server.web.review.editing.json_text import is_plain, spelt
 from assent.server.web.review.shown_token import seal_of
+from assent.server.web.review.told import Told
 from assent.server.web.review.verdicts import ANSWER, DRAFT
 from assent.server.web.template_filters import prefilled
 
@@ -141,6 +142,8 @@ class FormState:
     edit: EditForm | None = None
     done: str = ""
     back: str = ""
+    # Where it was told of, for admins who only look.
+    told: Sequence[Told] = ()
 
     def value(self, name: str, default: str = "") -> str:
         """Return the value that was typed before, so that nothing is lost."""

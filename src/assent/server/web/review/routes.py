@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -37,6 +37,7 @@ from assent.server.web.review.confirm_page import confirmation_page, is_confirme
 from assent.server.web.review.edit_form import DO, BadEdit, EditForm, Revising, as_text
 from assent.server.web.review.editing.json_text import sentence
 from assent.server.web.review.request_page import FormState, request_page
+from assent.server.web.review.told import Told, told_of
 from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
 
 # The pages that a decision may lead back to: only our conversations, with any id of a client.
@@ -53,7 +54,9 @@ class Meant:
 
 async def show(request: Request) -> Response:
     """Show the whole card, with what this person may do about it."""
-    return await asyncio.to_thread(_shown, request, await _matter(request))
+    matter = await _matter(request)
+    told = await told_of(request, matter.request.id)
+    return await asyncio.to_thread(_shown, request, matter, told)
 
 
 async def decide(request: Request) -> Response:
@@ -70,12 +73,16 @@ async def decide(request: Request) -> Response:
         return await _refused(request, matter, posted, error)
 
 
-def _shown(request: Request, matter: Review) -> Response:
+def _shown(request: Request, matter: Review, told: Sequence[Told]) -> Response:
     asked = request.query_params
     verb = asked.get("do", "")
     edit = Revising(matter).begin() if verb == Verb.EDIT and matter.may_edit else None
     said = FormState(
-        verb=verb, edit=edit, done=asked.get("done", ""), back=_way_back(asked.get("back"))
+        verb=verb,
+        edit=edit,
+        done=asked.get("done", ""),
+        back=_way_back(asked.get("back")),
+        told=told,
     )
     return request_page(request, matter, said)
 

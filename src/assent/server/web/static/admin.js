@@ -1,4 +1,4 @@
-// Administration: a button beside a secret that copies it.
+// Administration: a button beside a secret that copies it; time zones to choose from.
 
 const SAID_FOR = 2000;
 
@@ -28,4 +28,22 @@ class CopyText extends HTMLElement {
   }
 }
 
+/** Offers the time zones that the browser knows; a field that is not set yet has the browser's. */
+class TimeZone extends HTMLElement {
+  connectedCallback() {
+    const input = this.querySelector("input");
+    if (!input) return;
+    const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if (input.hasAttribute("data-unset") && own) input.value = own;
+    const list = Object.assign(document.createElement("datalist"), { id: `${input.id}-known` });
+    // Old browsers know no list: the field takes any name all the same.
+    for (const name of Intl.supportedValuesOf?.("timeZone") ?? []) {
+      list.append(Object.assign(document.createElement("option"), { value: name }));
+    }
+    this.append(list);
+    input.setAttribute("list", list.id);
+  }
+}
+
 customElements.define("copy-text", CopyText);
+customElements.define("time-zone", TimeZone);
