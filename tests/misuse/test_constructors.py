@@ -65,6 +65,7 @@ from assent import (
     supply,
     tool,
 )
+from assent.channels.slack import Slack
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
 from assent.domain.metadata import METADATA
@@ -411,6 +412,21 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "texts": {"None"},
         },
     ),
+    "Slack": (
+        lambda **said: Slack(
+            **{"token": "xoxb-1", "app_token": "xapp-1", "signing_secret": "s", **said}
+        ),
+        {
+            "token": NOTHING,
+            "app_token": NOT_SAID,
+            "signing_secret": NAME | NOT_SAID,
+            "room": {"an empty list"},
+            "agent": NAME | NOT_SAID,
+            "strangers": NOTHING,
+            "decide_within": TIME | {"None"},
+            "base_url": NOTHING,
+        },
+    ),
     "Texts": (Texts, dict.fromkeys(Texts.__dataclass_fields__, TEXT)),
     "Times": (
         Times,
@@ -567,7 +583,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
 CLASSES: dict[str, Any] = {
-    each.__name__: each for each in (*SERVING, *STREAMING, ScriptedModel, says, calls)
+    each.__name__: each for each in (*SERVING, *STREAMING, ScriptedModel, says, calls, Slack)
 }
 # Questions about a tool, and values that only we make, for those who draw or read them.
 NOT_MADE = {

@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import version
 from typing import NoReturn
 
+from assent.cli.slack_options import add_slack_options
 from assent.domain.decisions import VerdictName
 
 FAILED = 2
@@ -32,6 +33,7 @@ def parser() -> Parser:
     _demo(commands.add_parser("demo", help="try it: serve an agent in its own folder, offline"))
     _serve(commands.add_parser("serve", help="serve your own agents"))
     _discord(commands.add_parser("discord", help="serve your own agents, on Discord as well"))
+    _slack(commands.add_parser("slack", help="serve your own agents, on Slack as well"))
     _chat(commands.add_parser("chat", help="talk to an agent here in the terminal"))
     _inbox(commands.add_parser("inbox", help="read and decide what waits for you, full-screen"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
@@ -174,6 +176,11 @@ def _discord(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do without the privileged intent: in threads people then mention the bot each time",
     )
+
+
+def _slack(command: argparse.ArgumentParser) -> None:
+    _serve(command)
+    add_slack_options(command)
 
 
 def _token_file(command: argparse.ArgumentParser) -> None:

@@ -227,6 +227,7 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "demo": serving.demo,
     "serve": serving.serve,
     "discord": serving.serve_discord,
+    "slack": serving.serve_slack,
     "chat": chat,
     "inbox": inbox,
     "pending": pending,

@@ -24,6 +24,7 @@ from assent.cli.options import (
     without_password,
 )
 from assent.cli.screen import Ink, Screen
+from assent.cli.slack_options import slack_channel
 from assent.demo.accounts import KEYS_FILE, ROLES, ensure_accounts
 from assent.demo.agent import AGENT, SUGGESTIONS, Home, demo_agent
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
@@ -97,6 +98,11 @@ async def serve(options: Namespace) -> None:
 async def serve_discord(options: Namespace) -> None:
     """Serve the user's own agents, on Discord as well."""
     await _serve(options, (discord_channel(options, agent=options.agent),))
+
+
+async def serve_slack(options: Namespace) -> None:
+    """Serve the user's own agents, on Slack as well."""
+    await _serve(options, (slack_channel(options),))
 
 
 async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:

@@ -58,10 +58,13 @@ class Slack:
         decide_within: timedelta | float | None = DECIDE_WITHIN,
         base_url: str = BASE_URL,
     ) -> None:
+        if app_token is None and signing_secret is None:
+            app_token = os.environ.get("SLACK_APP_TOKEN") or None
+            signing_secret = os.environ.get("SLACK_SIGNING_SECRET") or None
         given = taken(
             "Slack",
             {
-                "token": token,
+                "token": os.environ.get("SLACK_BOT_TOKEN") if token is None else token,
                 "app_token": app_token,
                 "signing_secret": signing_secret,
                 "room": room,
@@ -72,16 +75,12 @@ class Slack:
             },
             _GIVEN,
         )
-        is_own = app_token is not None or signing_secret is not None
-        self._app_token = app_token if is_own else os.environ.get("SLACK_APP_TOKEN") or None
-        self._secret = signing_secret if is_own else os.environ.get("SLACK_SIGNING_SECRET") or None
-        if not self._app_token and not self._secret:
-            allowed = "a token xapp-… (or SLACK_APP_TOKEN), unless a signing_secret is given"
+        self._app_token: str | None = given["app_token"]
+        self._secret: str | None = given["signing_secret"]
+        if self._app_token is None and self._secret is None:
+            allowed = "a token xapp-…, unless a signing_secret is given"
             raise InvalidParameter("Slack", "app_token", allowed, "nothing")
-        bot_token = token or os.environ.get("SLACK_BOT_TOKEN")
-        if not bot_token:
-            raise InvalidParameter("Slack", "token", _GIVEN["token"].allowed, "nothing")
-        self._api = SlackApi(bot_token, given["base_url"])
+        self._api = SlackApi(given["token"], given["base_url"])
         self._rooms: tuple[Room, ...] = given["room"]
         self._agent: str | None = given["agent"]
         self._strangers: Strangers = given["strangers"]
@@ -291,7 +290,7 @@ def _url(given: object) -> object:
 
 
 _GIVEN: Final = {
-    "token": optional(_token("xoxb-")),
+    "token": _token("xoxb-"),
     "app_token": optional(_token("xapp-")),
     "signing_secret": optional(Check("the app's signing secret", _secret, hidden=True)),
     "room": parameters.several(
