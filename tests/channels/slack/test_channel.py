@@ -1,6 +1,7 @@
 """The channel itself: what it takes, what it keeps to itself, and what it says it can do."""
 
 import logging
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from assent.channels.slack.addresses import Posted
 from assent.channels.slack.api import sdk_logger
 from assent.errors import InvalidParameter
 
-TOKENS = {"token": "xoxb-1-secret", "app_token": "xapp-1-secret"}
+TOKENS: dict[str, Any] = {"token": "xoxb-1-secret", "app_token": "xapp-1-secret"}
 
 
 @pytest.fixture(autouse=True)
