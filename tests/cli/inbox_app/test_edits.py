@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from assent.cli.inbox_app.app import InboxApp
+from assent.cli.inbox_app.backend import InboxBackend, InboxCard
 from assent.cli.inbox_app.edit_dialog import EditDialog
 from assent.cli.inbox_app.edited_text import approval_of, text_of
+from assent.domain.canonical import digest, encode
+from assent.domain.decisions import Verdict
 from assent.errors import InvalidArguments, InvalidJson
 from assent.testing import hostile
-from tests.cli.inbox_app.office import LONG, Office
+from tests.cli.inbox_app.office import ANA, LONG, SHORT, SIZE, Office, Seat
 
 
 class Editor:
@@ -84,6 +88,41 @@ async def test_an_edit_is_shown_before_it_counts_and_runs_as_shown(
     assert office.tools.ran == [("note", "goodbye")]
     assert json.loads(editor.given[0]) == {"text": "hello"}
     assert editor.modes == {oct(stat.S_IRWXU)}
+
+
+class Noting:
+    """A back end that notes the verdicts on their way."""
+
+    def __init__(self, backend: InboxBackend) -> None:
+        self._backend, self.verdicts = backend, list[Verdict]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._backend, name)
+
+    async def decide(self, card: InboxCard, verdict: Verdict, shown: str | None) -> str:
+        self.verdicts.append(verdict)
+        return await self._backend.decide(card, verdict, shown)
+
+
+async def test_an_edit_names_what_was_shown_so_that_nothing_else_runs(
+    local_office: Office, editor: Editor
+) -> None:
+    await local_office.asks("delete_file", path="a")
+    editor.writes(arguments(path="b"))
+    async with local_office.opened(ANA) as backend:
+        noting: Any = Noting(backend)
+        app = InboxApp(noting, SHORT)
+        async with app.run_test(size=SIZE) as pilot:
+            seat = Seat(app, pilot, noting)
+            await seat.read()
+            await seat.press("e")
+            await seat.approve_edit()
+            await seat.sees("Type yes")
+            await seat.type("yes\n")
+            await seat.sees("Approved with your changes")
+    [verdict] = noting.verdicts
+    # With the default of the other argument, which the edit left out.
+    assert verdict.runs == digest(encode({"force": False, "path": "b"}))
 
 
 # conformance: 68, 70
