@@ -25,6 +25,8 @@ _NAME: Final = "f:"
 _TITLE: Final = "Assent"
 _LABEL_CHARS, _OPTION_CHARS, _VALUE_CHARS, _HINT_CHARS = 2_000, 75, 150, 2_000
 _TICKS: Final = 10
+# As on the web: a short text is edited on one line.
+_LINE_CHARS: Final = 90
 _SEEN: Final = "Slack shows what you type. It goes to the tool alone, and is stored encrypted."
 _YES_NO: Final = (("true", "Yes"), ("false", "No"))
 
@@ -183,9 +185,10 @@ def _text(field: Field, value: object, *, lines: bool) -> Block | None:
     most = min(field.max_length, LIMITS.characters)
     if units(text) > most:
         return None
+    is_short = bool(text) and "\n" not in text and len(text) <= _LINE_CHARS
     return {
         "type": "plain_text_input",
-        "multiline": lines,
+        "multiline": lines and not is_short,
         "max_length": most,
         **({"initial_value": text} if text else {}),
         **_placeholder(field),
