@@ -39,15 +39,17 @@ async def asked(assent: Assent, by: Person = ADA) -> Request:
     return request
 
 
-async def delivered(assent: Assent, request_id: str, status: str = "told") -> Any:
-    """Wait for a delivery of a request to be in a state; returns it."""
+async def delivered(
+    assent: Assent, request_id: str, status: str = "told", *, failed: bool = False
+) -> Any:
+    """Wait for a delivery of a request to be in a state, perhaps after a failure; returns it."""
     found: list[Any] = []
 
     async def is_there() -> bool:
         found[:] = [
             each
             for each in await assent.channels.of_request(request_id, by=ROOT)
-            if each.status == status and each.address
+            if each.status == status and each.address and (each.error or not failed)
         ]
         return bool(found)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP as POLICY
 from enum import StrEnum
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -39,7 +40,7 @@ class Received:
     raw: bytes
     is_encrypted: bool
 
-    @property
+    @cached_property
     def message(self) -> EmailMessage:
         """The mail, parsed."""
         return cast("EmailMessage", email.message_from_bytes(self.raw, policy=POLICY))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Reference
 
-from assent import approve, reject
+from assent import Assent, approve, reject
 from assent.channels.safe_http import HttpAnswer
 from assent.channels.webhook import Webhook
 from assent.channels.webhook.answers import LONGEST_SECONDS, retry_after, want_taken
@@ -67,7 +67,7 @@ async def test_an_attempt_that_failed_is_made_again_with_the_same_id_and_a_new_t
         request = await asked(assent)
         for attempts in (1, 2):
             await until(lambda n=attempts: len(receiver.requests) == n)
-            await delivered(assent, request.id, "due")
+            await until(lambda n=attempts: _failed(assent, request.id, n))
             clock.advance(timedelta(minutes=2))
         done = await delivered(assent, request.id)
 
@@ -76,6 +76,11 @@ async def test_an_attempt_that_failed_is_made_again_with_the_same_id_and_a_new_t
     assert first.headers["webhook-id"] == third.headers["webhook-id"]
     assert first.body == third.body
     assert types(receiver) == ["request.opened"] * 3
+
+
+async def _failed(assent: Assent, request_id: str, attempts: int) -> bool:
+    [row] = await assent.channels.of_request(request_id, by=ROOT)
+    return row.attempts == attempts and row.due_at > row.created_at and bool(row.error)
 
 
 # requirement: W9
@@ -215,7 +220,7 @@ async def test_one_message_that_hangs_does_not_hold_up_the_others(world: World) 
         await until(lambda: len(receiver.requests) == 1)
         second = await asked(assent)
         await delivered(assent, second.id)
-        late = await delivered(assent, first.id, "due")
+        late = await delivered(assent, first.id, "due", failed=True)
 
     assert "took too long" in late.error
 
