@@ -124,9 +124,7 @@ async def test_a_card_is_decided_over_http_without_any_gateway(url: str):
         key, token = sandbox.application.verify_key, sandbox.token
         async with served(url, key, sandbox.api_url, token) as (client, assent, script):
             await known(assent, "ada", str(ada.id), "Ada")
-            await sandbox.endpoint.use(
-                str(client.base_url.join(HOOK))
-            )
+            await sandbox.endpoint.use(str(client.base_url.join(HOOK)))
             script.append(says("", calls("wipe", path="a.txt")))
             await assent.send("agent", "wipe it", by=Person("ada"))
             direct = sandbox.world.direct_channel(ada.user)
@@ -149,9 +147,7 @@ async def test_a_slow_answer_is_deferred_and_filled_in_later(url: str, monkeypat
         general = sandbox.add_channel("general")
         key, token = sandbox.application.verify_key, sandbox.token
         async with served(url, key, sandbox.api_url, token) as (client, _, _):
-            await sandbox.endpoint.use(
-                str(client.base_url.join(HOOK))
-            )
+            await sandbox.endpoint.use(str(client.base_url.join(HOOK)))
             await eventually(lambda: sandbox.application.commands)
             ada.command(general, "assent inbox")
             message = await ada.sees(general, lambda each: "not linked" in each.content)

@@ -1,0 +1,102 @@
+"""Forms of ours as Discord's modals, and what comes back from them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.channels.discord.modals import entered_in, fits, modal_of
+from assent.channels.discord.replies import answer_to
+from assent.channels.reference import Reference
+from assent.channels.replies import Ask, Button, Fill, Tell
+from assent.demo.discord_sandbox.components import check_modal
+from assent.demo.discord_sandbox.form_body import FormBody
+from assent.demo.discord_sandbox.message_body import message_body
+from assent.domain.fields import Field, FieldType, Option
+
+REFERENCE = Reference(verb="answer", request_id="req_1", digest="0123456789ab")
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=300)
+
+
+def checked(fill: Fill) -> dict[str, Any]:
+    """Check a modal as Discord does."""
+    body, modal = FormBody(), modal_of(fill)
+    check_modal(body.root(), modal)
+    body.check()
+    return modal
+
+
+def fill(*fields: Field, title: str = "A form", **values: object) -> Fill:
+    return Fill(reference=REFERENCE, title=title, fields=fields, values=values)
+
+
+@given(TEXTS, TEXTS, TEXTS, st.sampled_from(list(FieldType)), TEXTS)
+def test_any_field_makes_a_modal_that_discord_takes(
+    title: str, label: str, more: str, kind: FieldType, value: str
+):
+    several = kind in (FieldType.SELECT, FieldType.MULTI_SELECT)
+    options = (Option("a", label or "A"), Option("b", "B")) if several else ()
+    field = Field("x", label=label, help=more, placeholder=more, type=kind, options=options)
+
+    checked(fill(field, title=title or "A form", x=value))
+
+
+def test_what_was_known_is_filled_in_but_never_a_secret():
+    modal = checked(
+        fill(
+            Field("host"),
+            Field("mode", type=FieldType.SELECT, options=("fast", "slow")),
+            Field("pin", type=FieldType.SECRET),
+            Field("sure", type=FieldType.BOOLEAN),
+            host="db1",
+            mode="slow",
+            pin="canary",
+            sure=False,
+        )
+    )
+    [host, mode, pin, sure] = [each["component"] for each in modal["components"]]
+
+    assert host["value"] == "db1"
+    assert [each["value"] for each in mode["options"] if each["default"]] == ["slow"]
+    assert "canary" not in str(modal)
+    assert "value" not in pin
+    assert [each["label"] for each in sure["options"] if each["default"]] == ["No"]
+
+
+def test_what_people_entered_comes_back_by_the_name_of_the_field():
+    data = {
+        "components": [
+            {"type": 18, "component": {"type": 4, "custom_id": "host", "value": "db1"}},
+            {"type": 18, "component": {"type": 3, "custom_id": "mode", "values": ["fast"]}},
+            {"type": 18, "component": {"type": 3, "custom_id": "*tags", "values": ["a", "b"]}},
+            {"type": 18, "component": {"type": 3, "custom_id": "none", "values": []}},
+            {"type": 1, "components": [{"type": 4, "custom_id": "old", "value": "way"}]},
+        ]
+    }
+
+    assert entered_in(data) == {
+        "host": "db1",
+        "mode": "fast",
+        "tags": ["a", "b"],
+        "none": "",
+        "old": "way",
+    }
+
+
+@pytest.mark.parametrize("value", ["x" * 101, " padded ", "🙂" * 51])
+def test_options_that_discord_cannot_carry_lead_to_the_full_review(value: str):
+    unfit = fill(Field("mode", type=FieldType.SELECT, options=(value, "b")))
+
+    assert not fits(unfit)
+    assert answer_to(unfit)["type"] == 4
+
+
+@given(TEXTS, st.booleans())
+def test_any_words_make_an_answer_that_discord_takes(words: str, foreign: bool):
+    told = answer_to(Tell(words=words * 20 or "-", is_foreign=foreign, url="https://a.test/r/1"))
+    message_body(told["data"])
+    asked = answer_to(Ask(words=words * 20, buttons=(Button(reference=REFERENCE, label="Go"),)))
+    message_body(asked["data"])
+
+    assert told["data"]["flags"] == asked["data"]["flags"] == 64
