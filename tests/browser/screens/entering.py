@@ -27,6 +27,15 @@ async def _by_link(stage: Stage, page: Page) -> None:
     await press(page.get_by_role("button", name="Open the request"))
 
 
+async def _stop(stage: Stage, page: Page) -> None:
+    await page.goto(f"/stop/{stage.assent.people.stop_links.token('email', 'joan')}")
+
+
+async def _stopped(stage: Stage, page: Page) -> None:
+    await _stop(stage, page)
+    await press(page.get_by_role("button", name="Stop"))
+
+
 SCREENS = (
     Screen("sign-in", "sign_in", at("/sign-in"), None),
     Screen("sign-in-wrong", "sign_in", _wrong_key, None),
@@ -34,6 +43,8 @@ SCREENS = (
     Screen("link", "open_request", _decide_link, None),
     Screen("link-dead", "dead_link", at("/r/nothing"), None),
     Screen("link-request", "request", _by_link, None),
+    Screen("stop-mails", "stop", _stop, None),
+    Screen("stopped-mails", "stop", _stopped, None),
     Screen("not-there", "error", at("/requests/req_nothing")),
     Screen("not-an-address", "error", at("/nothing/here")),
     Screen("not-an-address-outside", "error", at("/nothing/here"), None),

@@ -11,6 +11,7 @@ from assent import Assent
 from assent.domain.events import Entry
 from assent.engine.queries.snapshots import Turn
 from assent.server import Settings, create_app
+from tests.browser.channels import channels, furnish_channels
 from tests.browser.company import ERRANDS, RULES, Company, furnish, somebody
 from tests.server.conftest import listening
 
@@ -75,10 +76,12 @@ class Stage:
 async def staged(url: str, settings: Settings | None = None) -> AsyncGenerator[Stage]:
     """The company on this database, open for visitors."""
     company = Company()
-    assent = Assent(url, agents=[company.agent()], rules=RULES)
+    assent = Assent(url, agents=[company.agent()], rules=RULES, channels=channels())
     async with listening(create_app(assent, settings)) as base:
         try:
-            yield Stage(base, assent, await furnish(assent))
+            keys = await furnish(assent)
+            await furnish_channels(assent)
+            yield Stage(base, assent, keys)
         finally:
             # What was left in the middle comes to its end, so that nobody waits for it.
             company.go_on.set()
