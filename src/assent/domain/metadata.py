@@ -168,6 +168,9 @@ def _risk(name: str, said: Metadata) -> tuple[Risk, Origin]:
     if said.risk is not None:
         return said.risk, Origin.DECLARED
     by_name = risk_by_name(name)
+    if said.source != LOCAL and by_name is not Risk.DANGEROUS:
+        # Its author is a stranger: a harmless name says nothing.
+        return Risk.MODERATE, Origin.SOURCE
     return (Risk.MODERATE, Origin.DEFAULT) if by_name is None else (by_name, Origin.NAME)
 
 
@@ -175,6 +178,8 @@ def _wish(name: str, risk: Risk, said: Metadata) -> tuple[Wish, Origin]:
     """Return the rule for asking; a declared risk alone does not waive what the name implies."""
     if said.requires_approval is not None:
         return said.requires_approval, Origin.DECLARED
+    if said.source != LOCAL:
+        return True, Origin.SOURCE
     by_name = risk_by_name(name)
     if by_name in (Risk.MODERATE, Risk.DANGEROUS):
         return True, Origin.NAME

@@ -10,6 +10,7 @@ class Origin(StrEnum):
     DECLARED = "declared"
     NAME = "name"
     RISK = "risk"
+    SOURCE = "source"
     DEFAULT = "default"
     OVERRIDE = "override"
 
@@ -23,6 +24,7 @@ _WORDS = {
     Origin.DECLARED: "declared",
     Origin.NAME: "by the tool's name",
     Origin.RISK: "by its risk",
+    Origin.SOURCE: "by the server it comes from",
     Origin.DEFAULT: "default",
     Origin.OVERRIDE: "an admin's setting",
 }

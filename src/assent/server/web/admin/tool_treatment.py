@@ -126,7 +126,11 @@ def _needs(tool: EffectiveTool) -> str:
     return "result from people" if isinstance(tool.tool.kind, Manual | Hitl) else ""
 
 
-_SAYERS: Final = {Origin.NAME: "The tool's name", Origin.RISK: "The tool's risk"}
+_SAYERS: Final = {
+    Origin.NAME: "The tool's name",
+    Origin.RISK: "The tool's risk",
+    Origin.SOURCE: "The server that the tool comes from",
+}
 
 
 def _wish_words(tool: EffectiveTool) -> str:
