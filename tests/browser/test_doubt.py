@@ -17,6 +17,8 @@ async def doubted(house: House) -> Page:
     page = await house.visit(path="/")
     await page.get_by_role("link", name="invoice").filter(has_text="Outcome").click()
     await expect(page.get_by_role("heading", name="Outcome unknown")).to_be_visible()
+    # Until then it does not count that its top was in sight.
+    await page.wait_for_load_state()
     return page
 
 

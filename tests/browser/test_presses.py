@@ -95,6 +95,36 @@ async def test_an_approval_before_the_scripts_are_there_is_given_once(
     assert house.office.ran == [("publish", "News", ["one", "two", "three"])]
 
 
+_OPENS_AT_ITS_END = """
+document.addEventListener("readystatechange", () => scrollTo(0, 1e6), { once: true });
+"""
+_LONG = wants("publish", title="News", lines=[f"line {number}" for number in range(60)])
+
+
+@pytest.mark.parametrize("seen", [True, False])
+async def test_what_was_in_sight_before_the_scripts_counts_as_read(
+    house: House, seen: bool
+) -> None:
+    path, page = await house.ask(_LONG), await house.visit(phone=True)
+    go, hold = late()
+    await page.route("**/review.js", hold)
+    if not seen:
+        await page.add_init_script(_OPENS_AT_ITS_END)
+    await page.goto(path, wait_until="commit")
+    await expect(page.locator("html[data-sights]")).to_have_count(1)
+    approve = page.get_by_role("button", name="Approve")
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    await expect(page.locator("html[data-sights~='0']")).to_have_count(1 if seen else 0)
+    await approve.click()
+    go.set()
+    if seen:
+        await expect(page.get_by_text("Recorded.")).to_be_visible()
+    else:
+        await expect(page.get_by_text("Read all of it")).to_be_visible()
+        await expect(approve).to_be_disabled()
+    assert len(house.office.ran) == seen
+
+
 # Says so in the page once it has read an answer, and whatever follows at once has been done.
 _NOTED = """
 () => {

@@ -1,7 +1,10 @@
-// Presses in the first moment of a page. A plain script in the head, so that it runs before there is
-// anything to press: modules run only when the page is complete, and come over the network.
+// The first moment of a page: what is pressed in it, and what was in sight. A plain script in the
+// head, so that it runs before there is anything to press: modules run only when the page is complete,
+// and come over the network.
 (() => {
   const PATIENCE = 5000;
+  const GLANCE = 200;
+  const MOST = 100;
   /** @type {[HTMLFormElement, HTMLElement | null][]} */ let pressed = [];
 
   /** A form that is sent before the modules have run waits for them, and may not be complete. @param {SubmitEvent} event */
@@ -37,6 +40,25 @@
     if (field.value.trim()) field.form.requestSubmit();
   }
 
+  /** @type {number[]} */ const sights = [];
+
+  /** Keep how far down the page was, for those who ask what was read before they came. */
+  function see() {
+    if (sights.length < MOST) sights.push(scrollY);
+    document.documentElement.dataset.sights = sights.join(" ");
+  }
+
+  /** Only a page that is complete and at rest: one that opens further down may flash its top. */
+  function rest() {
+    const from = scrollY;
+    setTimeout(() => {
+      if (scrollY !== from) return;
+      see();
+      addEventListener("scroll", see, { passive: true });
+    }, GLANCE);
+  }
+
+  document.addEventListener("readystatechange", () => requestAnimationFrame(rest), { once: true });
   document.addEventListener("keydown", enter);
   document.addEventListener("submit", hold, true);
   // This event waits for the modules, also for one that cannot be loaded; then the form is a plain one.

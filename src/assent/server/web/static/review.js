@@ -45,6 +45,7 @@ class ReviewGuard extends HTMLElement {
     // After painting: before it, a page that opens further down seems to be at its top.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       this.#isNew = false;
+      this.#remember();
       look();
       this.#pressed?.click();
       this.#pressed = null;
@@ -69,6 +70,14 @@ class ReviewGuard extends HTMLElement {
     this.#pressed = target;
   }
 
+  /** Count what was in sight before this script ran: on a slow line that may be all of it. */
+  #remember() {
+    const sights = document.documentElement.dataset.sights?.split(" ").map(Number) ?? [];
+    for (const from of sights) {
+      for (const each of this.#unread) if (this.#isSeen(each, scrollY - from)) this.#unread.delete(each);
+    }
+  }
+
   #look() {
     if (!this.#held || this.#isNew) return;
     for (const each of this.#unread) if (this.#isSeen(each)) this.#unread.delete(each);
@@ -77,10 +86,11 @@ class ReviewGuard extends HTMLElement {
 
   // Whether its beginning was on the screen, and its end is, to the right as well as below: a page
   // may open further down, and a line may go on beyond the edge.
-  /** @param {Element} element */
-  #isSeen(element) {
-    const box = element.getBoundingClientRect();
-    const end = this.#horizon(box) + SLACK;
+  /** @param {Element} element @param {number} [above] how much further up the page was */
+  #isSeen(element, above = 0) {
+    const here = element.getBoundingClientRect();
+    const box = new DOMRect(here.x, here.y + above, here.width, here.height);
+    const end = this.#horizon(box, above) + SLACK;
     if (box.top >= -SLACK && box.top < end) this.#begun.add(element);
     const { scrollTop, clientHeight, scrollHeight, scrollLeft, clientWidth, scrollWidth } = element;
     const isDown = scrollTop + clientHeight >= scrollHeight - SLACK && box.bottom <= end;
@@ -88,11 +98,15 @@ class ReviewGuard extends HTMLElement {
     return this.#begun.has(element) && isDown && isAcross;
   }
 
-  /** The lower edge of the readable screen: a bar may cover it. @param {DOMRect} box */
-  #horizon(box) {
-    const bar = this.querySelector(".decision")?.getBoundingClientRect();
-    const covers = bar && bar.left < box.right && bar.right > box.left && bar.top > box.top;
-    return covers ? Math.min(innerHeight, bar.top) : innerHeight;
+  /** The lower edge of the readable screen: a bar may cover it. @param {DOMRect} box @param {number} above */
+  #horizon(box, above) {
+    const bar = this.querySelector(".decision");
+    const edge = bar?.getBoundingClientRect();
+    if (!bar || !edge) return innerHeight;
+    const stays = ["sticky", "fixed"].includes(getComputedStyle(bar).position);
+    const top = stays ? edge.top : edge.top + above;
+    const covers = edge.left < box.right && edge.right > box.left && top > box.top;
+    return covers ? Math.min(innerHeight, top) : innerHeight;
   }
 
   /** @param {boolean} held */
