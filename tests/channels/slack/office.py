@@ -61,17 +61,20 @@ async def opened(
     channel: Slack | None = None,
     words: timedelta = timedelta(0),
     over_http: bool = False,
+    serving: bool = True,
+    in_order: bool = False,
     **options: Any,
 ) -> AsyncGenerator[Office]:
     """An office with a script; `delete` asks first, and waits five minutes in a chat.
 
+    Each step answers a message of a person, or with `in_order` each request to the model.
     `over_http` serves it with the real server, at which Slack then reaches it.
     """
     script = deque(steps)
     found = list[Office]()
 
     def answer(prompt: Prompt) -> ScriptStep:
-        is_new = isinstance(prompt.history[-1], UserSaid)
+        is_new = in_order or isinstance(prompt.history[-1], UserSaid)
         return script.popleft() if is_new and script else "Done."
 
     @tool(requires_approval=True)
@@ -97,5 +100,6 @@ async def opened(
         async def served() -> bool:
             return assent.channels.is_serving("slack")
 
-        await until("the channel to be served", served)
+        if serving:
+            await until("the channel to be served", served)
         yield office

@@ -49,7 +49,7 @@ def test_tokens_come_from_the_environment_where_none_is_given(
 )
 def test_what_cannot_work_is_refused_when_it_is_made(given: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidParameter, match=named) as refused:
-        Slack(**{**TOKENS, **given})  # type: ignore[arg-type]  # wrong on purpose
+        Slack(**{**TOKENS, **given})
     assert "secret" not in str(refused.value).replace("signing_secret", "").replace("signing s", "")
 
 

@@ -21,7 +21,11 @@ CALL_SECONDS: Final = 10.0
 POST_SECONDS: Final = 1.1
 UPDATES_AT_ONCE: Final = 10
 UPDATES_PER_SECOND: Final = 40 / 60
+# All others take forms only.
+_JSON_METHODS: Final = ("chat.", "views.")
 _PACED_CHANNELS: Final = 1_000
+# What an update and a message to one user take of a message's content.
+_CHANGED: Final = ("text", "blocks", "parse", "link_names")
 # The whole channel waits: for an admin, or for Slack.
 _WHOLE: Final = frozenset(
     {
@@ -183,7 +187,16 @@ class SlackApi:
     async def change(self, channel: str, ts: str, content: Mapping[str, Any]) -> None:
         """Replace what a message shows."""
         await self.pacing.update()
-        await self.call("chat.update", {"channel": channel, "ts": ts, **content})
+        shown = {name: content[name] for name in _CHANGED if name in content}
+        await self.call("chat.update", {"channel": channel, "ts": ts, **shown})
+
+    async def whisper(
+        self, channel: str, user: str, content: Mapping[str, Any], *, thread: str = ""
+    ) -> None:
+        """Show a message to one user."""
+        shown = {name: content[name] for name in _CHANGED if name in content}
+        place = {"channel": channel, "user": user, **({"thread_ts": thread} if thread else {})}
+        await self.call("chat.postEphemeral", {**place, **shown})
 
     async def respond(self, url: str, message: Mapping[str, Any]) -> bool:
         """Answer an interaction where it came from; False if it takes no more answers."""
@@ -201,8 +214,10 @@ class SlackApi:
     ) -> dict[str, Any]:
         """Call a method; raises `SlackRefused`, or `ChannelError` if Slack cannot be reached."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        takes_json = method.startswith(_JSON_METHODS)
+        given = {"json" if takes_json else "params": dict(arguments or {})}
         try:
-            answer = await self.client.api_call(method, json=dict(arguments or {}), headers=headers)
+            answer = await self.client.api_call(method, headers=headers, **given)
         except SlackApiError as error:
             raise _refusal(method, error.response) from None
         except (aiohttp.ClientError, SlackClientError, OSError, TimeoutError) as error:

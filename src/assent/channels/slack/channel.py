@@ -103,6 +103,8 @@ class Slack:
 
     async def open(self, assent: Assent) -> None:
         """Get ready; Slack is not asked for anything yet, so it may be down."""
+        if self._agent is not None:
+            assent.catalogue.agent(self._agent)  # raises if there is no such one
         await self._api.open()
         self._answers = Answers(assent, self.name, self._writer)
         self._parts = _Parts(
@@ -208,7 +210,7 @@ class _Parts:
     ) -> None:
         desk = Desk(assent, name, SURFACES["slack"], LIMITS)
         self._api, self._tasks = api, tasks
-        self._presses = Presses(api, desk, tasks)
+        self._presses = Presses(api, desk, tasks, assent.channels.link)
         self._commands = Commands(assent, name, api, desk)
         self._talk = Talk(
             assent,

@@ -72,7 +72,9 @@ def words_view(reply: Tell | Ask, origin: ModalOrigin) -> dict[str, Any]:
 def words_blocks(reply: Tell | Ask) -> list[Block]:
     """Return a reply's words as blocks; words that are too long for Slack say so instead."""
     if isinstance(reply, Ask) or not reply.is_foreign:
-        return [rich(section(span(reply.words[:BOX_CHARS])))]
+        words = reply.words
+        shown = words if len(words) <= BOX_CHARS else f"{words[:BOX_CHARS]}…"
+        return [rich(section(span(shown)))]
     found = boxes(reply.words, BOX_CHARS)
     if len(found) > BOXES:
         return [rich(section(span("This is too long to be shown here.")))]

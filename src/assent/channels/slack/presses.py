@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -88,8 +88,8 @@ class Press:
 class Presses:
     """Takes what people press and submit."""
 
-    def __init__(self, api: SlackApi, desk: Desk, tasks: Tasks) -> None:
-        self._api, self._desk, self._tasks = api, desk, tasks
+    def __init__(self, api: SlackApi, desk: Desk, tasks: Tasks, link: Callable[[str], str]) -> None:
+        self._api, self._desk, self._tasks, self._link = api, desk, tasks, link
 
     async def press(self, body: Mapping[str, Any]) -> None:
         """Handle a press; it was acknowledged before."""
@@ -137,7 +137,7 @@ class Presses:
     async def _reply(self, press: Press, reply: Reply) -> None:
         is_long = isinstance(reply, Tell) and reply.is_foreign
         if press.view or isinstance(reply, Fill) or is_long:
-            await self._show(press, _view_of(reply, press.origin))
+            await self._show(press, self._view_of(reply, press.origin))
         else:
             await self._tell(press, reply)
 
@@ -163,10 +163,8 @@ class Presses:
 
     async def whisper(self, channel: str, user: str, reply: Tell | Ask, *, thread: str) -> None:
         """Show a message to one person in a channel."""
-        if not channel:
-            return
-        place = {"channel": channel, "user": user, **({"thread_ts": thread} if thread else {})}
-        await self._api.call("chat.postEphemeral", {**place, **message_of_reply(reply)})
+        if channel:
+            await self._api.whisper(channel, user, message_of_reply(reply), thread=thread)
 
     # Forms
 
@@ -207,10 +205,10 @@ class Presses:
             return {}
         if isinstance(reply, Ask) and (errors := errors_of(view, reply.errors)):
             return {"response_action": "errors", "errors": errors}
-        return {"response_action": "update", "view": _view_of(reply, origin)}
+        return {"response_action": "update", "view": self._view_of(reply, origin)}
 
     async def _show_later(self, view: Mapping[str, Any], work: "asyncio.Task[Reply]") -> None:
-        shown = _view_of(await work, _origin(view))
+        shown = self._view_of(await work, _origin(view))
         try:
             await self._api.call("views.update", {"view_id": view["id"], "view": shown})
         except ChannelError as error:
@@ -221,6 +219,15 @@ class Presses:
             await self.whisper(origin.channel, user, reply, thread=origin.thread)
         except ChannelError as error:
             log.warning("slack: a reply to a form was not shown: %s", error)
+
+    def _view_of(self, reply: Reply, origin: ModalOrigin) -> dict[str, Any]:
+        """Return any reply as a modal."""
+        if isinstance(reply, Fill):
+            view = form_view(reply, replace(origin, reference=str(reply.reference)))
+            if view is not None:
+                return view
+            reply = Tell(words=_UNDRAWABLE, url=self._link(reply.reference.request_id))
+        return words_view(reply, origin)
 
     async def _is_foreign(self, body: Mapping[str, Any]) -> bool:
         workspace: dict[str, Any] = body.get("team") or {}
@@ -234,16 +241,6 @@ def message_of_reply(reply: Tell | Ask) -> dict[str, Any]:
     url = reply.url if isinstance(reply, Tell) else ""
     blocks = [*words_blocks(reply), *buttons_block(buttons, url)]
     return content("Assent answers you", blocks)
-
-
-def _view_of(reply: Reply, origin: ModalOrigin) -> dict[str, Any]:
-    """Return any reply as a modal."""
-    if isinstance(reply, Fill):
-        view = form_view(reply, replace(origin, reference=str(reply.reference)))
-        if view is not None:
-            return view
-        reply = Tell(words=_UNDRAWABLE)
-    return words_view(reply, origin)
 
 
 def _origin(view: Mapping[str, Any]) -> ModalOrigin:

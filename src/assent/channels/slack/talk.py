@@ -25,6 +25,7 @@ from assent.errors import (
     NotFound,
     NotLinked,
     PendingCalls,
+    StoreUnavailable,
 )
 
 log = logging.getLogger(__name__)
@@ -91,6 +92,9 @@ class Talk:
             return
         try:
             await self._answer(heard)
+        except StoreUnavailable:
+            # Slack sends it once more.
+            raise
         except PendingCalls as error:
             await self._tell(heard, waiting_words(error))
         except NotLinked:

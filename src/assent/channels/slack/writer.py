@@ -12,6 +12,7 @@ from assent.errors import ChannelError
 
 _TITLE: Final = "The agent answers"
 _TRIES: Final = 3
+_DOUBTS: Final = 10_000
 _LONGEST_WAIT: Final = 30.0
 # For so long after this process began to serve, a message may be one that the last one posted.
 TAKEOVER_SECONDS: Final = 120.0
@@ -43,7 +44,9 @@ class Writer:
             for number, blocks in enumerate(words_of_agent(text)):
                 await self._put(place, stamps, number, content(_TITLE, blocks), f"{key}:{number}")
         except ChannelError:
-            self._doubtful.add(key)
+            # Beyond this many, Slack itself is out of order, and looks would not help.
+            if len(self._doubtful) < _DOUBTS:
+                self._doubtful.add(key)
             raise
         self._doubtful.discard(key)
         return str(Posted(channel=place.channel, stamps=tuple(stamps)))
