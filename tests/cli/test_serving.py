@@ -162,6 +162,48 @@ def test_somebodys_own_agents_are_served_with_a_link_for_them(project: Path) -> 
     assert os.path.exists("assent.db")  # noqa: PTH110
 
 
+CHANNELS = """
+from assent.channels.webhook import Webhook
+from assent.channels.webhook.signing import new_secret
+
+def make():
+    return Webhook("https://example.com/hook", secrets=new_secret())
+
+wrong = ["slack", "discord"]
+none = []
+twice = [make(), make()]
+"""
+
+
+def test_agents_are_served_with_the_channels_of_a_module(project: Path) -> None:
+    (project / "mychannels.py").write_text(CHANNELS)
+    with served("serve", "myagents:make", "--channels", "mychannels:make") as server:
+        assert "first, second" in server.said
+        assert "webhook" in server.said
+        with server.client(None) as client:
+            assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("mychannels", "names no channels: write module:name"),
+        ("nowhere:channels", "there is no module 'nowhere'"),
+        ("mychannels:missing", "has no 'missing'"),
+        ("mychannels:wrong", "is neither a channel nor several of them"),
+        ("mychannels:none", "is neither a channel nor several of them"),
+        ("mychannels:twice", "two 'webhook'"),
+    ],
+)
+def test_what_is_no_channel_is_refused_at_the_start(project: Path, spec: str, said: str) -> None:
+    (project / "mychannels.py").write_text(CHANNELS)
+
+    done = run("serve", "myagents:make", "--channels", spec, "--port", "0")
+
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 def test_with_an_origin_people_come_in_by_their_own_keys(project: Path) -> None:
     origin = "https://assent.example.com"
     with served("serve", "myagents:make", "--host", "0.0.0.0", "--origin", origin) as server:

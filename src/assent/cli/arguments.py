@@ -145,6 +145,11 @@ def _serve(command: argparse.ArgumentParser) -> None:
         "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
     )
     _address(command)
+    command.add_argument(
+        "--channels",
+        metavar="MODULE:NAME",
+        help="a channel, several, or a function that returns them: mails, webhooks, chats",
+    )
     command.add_argument("--db", metavar="URL", help="its database (default: ./assent.db)")
     _debug(command)
 

@@ -12,8 +12,10 @@ from typing import cast
 from assent.cli.screen import Screen, wants_colour
 from assent.demo.agent import Home, default_home, demo_agent
 from assent.domain.people import Audience, Person
+from assent.engine import facade_parameters
 from assent.engine.agents import Agent
 from assent.engine.assent import Assent
+from assent.engine.deliveries.channel import Channel
 from assent.errors import InvalidCommand
 
 _SQLITE = "sqlite:///"
@@ -21,16 +23,30 @@ _SQLITE = "sqlite:///"
 
 def agents_at(spec: str) -> tuple[Agent, ...]:
     """Return the agents at `module:name`: one agent, several, or a function that returns them."""
-    module, _, name = spec.partition(":")
-    if not module or not name:
-        raise InvalidCommand(f"{spec!r} names no agents: write module:name")
-    found = _found(module, name)
-    made = found() if callable(found) else found
-    several = cast("Iterable[object]", made) if isinstance(made, Iterable) else (made,)
-    agents = tuple(agent for agent in several if isinstance(agent, Agent))
+    agents = tuple(agent for agent in _several(spec, "agents") if isinstance(agent, Agent))
     if not agents:
         raise InvalidCommand(f"{spec!r} is neither an Agent nor several of them")
     return agents
+
+
+def channels_at(spec: str | None) -> tuple[Channel, ...]:
+    """Return the channels at `module:name`, in the same forms as agents; none without a name."""
+    if spec is None:
+        return ()
+    check = facade_parameters.SETTINGS["channels"]
+    channels = check.read([*_several(spec, "channels")])
+    if not isinstance(channels, tuple) or not channels:
+        raise InvalidCommand(f"{spec!r} is neither a channel nor several of them")
+    return cast("tuple[Channel, ...]", channels)
+
+
+def _several(spec: str, what: str) -> Iterable[object]:
+    module, _, name = spec.partition(":")
+    if not module or not name:
+        raise InvalidCommand(f"{spec!r} names no {what}: write module:name")
+    found = _found(module, name)
+    made = found() if callable(found) else found
+    return cast("Iterable[object]", made) if isinstance(made, Iterable) else (made,)
 
 
 def _found(module: str, name: str) -> object:

@@ -16,6 +16,7 @@ from assent.cli.discord_options import demo_discord, discord_channel
 from assent.cli.listening import Listener, bind
 from assent.cli.options import (
     agents_at,
+    channels_at,
     home_of,
     login,
     model_of,
@@ -107,6 +108,7 @@ async def serve_slack(options: Namespace) -> None:
 
 async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
     agents, screen = agents_at(options.agents), open_screen()
+    channels = (*channels, *channels_at(options.channels))
     settings = _settings(options, listener := bind(options), agents[0].name)
     _log(options)
     with listener.socket:
@@ -114,9 +116,11 @@ async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
         assent = Assent(url, agents=agents, channels=channels, review_url=listener.origin)
 
         async def ready() -> None:
-            names = [await _own_account(assent.people)] if listener.is_local else []
-            doors = await _doors(assent.people, listener, *names)
-            show_service(screen, [agent.name for agent in agents], without_password(url), doors)
+            own = [await _own_account(assent.people)] if listener.is_local else []
+            doors = await _doors(assent.people, listener, *own)
+            names = [agent.name for agent in agents]
+            also = [channel.name for channel in channels]
+            show_service(screen, names, without_password(url), doors, also)
 
         await _run(assent, settings, listener, screen, ready)
 
@@ -210,11 +214,15 @@ def _steps(screen: Screen, doors: Doors) -> None:
     screen.line()
 
 
-def show_service(screen: Screen, agents: Sequence[str], url: str, doors: Doors) -> None:
+def show_service(
+    screen: Screen, agents: Sequence[str], url: str, doors: Doors, channels: Sequence[str] = ()
+) -> None:
     """Print the greeting of a server for the user's own agents."""
     screen.line(f"Assent serves on {doors.where}", Ink.STRONG)
     _links(screen, doors)
     _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
+    if channels:
+        _fact(screen, "Channels", ", ".join(map(safe_line, channels)))
     _fact(screen, "Database", safe_line(url))
     if not doors.links:
         _fact(screen, "Sign in", "with an API key: assent keys create PERSON --db …")
