@@ -65,7 +65,10 @@ from assent import (
     supply,
     tool,
 )
+from assent.channels.email import Email
 from assent.channels.slack import Slack
+from assent.channels.webhook import Webhook
+from assent.channels.webhook.signing import new_secret
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
 from assent.domain.metadata import METADATA
@@ -114,6 +117,7 @@ FLAG = {"yes", "no"}
 TIME = {"a number", "a fraction", "a length of time"}
 FROM_ZERO = {"zero"} | TIME
 COUNT = {"a number"}
+ABOVE_ZERO = {"a number", "a fraction"}
 FROM_NONE = {"zero", "a number"}
 NUMBER = {"a number", "below zero", "zero", "a fraction"}
 MAPPING = {"an empty mapping", "a mapping"}
@@ -575,6 +579,36 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "outputs": {"an empty list"},
         },
     ),
+    "Webhook": (
+        lambda **said: Webhook(**{"url": "https://x.example", "secrets": new_secret(), **said}),
+        {
+            "url": NOTHING,
+            # None: from the environment, where there is none.
+            "secrets": NOTHING,
+            "name": NAME,
+            "allow": NAMES,
+            "plain_http": FLAG,
+            "per_second": ABOVE_ZERO,
+            "request_seconds": ABOVE_ZERO,
+            "tls": {"None"},
+            "resolve": {"None"},
+        },
+    ),
+    "Email": (
+        lambda **said: Email(**{"host": "x.example", "sender": "x@x.example", **said}),
+        {
+            "host": NAME,
+            "sender": NOTHING,
+            "port": {"a number", "None"},
+            "username": NAME | {"None"},
+            "password": NAME | {"None"},
+            "tls": NOTHING,
+            "name": NAME,
+            "per_second": ABOVE_ZERO,
+            "send_seconds": ABOVE_ZERO,
+            "tls_context": {"None"},
+        },
+    ),
     "create_app": (
         lambda **said: create_app(**{"assent": engine(), **said}),
         {"assent": NOTHING, "settings": {"None"}, "protocols": {"an empty list"}},
@@ -582,8 +616,9 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 }
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
+CHANNELS = (Webhook, Email, Slack)
 CLASSES: dict[str, Any] = {
-    each.__name__: each for each in (*SERVING, *STREAMING, ScriptedModel, says, calls, Slack)
+    each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, ScriptedModel, says, calls)
 }
 # Questions about a tool, and values that only we make, for those who draw or read them.
 NOT_MADE = {

@@ -53,6 +53,7 @@ _GIVEN: Final[dict[str, Check]] = {
     "name": parameters.name,
     "per_second": parameters.number(above=0),
     "send_seconds": parameters.number(above=0),
+    "tls_context": optional(parameters.instance(ssl.SSLContext, "an SSLContext")),
 }
 
 
@@ -83,12 +84,13 @@ class Email:
                 "host": host,
                 "port": port,
                 "username": username,
-                "password": password or os.environ.get(PASSWORD_VARIABLE) or None,
+                "password": os.environ.get(PASSWORD_VARIABLE) if password is None else password,
                 "sender": sender,
                 "tls": tls,
                 "name": name,
                 "per_second": per_second,
                 "send_seconds": send_seconds,
+                "tls_context": tls_context,
             },
             _GIVEN,
         )

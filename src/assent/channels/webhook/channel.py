@@ -32,6 +32,8 @@ _GIVEN: Final[dict[str, Check]] = {
     "plain_http": parameters.flag,
     "per_second": parameters.number(above=0),
     "request_seconds": parameters.number(above=0),
+    "tls": parameters.optional(parameters.instance(ssl.SSLContext, "an SSLContext")),
+    "resolve": parameters.optional(parameters.function_of(2, "a function of a host and a port")),
 }
 
 
@@ -46,7 +48,7 @@ class Webhook:
         self,
         url: str,
         *,
-        secrets: str | Sequence[str] = (),
+        secrets: str | Sequence[str] | None = None,
         name: str = "webhook",
         allow: str | Iterable[str] = (),
         plain_http: bool = False,
@@ -59,12 +61,14 @@ class Webhook:
             _WHERE,
             {
                 "url": url,
-                "secrets": secrets or os.environ.get(SECRETS_VARIABLE, "").split(),
+                "secrets": _from_environment() if secrets is None else secrets,
                 "name": name,
                 "allow": allow,
                 "plain_http": plain_http,
                 "per_second": per_second,
                 "request_seconds": request_seconds,
+                "tls": tls,
+                "resolve": resolve,
             },
             _GIVEN,
         )
@@ -163,6 +167,10 @@ def _body(item: PostItem, event: WebhookEvent) -> bytes:
             reason=decided.reason if decided else "",
         )
     return webhook_body(item.card, event, at=at, url=item.url, outcome=outcome)
+
+
+def _from_environment() -> list[str]:
+    return os.environ.get(SECRETS_VARIABLE, "").split()
 
 
 def _rules(allowed: Sequence[str], *, plain_http: bool) -> TargetRules:
