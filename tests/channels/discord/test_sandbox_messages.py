@@ -1,11 +1,13 @@
 """Messages, threads and permissions of the sandbox, with the real discord.py."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import discord
 import pytest
 
 from assent.demo.discord_sandbox import DiscordSandbox, Permission
+from assent.demo.discord_sandbox.permissions import INVITED
 from tests.channels.discord.bots import Bot, eventually, running
 from tests.channels.discord.conftest import Place
 
@@ -100,18 +102,26 @@ async def test_a_thread_starts_from_a_message_once(place: Place):
 
 async def test_a_private_thread_is_seen_by_its_members_only(place: Place):
     async with running(Bot(), place.sandbox) as bot:
-        thread = await channel_of(bot, place).create_thread(name="Between us")
+        world = place.sandbox.world
+        seen = world.add_thread(
+            place.general, "Between us", place.sandbox.bot, start=None, private=True
+        )
+        thread = await bot.fetch_channel(seen.id)
+        assert isinstance(thread, discord.Thread)
         await thread.add_user(discord.Object(place.ada.id))
         await thread.send("psst")
+        with pytest.raises(discord.Forbidden):
+            await channel_of(bot, place).create_thread(name="Not allowed")
 
-    seen = place.sandbox.world.channels[thread.id]
     assert len(place.ada.messages(seen)) == 1
     assert place.grace.messages(seen) == []
 
 
 async def test_a_deleted_thread_is_unknown_to_its_bot(place: Place):
     async with running(Bot(), place.sandbox) as bot:
-        thread = await channel_of(bot, place).create_thread(name="Gone")
+        thread = await channel_of(bot, place).create_thread(
+            name="Gone", type=discord.ChannelType.public_thread
+        )
         place.sandbox.world.remove_channel(place.sandbox.world.channels[thread.id])
         with pytest.raises(discord.NotFound) as unknown:
             await thread.send("hello?")
@@ -121,7 +131,9 @@ async def test_a_deleted_thread_is_unknown_to_its_bot(place: Place):
 
 async def test_an_archived_thread_opens_with_a_message_unless_it_is_locked(place: Place):
     async with running(Bot(), place.sandbox) as bot:
-        thread = await channel_of(bot, place).create_thread(name="Old")
+        thread = await channel_of(bot, place).create_thread(
+            name="Old", type=discord.ChannelType.public_thread
+        )
         first = await thread.send("first")
         await thread.edit(archived=True)
         with pytest.raises(discord.HTTPException) as archived:
@@ -206,3 +218,9 @@ async def test_typing_is_shown_until_the_message_comes(place: Place):
         await channel.send("here")
 
     assert place.sandbox.bot.id not in place.general.typing
+
+
+def test_the_guide_asks_for_the_permissions_that_the_sandbox_gives():
+    guide = (Path(__file__).parents[3] / "docs" / "discord.md").read_text()
+
+    assert f"permissions={int(INVITED)}\n" in guide

@@ -13,7 +13,6 @@ class Permission(IntFlag):
     EMBED_LINKS = 1 << 14
     READ_MESSAGE_HISTORY = 1 << 16
     MENTION_EVERYONE = 1 << 17
-    USE_APPLICATION_COMMANDS = 1 << 31
     MANAGE_THREADS = 1 << 34
     CREATE_PUBLIC_THREADS = 1 << 35
     CREATE_PRIVATE_THREADS = 1 << 36
@@ -21,14 +20,12 @@ class Permission(IntFlag):
 
 
 NOTHING = Permission(0)
-# The invitation that our guide tells people to make, and no more.
+# The invitation that docs/discord.md tells people to make, and no more.
 INVITED = (
     Permission.VIEW_CHANNEL
     | Permission.SEND_MESSAGES
     | Permission.EMBED_LINKS
     | Permission.READ_MESSAGE_HISTORY
-    | Permission.USE_APPLICATION_COMMANDS
     | Permission.CREATE_PUBLIC_THREADS
-    | Permission.CREATE_PRIVATE_THREADS
     | Permission.SEND_MESSAGES_IN_THREADS
 )

@@ -8,6 +8,7 @@ import { h } from "./dom.js";
  */
 
 const OFFERS = 8;
+const NAME_CHARS = 20;
 const SUBCOMMANDS = new Set([1, 2]);
 
 export class Composer {
@@ -41,8 +42,8 @@ export class Composer {
   /** @param {Channel} channel @param {boolean} empty */
   show(channel, empty) {
     const name = channel.type === "dm" ? `@${channel.name}` : `#${channel.name}`;
-    this.field.placeholder = `Message ${name}`;
-    this.field.setAttribute("aria-label", this.field.placeholder);
+    this.field.placeholder = name.length > NAME_CHARS ? `Message ${name.slice(0, NAME_CHARS)}…` : `Message ${name}`;
+    this.field.setAttribute("aria-label", `Message ${name}`);
     this.channel = channel.id;
     this.#chips(empty && channel.type === "text");
   }
