@@ -1,6 +1,7 @@
 """Conversations on Discord: mentions, threads, direct messages, and who may talk."""
 
 from assent import tool
+from assent.channels.discord import Discord
 from assent.domain.lifecycle import RequestStatus
 from assent.models.scripted import calls, says
 from tests.channels.discord.company import company
@@ -219,3 +220,51 @@ async def test_a_thread_that_was_deleted_meanwhile_stops_nothing(url: str):
         await place.said(other, lambda text: text in ("Elsewhere.", "Never seen."))
 
     assert start.content == "go on"
+
+
+async def test_an_answer_grows_by_edits_into_as_many_messages_as_it_needs(url: str):
+    async with company(url) as place:
+        channel = place.assent.channels.named("discord")
+        assert isinstance(channel, Discord)
+        address = f"thread:{place.general.id}"
+
+        async def say(text: str, message: str | None) -> str:
+            return await channel.say(address, text, key="k", message=message, is_final=False)
+
+        first = await say("It begins", None)
+        again = await say("It begins", None)
+        second = await say("It begins and goes on", first)
+        assert first == again == second
+        long = await say("It begins and goes on\n" + "word\n" * 500, second)
+        shown = [each.content for each in place.general.messages.values()]
+        assert len(shown) == 2
+        assert shown[0].startswith("It begins and goes on")
+        patched = len(place.faults.sent("PATCH /channels/*/messages/*"))
+        await say("It begins and goes on\n" + "word\n" * 500, long)
+        assert len(place.faults.sent("PATCH /channels/*/messages/*")) == patched
+        await say("Short after all", long)
+        assert [each.content for each in place.general.messages.values()] == ["Short after all"]
+
+
+async def test_a_part_that_somebody_deleted_is_said_again(url: str):
+    async with company(url) as place:
+        channel = place.assent.channels.named("discord")
+        assert isinstance(channel, Discord)
+        address = f"thread:{place.general.id}"
+        first = await channel.say(address, "One", key="k", message=None, is_final=False)
+        [message] = place.general.messages.values()
+        place.sandbox.world.remove_message(message)
+        await channel.say(address, "One and two", key="k", message=first, is_final=True)
+
+    assert [each.content for each in place.general.messages.values()] == ["One and two"]
+
+
+async def test_the_bot_is_seen_typing_until_it_answers(url: str):
+    async with company(url) as place:
+        place.script.append("Here.")
+        thread = await place.thread(place.mention("hello"))
+        await place.said(thread, lambda text: text == "Here.")
+        typed = place.faults.sent("POST /channels/*/typing")
+
+    assert [each.path for each in typed][:1] == [f"/channels/{thread.id}/typing"]
+    assert place.sandbox.bot.id not in thread.typing
