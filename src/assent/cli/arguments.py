@@ -42,6 +42,7 @@ def parser() -> Parser:
     _import(commands.add_parser("import", help="a conversation from exported JSON"))
     _keys(commands.add_parser("keys", help="list, create and revoke API keys"))
     _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
+    _deliveries(commands.add_parser("deliveries", help="list what could not be delivered"))
     return top
 
 
@@ -303,6 +304,15 @@ def _keys(command: argparse.ArgumentParser) -> None:
     for action in (listed, create, revoke):
         _database(action)
         _debug(action)
+
+
+def _deliveries(command: argparse.ArgumentParser) -> None:
+    command.description = "What channels could not deliver, and why; their requests wait as ever."
+    command.add_argument("request", nargs="?", metavar="REQUEST", help="only of this request")
+    command.add_argument("--channel", metavar="NAME", help="only of this channel")
+    command.add_argument("--send-again", action="store_true", help="try once more to deliver it")
+    _database(command)
+    _debug(command)
 
 
 def _days(text: str) -> int:

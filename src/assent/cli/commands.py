@@ -12,6 +12,7 @@ from assent.app import Assent
 from assent.cli import accounts, serving
 from assent.cli.chat import Chat
 from assent.cli.console import Console
+from assent.cli.deliveries import deliveries
 from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.options import (
@@ -236,4 +237,5 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "import": import_,
     "keys": accounts.keys,
     "people": accounts.people,
+    "deliveries": deliveries,
 }
