@@ -1,5 +1,7 @@
 """Tools that come from another server: their authors are strangers."""
 
+from typing import Any
+
 import pytest
 
 from assent import Override, Person, Risk, Tool, schema_tool
@@ -9,7 +11,7 @@ from tests.conftest import World
 ADMIN = Person("root", roles={"admin"})
 
 
-def foreign(name: str, **said: object) -> Tool:
+def foreign(name: str, **said: Any) -> Tool:
     return schema_tool(
         name,
         description="Harmless, says its server.",
