@@ -4,6 +4,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from assent.domain.deliveries import Delivery, DeliveryCounts, DeliveryStatus
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import RequestFilter
 from assent.domain.people import Audience, Person, PersonKind
@@ -90,3 +91,38 @@ async def test_counting_stops_at_its_limit(store: Store) -> None:
     await store.run(fill)
     person = Person("bob", roles=OPS)
     assert await store.run(lambda tx: tx.counts.open_for(person, limit=5)) == 5
+
+
+async def test_deliveries_are_counted_by_channel_and_status_up_to_the_limit(store: Store) -> None:
+    statuses = {DeliveryStatus.DUE: 1, DeliveryStatus.TOLD: 4, DeliveryStatus.DEAD: 2}
+    made = [
+        Delivery(
+            request_id=REQUEST.id,
+            channel="slack",
+            address=f"{status} {number}",
+            turn_id=REQUEST.turn_id,
+            status=status,
+            due_at=NOON,
+            created_at=NOON,
+        )
+        for status, amount in statuses.items()
+        for number in range(amount)
+    ]
+
+    def fill(tx: Tx) -> None:
+        add_call(tx, CALL)
+        tx.requests.add([REQUEST])
+        tx.deliveries.add(made)
+
+    await store.run(fill)
+    counted = await store.run(
+        lambda tx: [
+            tx.counts.deliveries(channel, limit=limit)
+            for channel, limit in (("slack", 100), ("slack", 3), ("discord", 100))
+        ]
+    )
+    assert counted == [
+        DeliveryCounts(due=1, told=4, dead=2),
+        DeliveryCounts(due=1, told=3, dead=2),
+        DeliveryCounts(due=0, told=0, dead=0),
+    ]

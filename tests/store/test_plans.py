@@ -11,7 +11,20 @@ import pytest
 from sqlalchemy import Boolean, Table
 from sqlalchemy.sql import ClauseElement
 
-from assent.store import calls, feed, journal, listing, record, requests, snapshots, tables
+from assent.domain.deliveries import DeliveryStatus
+from assent.store import (
+    calls,
+    channel_tables,
+    counts,
+    deliveries,
+    feed,
+    journal,
+    listing,
+    record,
+    requests,
+    snapshots,
+    tables,
+)
 from assent.store.inserts import PARENTS_FIRST
 from assent.store.migrations import schema
 from assent.store.statements import Compiler
@@ -19,7 +32,7 @@ from assent.store.statements import Compiler
 MANY = 100_000
 FILLED = (
     *(tables.conversations, tables.turns, tables.messages, tables.calls, tables.requests),
-    *(tables.audit, tables.events),
+    *(tables.audit, tables.events, channel_tables.deliveries),
 )
 # Each with the index that keeps it from reading more than it needs.
 READ: dict[str, tuple[ClauseElement, str]] = {
@@ -38,6 +51,9 @@ READ: dict[str, tuple[ClauseElement, str]] = {
     "a turn with its last answer": (snapshots.SNAPSHOT, "ix_messages_answers"),
     "a conversation and its calls": (snapshots.SCENE, "ix_calls_turn"),
     "what the feed asks about": (feed.ASKED, "ix_requests_call"),
+    "deliveries that are due": (deliveries.DUE, "ix_deliveries_due"),
+    "how many deliveries are due": (counts.DELIVERIES[DeliveryStatus.DUE], "ix_deliveries_due"),
+    "how many were told": (counts.DELIVERIES[DeliveryStatus.TOLD], "ix_deliveries_told"),
 }
 
 
@@ -49,6 +65,8 @@ def _value(column: Any) -> str:
         return "'id' || (n / 3)"
     if column.name in ("position", "number", "seq", "created_at", "at"):
         return "n"
+    if column.name == "address":
+        return "'id' || n"
     if column.name == "role":
         return "CASE n % 2 WHEN 0 THEN 'assistant' ELSE 'user' END"
     if column.primary_key:
@@ -60,7 +78,12 @@ def _value(column: Any) -> str:
     return "'id'" if column.type.python_type is str else "0"
 
 
-STATUS = {"calls": "'failed'", "requests": "'approved'"}
+STATUS = {
+    "calls": "'failed'",
+    "requests": "'approved'",
+    # Most were told; of a thousand one is due and one is dead.
+    "deliveries": "CASE n % 1000 WHEN 0 THEN 'due' WHEN 1 THEN 'dead' ELSE 'told' END",
+}
 
 
 def _filled(table: Table, numbers: str) -> str:

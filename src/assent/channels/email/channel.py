@@ -182,7 +182,7 @@ class Email:
         made = code_letter(
             code,
             person.id,
-            url=assent.channels.page("/settings"),
+            url=assent.channels.page("/settings/notifications"),
             minutes=int(CODE_WITHIN.total_seconds() // 60),
         )
         id = message_id(f"code-{datetime.now(UTC):%Y%m%d%H%M%S%f}", 1, self._sender)
