@@ -12,7 +12,7 @@ from assent import Field, FieldType, ShowIf, UserInput, reject, tool
 from assent.channels.slack import api
 from assent.domain.forms import Option
 from assent.testing import calls, says
-from tests.channels.slack import LoopbackSlack
+from tests.channels.slack import LoopbackSlack, Refused
 from tests.channels.slack.member import Member
 from tests.channels.slack.office import Office, opened
 from tests.channels.slack.reading import block_words, labels
@@ -272,3 +272,19 @@ async def test_a_form_that_was_settled_meanwhile_says_so(slack: LoopbackSlack, u
         view = await ada.sees_modal("Rejected by ada via web")
         assert "submit" not in view.payload
         assert "Rejected by ada via web" in "\n".join(block_words(view.blocks))
+
+
+async def test_a_press_that_slack_did_not_wait_for_is_told_to_be_repeated(
+    slack: LoopbackSlack, url: str
+) -> None:
+    ada = slack.member("ada")
+    async with opened(slack, url, says("", calls("delete", path="a.txt"))) as office:
+        await office.link(ada)
+        await ada.say(ada.direct, "delete it")
+        card = await ada.sees(ada.direct, "Approval needed")
+        slack.faults.add(Refused(error="expired_trigger_id"), method="views.open")
+
+        await ada.press(card, "Reject…")
+        await ada.sees_ephemeral(ada.direct, "press the button again")
+        await ada.press(card, "Reject…")
+        await ada.sees_modal("Reject: delete")

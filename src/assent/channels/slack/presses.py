@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 # Slack gives a modal three seconds to open, and an acknowledgement three to arrive.
 OPEN_SECONDS: Final = 1.2
 ANSWER_SECONDS: Final = 2.0
+_SPENT: Final = frozenset({"expired_trigger_id", "exchanged_trigger_id"})
 _STRAIGHT: Final = frozenset({Verb.APPROVE, Verb.RUN_AGAIN, Verb.REVIEW})
 _FOREIGN: Final = (
     "You belong to another workspace than the one that this app was installed in, so you can "
@@ -129,9 +130,14 @@ class Presses:
         await self._reply(press, await work)
 
     async def _open_empty(self, press: Press) -> Press:
-        opened = await self._api.call(
-            "views.open", {"trigger_id": press.trigger, "view": loading_view()}
-        )
+        given = {"trigger_id": press.trigger, "view": loading_view()}
+        try:
+            opened = await self._api.call("views.open", given)
+        except SlackRefused as error:
+            if error.error not in _SPENT:
+                raise
+            # The person is told so when the reply is there.
+            return press
         return replace(press, view=str(opened["view"]["id"]))
 
     async def _reply(self, press: Press, reply: Reply) -> None:
@@ -149,7 +155,7 @@ class Presses:
         try:
             await self._api.call("views.open", {"trigger_id": press.trigger, "view": view})
         except SlackRefused as error:
-            if error.error not in ("expired_trigger_id", "exchanged_trigger_id"):
+            if error.error not in _SPENT:
                 raise
             await self._tell(press, Tell(words=_LATE))
 
