@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from assent import Assent, Person
-from assent.channels import ChannelError, ChannelTerms, Desk, FormLimits, LinkRefused, Post
+from assent import Person
+from assent.channels import Assent, ChannelError, ChannelTerms, Desk, FormLimits, LinkRefused, Post
 from assent.presentation.surfaces import SURFACES
 
 PATIENCE_SECONDS = 20.0
