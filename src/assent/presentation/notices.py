@@ -53,7 +53,7 @@ def code_letter(code: str, person: str, *, url: str, minutes: int) -> Letter:
         "div",
         styled(Look.TITLE, "h1", subject),
         element("p", inert(asked)),
-        styled(Look.BLOCK, "pre", element("b", code)),
+        styled(Look.BLOCK, "pre", styled(Look.TITLE, "b", code)),
         element("p", todo),
         element("p", styled(Look.BUTTON, "a", "Open the settings", href=url)),
         styled(Look.FOOT, "div", calm),
@@ -70,14 +70,14 @@ def _plain(listed: Listed) -> str:
 def _row(listed: Listed) -> Html:
     card = listed.card
     badge = styled(RISKS[card.risk], "span", card.risk)
-    until = (" ", styled(Look.MUTED, "span", *_until(card))) if deadline_of(card) else ()
+    until = styled(Look.MUTED, "span", *(f" · {words}" for words in _until(card)))
     shown = styled(Look.CODE, "code", inert(line.render(card).text))
     link = styled(Look.LINK, "a", "Review", href=listed.url)
     return joined(
         (
-            styled(Look.HEADING, "h2", card.title, " ", badge, *until),
+            styled(Look.HEADING, "h2", card.title, " ", badge),
             styled(Look.TOOL, "div", shown),
-            element("div", link),
+            element("div", link, until),
         )
     )
 
