@@ -80,9 +80,9 @@ def test_a_small_card_offers_everything_it_shows():
     assert body.content == "Waiting for a decision"
 
 
+# requirement: D3
 @pytest.mark.parametrize("size", [100, 1_000, 10_000, 100_000])
 def test_a_card_that_is_cut_offers_only_the_full_review(size: int):
-    # requirement: D3
     text = "".join(f"{number:07d} " for number in range(size // 8 + 1))[:size]
     body = taken(cards_of([item(card({"body": text}))]))
     shown = text.replace(" ", "") in "".join(words(body).split()).replace("│", "").replace("┊", "")
@@ -94,9 +94,9 @@ def test_a_card_that_is_cut_offers_only_the_full_review(size: int):
         assert "not shown" in words(body)
 
 
+# requirement: D4
 @pytest.mark.parametrize("offset", [0, 2_000, 5_000, 12_000, 19_990])
 def test_a_payload_in_a_long_text_is_seen_or_counted(offset: int):
-    # requirement: D4
     text = "a" * offset + "PAYLOAD" + "a" * (20_000 - offset)
     body = taken(cards_of([item(card({"body": text}))]))
 
@@ -132,9 +132,10 @@ def test_a_large_card_in_a_group_leaves_the_small_ones_whole():
     assert whole == [True, False, True]
 
 
+# requirement: D5, D6, D7, D9, D10
+# conformance: 138
 @pytest.mark.parametrize("text", DECEPTIONS.values(), ids=DECEPTIONS)
 def test_hostile_text_stays_inside_its_code_blocks(text: str):
-    # requirement: D5, D6, D7, D9, D10; conformance: 138
     body = taken(cards_of([item(hostile_card(text))]))
 
     assert body.content == "Waiting for a decision"
@@ -146,6 +147,7 @@ def test_hostile_text_stays_inside_its_code_blocks(text: str):
     assert not any(is_unseen(char) for char in words(body) if char not in " \n")
 
 
+# requirement: D20
 @pytest.mark.parametrize(
     ("status", "colour"),
     [
@@ -156,7 +158,6 @@ def test_hostile_text_stays_inside_its_code_blocks(text: str):
     ],
 )
 def test_a_settled_card_says_how_it_ended_and_has_no_buttons(status: RequestStatus, colour: int):
-    # requirement: D20
     body = taken(cards_of([item(card(), status=status)]))
 
     assert body.components == []

@@ -247,9 +247,9 @@ async def test_a_missing_intent_is_explained(url: str):
             assert "Message Content Intent" in await problem(other)
 
 
+# requirement: R18
 @pytest.mark.postgres
 async def test_two_replicas_have_one_gateway_and_the_other_takes_over(postgres_url: str):
-    # requirement: R18
     async with company(postgres_url, wipe) as place:
         _, model = scripted()
         channel = Discord(place.sandbox.token, api_url=place.sandbox.api_url)

@@ -32,8 +32,8 @@ def deploy(version: str) -> str:
     return f"deployed {version}"
 
 
+# conformance: 140
 async def test_several_calls_are_one_message_and_decided_one_by_one(url: str):
-    # conformance: 140
     async with company(url, wipe) as place:
         proposals = [calls("wipe", path=f"{name}.txt") for name in "abc"]
         place.script.append(says("", *proposals))
@@ -78,8 +78,8 @@ async def test_many_calls_fill_several_messages_with_all_their_buttons(url: str)
     assert sizes == [5, 2]
 
 
+# conformance: 134
 async def test_what_others_decide_goes_to_the_room_and_not_to_its_requester(url: str):
-    # conformance: 134
     async with company(url, deploy) as place:
         place.script.append(says("", calls("deploy", version="1.2")))
         thread = await place.thread(place.mention("deploy 1.2"))
@@ -94,8 +94,8 @@ async def test_what_others_decide_goes_to_the_room_and_not_to_its_requester(url:
         await eventually(lambda: all("Approved by grace" in text_of(m) for m in shown))
 
 
+# requirement: D20
 async def test_a_decision_elsewhere_updates_the_card_and_a_late_press_says_so(url: str):
-    # requirement: D20
     async with company(url, wipe) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))
         thread = await place.thread(place.mention("wipe a.txt"))
@@ -114,8 +114,8 @@ async def test_a_decision_elsewhere_updates_the_card_and_a_late_press_says_so(ur
     assert "Approved by ada via web" in told
 
 
+# conformance: 112, 113
 async def test_a_request_that_nobody_decides_says_that_it_expired(url: str):
-    # conformance: 112, 113
     async with company(url, wipe, discord={"decide_within": timedelta(seconds=2)}) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))
         thread = await place.thread(place.mention("wipe a.txt"))
@@ -157,10 +157,10 @@ async def test_two_of_two_shows_the_votes_and_one_person_counts_once(url: str):
     assert "Approved by grace" in ended
 
 
+# requirement: S3
 async def test_a_form_with_conditions_and_a_secret_that_no_message_log_or_row_holds(
     url: str, caplog: pytest.LogCaptureFixture
 ):
-    # requirement: S3
     form = UserInput(
         "Where to connect",
         [
@@ -239,8 +239,8 @@ async def test_a_wrong_answer_keeps_the_right_ones_and_can_be_given_again(url: s
         assert await place.answer(place.ada, place.ada.submit({"a": "1"})) == "Answered."
 
 
+# requirement: W13
 async def test_unlinking_ends_the_power_to_decide_at_once(url: str):
-    # requirement: W13
     async with company(url, wipe) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))
         thread = await place.thread(place.mention("wipe a.txt"))
@@ -251,8 +251,8 @@ async def test_unlinking_ends_the_power_to_decide_at_once(url: str):
         assert len(await place.pending()) == 1
 
 
+# requirement: W13
 async def test_linking_needs_a_code_from_the_other_side(url: str):
-    # requirement: W13
     async with company(url, wipe) as place:
         await place.assent.people.add(Person("linus"), by=SYSTEM)
         chats = place.assent.people.chats
@@ -313,8 +313,8 @@ async def test_an_interaction_that_comes_twice_decides_once(url: str):
     assert len({each.request_id for each in entries}) <= 1
 
 
+# requirement: W11
 async def test_a_slow_database_is_bridged_by_asking_to_wait(url: str, monkeypatch):
-    # requirement: W11
     monkeypatch.setattr("assent.channels.discord.interactions.ANSWER_SECONDS", 0.0)
     async with company(url, wipe) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))

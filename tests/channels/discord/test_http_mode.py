@@ -77,8 +77,8 @@ def command(id: str, user: str = "7") -> bytes:
     return json.dumps(payload).encode()
 
 
+# requirement: W12
 async def test_a_signed_ping_is_answered_and_anything_else_refused(url: str):
-    # requirement: W12
     key = Key()
     async with served(url, key.public, "http://127.0.0.1:9/api") as (client, _, _):
         body = ping()
@@ -105,8 +105,8 @@ async def test_a_signed_body_that_makes_no_sense_is_refused(url: str, body: byte
     assert reply.status_code == 400
 
 
+# requirement: W12
 async def test_a_repeated_interaction_is_ignored(url: str):
-    # requirement: W12
     key = Key()
     async with served(url, key.public, "http://127.0.0.1:9/api") as (client, _, _):
         body = command("42")

@@ -24,9 +24,9 @@ def test_plain_words_come_back_as_they_were(words: str):
     assert not re.search(r"\w://", shown)
 
 
+# requirement: D10
 @given(TEXTS | MARKDOWN)
 def test_a_code_block_holds_everything(text: str):
-    # requirement: D10
     block = code_block(text)
 
     assert block.startswith("```\n")
@@ -64,8 +64,8 @@ def test_markdown_that_does_no_harm_stays():
     assert answer_parts(text) == [text]
 
 
+# requirement: D5, D6, D9
 def test_hostile_text_reaches_nobody_and_nothing():
-    # requirement: D5, D6, D9
     for name, text in DECEPTIONS.items():
         whole = "\n".join(answer_parts(text))
         outside = re.sub(r"```[\s\S]*?```|`[^`]*`", "", whole)

@@ -59,8 +59,8 @@ async def test_a_call_waits_in_the_thread_and_the_answer_follows_the_decision(ur
     assert sorted(text.split("\n")[0] for text in texts) == ["", "Done.", "I would wipe it."]
 
 
+# requirement: W13
 async def test_strangers_are_told_how_to_link_and_nothing_is_sent(url: str):
-    # requirement: W13
     async with company(url) as place:
         start = place.mention("hello", by=place.linus)
         refusal = await place.said(place.general, lambda text: "/assent link" in text)
@@ -81,8 +81,8 @@ async def test_strangers_can_be_welcomed_with_an_account_of_their_own(url: str):
     assert account.person.roles == frozenset({"requester"})
 
 
+# conformance: 132
 async def test_a_thread_is_its_owners_and_others_only_talk_there(url: str):
-    # conformance: 132
     async with company(url) as place:
         place.script.append("For Ada.")
         thread = await place.thread(place.mention("begin"))
@@ -116,8 +116,8 @@ async def test_a_message_while_calls_wait_is_not_sent_and_says_so(url: str):
     assert request.status is RequestStatus.OPEN
 
 
+# requirement: D19
 async def test_free_text_never_decides(url: str):
-    # requirement: D19
     async with company(url, wipe) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))
         thread = await place.thread(place.mention("wipe a.txt"))
@@ -165,8 +165,8 @@ async def test_long_answers_become_several_messages_and_lose_nothing(url: str):
     assert all(each.count("```") % 2 == 0 for each in messages)
 
 
+# requirement: D9
 async def test_an_answer_links_nowhere_mentions_nobody_and_loads_nothing(url: str):
-    # requirement: D9
     async with company(url) as place:
         hostile = (
             f"{place.grace.user.mention} @everyone [bank](https://evil.example) "
