@@ -127,7 +127,8 @@ class DiscordStage:
 async def discord_stage(database: str) -> AsyncGenerator[DiscordStage]:
     """Serve a guild for the suite."""
     faults = Faults()
-    async with DiscordSandbox(rate_limited=False, around=[faults]) as sandbox:
+    # Discord waits three seconds; a machine that runs other tests beside this one may need more.
+    async with DiscordSandbox(rate_limited=False, answer_seconds=20, around=[faults]) as sandbox:
         yield DiscordStage(
             database=database,
             sandbox=sandbox,

@@ -218,6 +218,21 @@ async def test_a_revoked_token_is_reported_and_appears_nowhere(
     assert place.sandbox.token not in repr(Discord(place.sandbox.token))
 
 
+async def test_a_gateway_that_cannot_be_reached_for_a_while_is_tried_again(
+    url: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("assent.channels.discord.gateway.FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _: 0.01)
+    async with company(url, wipe) as place:
+        place.faults.plan("GET /gateway", broken(503), times=3)
+        await place.sandbox.revoke_token()
+        place.sandbox.application.is_revoked = False
+        await eventually(lambda: place.sandbox.gateway.connected, within=20)
+        place.script.append("Here again.")
+        thread = await place.thread(place.mention("hello"))
+        await place.said(thread, lambda text: text == "Here again.")
+
+
 async def test_a_wrong_token_keeps_the_engine_running_and_says_what_is_wrong(url: str):
     async with company(url) as place:
         script, model = scripted()

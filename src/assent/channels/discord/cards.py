@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assent.channels.discord.markup import code
+from assent.channels.discord.markup import code, short
 from assent.channels.reference import DETAILS, Reference
 from assent.domain.deliveries import Post, PostItem
 from assent.domain.lifecycle import RequestStatus
@@ -84,7 +84,7 @@ def link_button(url: str, label: str) -> Payload:
 
 def button(reference: Reference, label: str, style: int = _SECONDARY) -> Payload:
     """Return a button that comes back to us."""
-    return {"type": 2, "style": style, "label": label[:80], "custom_id": str(reference)}
+    return {"type": 2, "style": style, "label": short(label, 80), "custom_id": str(reference)}
 
 
 def is_linkable(url: str) -> bool:
@@ -155,7 +155,7 @@ def _embeds(drawn: _Drawn, number: int, count: int) -> list[Payload]:
         embeds = [{**embed, "color": colour} for embed in embeds]
     if words and embeds:
         # The name of an author is the one text of an embed without Markdown.
-        embeds[0] = {**embeds[0], "author": {"name": " · ".join(words)[:_NOTE_CHARS]}}
+        embeds[0] = {**embeds[0], "author": {"name": short(" · ".join(words), _NOTE_CHARS)}}
     return embeds
 
 

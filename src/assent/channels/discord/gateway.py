@@ -92,6 +92,7 @@ class Gateway:
         self._rest: Rest | None = None
         self._reason = "Discord is not connected"
         self._task: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     @property
     def rest(self) -> Rest:
@@ -179,7 +180,11 @@ class Gateway:
         self._reason = reason
         client, self._client, self._rest = self._client, None, None
         if client is not None:
-            await client.close()
+            self._closing = asyncio.create_task(client.close(), name="assent-discord-closing")
+        if self._closing is not None:
+            # Half closed, a client would leave its connections open: whoever is cancelled here
+            # leaves the rest to the next who comes by.
+            await asyncio.shield(self._closing)
 
 
 async def _ended(client: Client) -> str:
@@ -192,4 +197,8 @@ async def _ended(client: Client) -> str:
         return _TOKEN if closed.code == _BAD_TOKEN else f"Discord closed it with {closed.code}"
     except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
         return f"the connection to Discord failed ({type(error).__name__})"
+    except Exception:
+        # discord.py fails with an AttributeError if the very first connection does.
+        log.exception("the connection to Discord failed")
+        return "the connection to Discord failed"
     return "Discord closed the connection"

@@ -19,7 +19,7 @@ from assent.errors import AssentError, StoreGone
 log = logging.getLogger(__name__)
 Payload = dict[str, Any]
 # Discord waits for three seconds; the network needs some of them.
-ANSWER_SECONDS: Final = 1.8
+ANSWER_SECONDS: Final = 1.5
 # Ids of interactions that were handled, to ignore one that comes twice.
 REMEMBERED: Final = 10_000
 _FAILED: Final = "Something went wrong, and nothing was decided. Try again."
@@ -125,12 +125,12 @@ class Interactions:
         async def strange() -> Payload:
             return said(_STRANGE)
 
-        known = {
+        known: dict[int, Callable[[], Awaitable[Payload]]] = {
             InteractionType.COMPONENT: press,
             InteractionType.MODAL_SUBMIT: submit,
             InteractionType.COMMAND: command,
         }
-        return known.get(InteractionType(interaction.type), strange)
+        return known.get(interaction.type, strange)
 
     async def _pressed(self, interaction: Interaction) -> Payload:
         reference = interaction.reference

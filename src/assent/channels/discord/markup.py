@@ -41,6 +41,16 @@ def code_block(text: str) -> str:
     return f"{_FENCE}\n{_TICKS.sub(_counted, text)}\n{_FENCE}"
 
 
+def short(text: str, most: int) -> str:
+    """Return a text of at most so many UTF-16 units; a cut is visible."""
+    if units(text) <= most:
+        return text
+    kept = text[:most]
+    while units(kept) > most - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
 def answer_parts(text: str) -> list[str]:
     """Return an agent's Markdown as messages, nothing lost: no links, mentions or hidden parts."""
     tidy = _GAP.sub("\n\n\n", _TRAILING.sub("", text.replace("\r\n", "\n").replace("\t", "    ")))

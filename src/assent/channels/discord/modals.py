@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from assent.channels.discord.markup import short
 from assent.channels.replies import Fill, FormLimits
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
@@ -29,7 +30,7 @@ def modal_of(fill: Fill) -> Payload:
     """Return a form as a modal."""
     return {
         "custom_id": str(fill.reference),
-        "title": _short(fill.title, _TITLE_CHARS),
+        "title": short(fill.title, _TITLE_CHARS),
         "components": [_labelled(field, fill.values.get(field.name)) for field in fill.fields],
     }
 
@@ -68,14 +69,14 @@ def _labelled(field: Field, value: object) -> Payload:
     label = safe_line(field.label or field.name)
     made: Payload = {
         "type": _LABEL,
-        "label": _short(label, _LABEL_CHARS),
+        "label": short(label, _LABEL_CHARS),
         "component": _control(field, value),
     }
     described = safe_line(field.help) if field.help else ""
     if len(label) > _LABEL_CHARS:
         described = f"{label}. {described}"
     if described:
-        made["description"] = _short(described, _DESCRIPTION_CHARS)
+        made["description"] = short(described, _DESCRIPTION_CHARS)
     return made
 
 
@@ -103,7 +104,7 @@ def _text_input(field: Field, control: Control, value: object) -> Payload:
         "max_length": min(field.max_length, LIMITS.characters),
     }
     if hint := safe_line(field.placeholder) if field.placeholder else _HINTS.get(control, ""):
-        made["placeholder"] = _short(hint, _PLACEHOLDER_CHARS)
+        made["placeholder"] = short(hint, _PLACEHOLDER_CHARS)
     if value is not None and control is not Control.HIDDEN:
         made["value"] = str(value)[: made["max_length"]]
     return made
@@ -124,19 +125,9 @@ def _select(field: Field, options: tuple[tuple[str, str], ...], chosen: set[str]
         "options": [
             {
                 "value": value,
-                "label": _short(safe_line(label), _OPTION_CHARS),
+                "label": short(safe_line(label), _OPTION_CHARS),
                 "default": value in chosen,
             }
             for value, label in options
         ],
     }
-
-
-def _short(text: str, most: int) -> str:
-    """Return a text that fits, in UTF-16 units; a cut is visible."""
-    if units(text) <= most:
-        return text
-    kept = text
-    while units(kept) > most - 1:
-        kept = kept[:-1]
-    return f"{kept}…"
