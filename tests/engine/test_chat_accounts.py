@@ -108,6 +108,24 @@ async def test_a_code_works_once(world: World) -> None:
         assert "used" in await refused(chats.link_chat(code, "slack", "U9", "x"))
 
 
+async def test_of_several_codes_of_one_side_the_newest_counts(world: World) -> None:
+    async with opened(world) as assent:
+        chats = assent.people.chats
+        first, second = [await chats.code_for_person(GRACE, "slack") for _ in range(2)]
+        # Those of others and of other channels are not touched.
+        other, elsewhere = (
+            await chats.code_for_person(JOAN, "slack"),
+            await chats.code_for_person(GRACE, "discord"),
+        )
+        assert "wrong" in await refused(chats.link_chat(first, "slack", "U1", "x"))
+        assert (await chats.link_chat(second, "slack", "U1", "x")).person == "grace"
+        assert (await chats.link_chat(other, "slack", "U2", "x")).person == "joan"
+        assert (await chats.link_chat(elsewhere, "discord", "1", "x")).person == "grace"
+        codes = [await chats.code_for_chat("slack", "U3", "x") for _ in range(2)]
+        assert "wrong" in await refused(chats.link_person(codes[0], GRACE))
+        assert (await chats.link_person(codes[1], GRACE)).chat_id == "U3"
+
+
 async def test_a_code_is_valid_for_ten_minutes(world: World, clock: VirtualClock) -> None:
     async with opened(world, clock=clock) as assent:
         chats = assent.people.chats

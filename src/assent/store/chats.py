@@ -37,6 +37,15 @@ USE_CODE = (
     .values(used_at=ClockNow())
     .returning(link_codes)
 )
+# Made by the same side for the same channel, and not used.
+WITHDRAW_CODES = delete(link_codes).where(
+    _l.channel == bindparam("channel"),
+    _l.used_at.is_(None),
+    or_(
+        _l.person == bindparam("person", type_=Text()),
+        _l.chat_id == bindparam("chat_id", type_=Text()),
+    ),
+)
 PURGE_CODES = delete(link_codes).where(_l.expires_at < bindparam("before"))
 THREAD = select(_t.conversation_id).where(
     _t.channel == bindparam("channel"), _t.address == bindparam("address")
@@ -134,6 +143,9 @@ class StoredChats:
         return [(_account(row[:_width]), account_of(row[_width:])) for row in found.values()]
 
     def add_code(self, hashed: str, code: LinkCode) -> None:
+        """Store a code in place of earlier ones of the same side, so that asking adds no rows."""
+        side: Params = {"channel": code.channel, "person": code.person, "chat_id": code.chat_id}
+        self._driver.rows(WITHDRAW_CODES, side)
         row: Params = {
             "hash": hashed,
             "channel": code.channel,

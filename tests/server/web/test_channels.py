@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from assent.channels import ChannelError, Room
+from assent.domain.notifications import NotificationSettings
 from assent.ports import Tx
 from tests.engine.deliveries.wall import PATIENCE_SECONDS, Wall
 from tests.server.api.desk import Desk, pending, script
@@ -145,6 +146,21 @@ async def test_admins_see_beside_a_request_where_it_was_told_of(serve: Serve) ->
         assert mine.page.status_code == 200
         assert "Told in channels" not in mine.text
         assert "room:1" not in mine.page.text
+
+
+async def test_admins_see_until_when_something_is_held(serve: Serve) -> None:
+    slack = Wall("slack")
+    async with serve(script, *Desk().tools, channels=[slack]) as served:
+        await known(served, slack)
+        chats = served.assent.people.chats
+        approver = (await served.assent.people.get("approver")).person
+        await chats.link_person(await chats.code_for_chat("slack", "U1", "x"), approver)
+        wishes = NotificationSettings(digest=timedelta(hours=2))
+        await chats.change_settings(wishes, by=approver)
+        asked = await pending(served.client(), "run_command ls")
+        clerk = await Clerk.of(served)
+        await looking(clerk, "held Slack approver until", f"/requests/{asked['id']}")
+        assert slack.shown == {}
 
 
 async def test_only_admins_have_the_section(serve: Serve) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -125,7 +126,7 @@ async def _code(request: Request, posted: Posted) -> Response:
         return await _page(request, _Said(errors={"channel": "Choose a channel"}, posted=posted))
     code = await service.assent.people.chats.code_for_person(me, chosen)
     secret = NewSecret(person=me.id, text=words.replace(CODE, code))
-    address = f"{_ADDRESS}?done=code&channel={chosen}"
+    address = f"{_ADDRESS}?{urlencode({'done': 'code', 'channel': chosen})}"
     return show_once(request, secret, page=_PAGE, address=address)
 
 
