@@ -14,8 +14,7 @@ from assent.domain.policy import Policy, PolicyHook, Rule
 from assent.engine import assent as facade
 from assent.engine import facade_parameters
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of, repeated_names
-from assent.engine.deliveries.callback import OnConfirmation
-from assent.engine.deliveries.channel import Channel
+from assent.engine.deliveries.channel import Channel, OnConfirmation
 from assent.engine.engine import Wiring
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id

@@ -65,6 +65,8 @@ from assent import (
     supply,
     tool,
 )
+from assent.channels import Room
+from assent.channels.discord import Discord
 from assent.channels.email import Email
 from assent.channels.slack import Slack
 from assent.channels.webhook import Webhook
@@ -72,6 +74,7 @@ from assent.channels.webhook.signing import new_secret
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
 from assent.domain.metadata import METADATA
+from assent.domain.notifications import NotificationSettings, QuietHours
 from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.settings import Texts, Times
@@ -431,6 +434,39 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "base_url": NOTHING,
         },
     ),
+    "Discord": (
+        lambda **said: Discord(**{"token": "t.o.k", **said}),
+        {
+            "token": NAME,
+            "name": NAME,
+            "agent": NAME | {"None"},
+            # People copy the ids of channels as numbers.
+            "rooms": COUNT | {"an empty list"},
+            "strangers": NOTHING,
+            "decide_within": TIME | {"None"},
+            "interactions": NOTHING,
+            "public_key": {"None"},
+            "reads_messages": FLAG,
+            "api_url": NOTHING,
+        },
+    ),
+    "Room": (
+        lambda **said: Room(**{"address": "room:1", **said}),
+        {"address": TEXT, "everything": FLAG},
+    ),
+    "QuietHours": (
+        lambda **said: QuietHours(**{"start": "22:00", "end": "07:00", **said}),
+        {"start": NOTHING, "end": NOTHING, "zone": NOTHING},
+    ),
+    "NotificationSettings": (
+        NotificationSettings,
+        {
+            "least": {"an empty mapping"},
+            "quiet": {"None"},
+            "digest": TIME | {"None"},
+            "urgent": NOTHING,
+        },
+    ),
     "Texts": (Texts, dict.fromkeys(Texts.__dataclass_fields__, TEXT)),
     "Times": (
         Times,
@@ -616,7 +652,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 }
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
-CHANNELS = (Webhook, Email, Slack)
+CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
 CLASSES: dict[str, Any] = {
     each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, ScriptedModel, says, calls)
 }
@@ -628,6 +664,8 @@ NOT_MADE = {
     "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
     # Doubles for tests, which check what they are given when they use it.
     "Decider", "VirtualClock",
+    # What a channel of one's own is made of, and what signs webhooks: held to types by checkers.
+    "ChannelTerms", "Desk", "Post", "Reference", "settled_words", "SigningSecrets", "new_secret",
     # Steps of a turn, and what an own protocol extends.
     "Requested", "TextSaid", "TurnErrored", "StreamEncoder", "StreamProtocol",
 }  # fmt: skip

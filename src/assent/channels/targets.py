@@ -62,7 +62,7 @@ class TargetRules:
 
     @classmethod
     def allowing(cls, *named: str, plain_http: bool = False) -> "TargetRules":
-        """Return rules that also open these: `10.1.0.0/16`, `127.0.0.1`, `hooks.example.lan`."""
+        """Return rules that also open these: `10.20.0.0/16`, `127.0.0.1`, `hooks.example.lan`."""
         networks = [(text, _network(text)) for text in named]
         return cls(
             hosts=frozenset(_plain(text) for text, network in networks if network is None),

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 
+from assent.domain import parameters
 from assent.domain.calls import Call
 from assent.domain.cards import Card
+from assent.domain.parameters import settle
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 
@@ -133,6 +136,12 @@ class Room:
 
     address: str
     everything: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, _ROOM, called="address")
+
+
+_ROOM: Final = {"address": parameters.text, "everything": parameters.flag}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

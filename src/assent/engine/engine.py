@@ -15,9 +15,7 @@ from assent.domain.people import SYSTEM
 from assent.domain.policy import Policy, Rule
 from assent.engine.agents import Agent, Catalogue
 from assent.engine.decisions.deciding import Deciding
-from assent.engine.deliveries.callback import Callback, OnConfirmation
-from assent.engine.deliveries.channel import Channel
-from assent.engine.deliveries.immediate import Immediate
+from assent.engine.deliveries.channel import Channel, OnConfirmation
 from assent.engine.facade_parameters import Callers
 from assent.engine.feed import Bus, Feed
 from assent.engine.following import Following
@@ -123,6 +121,10 @@ class Engine:
             kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
         )
         if (asked := wiring.on_confirmation) is not None:
+            # Loaded if used: posts hold cards.
+            from assent.engine.deliveries.callback import Callback
+            from assent.engine.deliveries.immediate import Immediate
+
             callback = Callback(kernel=kernel, deciding=self._deciding, function=asked)
             kernel.announce = Immediate(kernel=kernel, channel=callback).heard
 

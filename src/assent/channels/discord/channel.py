@@ -118,7 +118,7 @@ class Discord:
                 "strangers": strangers,
                 "decide_within": decide_within,
                 "interactions": interactions,
-                "public_key": public_key or os.environ.get(KEY_VARIABLE) or None,
+                "public_key": _key_given(public_key),
                 "reads_messages": reads_messages,
                 "api_url": api_url,
             },
@@ -319,6 +319,10 @@ class Discord:
 
 def _reply(answer: Mapping[str, object]) -> HttpReply:
     return HttpReply(body=json.dumps(answer).encode())
+
+
+def _key_given(given: str | None) -> str | None:
+    return (os.environ.get(KEY_VARIABLE) or None) if given is None else given
 
 
 def _from_environment(token: str | None) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from assent.domain.lifecycle import RequestKind
 from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.attempts import DecisionAttempt
 from assent.engine.decisions.deciding import Deciding
+from assent.engine.deliveries.channel import OnConfirmation
 from assent.engine.kernel import Kernel
 from assent.engine.threads import is_ours
 from assent.errors import AssentError
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from assent.engine.assent import Assent
 
 log = logging.getLogger(__name__)
-
-OnConfirmation = Callable[[Call, EffectiveTool], bool | Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,20 @@
 """The interface that every channel implements; `assent.channels` has it for authors of channels."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from assent.domain.deliveries import ChannelTerms, HttpReply, Post
-from assent.domain.people import Person
+from assent.domain.calls import Call
+from assent.domain.tools import EffectiveTool
 
 if TYPE_CHECKING:
+    # Only named here: posts hold cards, which `import assent` leaves for later.
+    from assent.domain.deliveries import ChannelTerms, HttpReply, Post
+    from assent.domain.people import Person
     from assent.engine.assent import Assent
+
+OnConfirmation = Callable[[Call, EffectiveTool], bool | Awaitable[bool]]
 
 
 class Channel(Protocol):
@@ -27,7 +34,7 @@ class Channel(Protocol):
         """What it can do, and where it posts by itself."""
         ...
 
-    async def open(self, assent: "Assent") -> None:
+    async def open(self, assent: Assent) -> None:
         """Get ready to take interactions, in every process that has this channel."""
         ...
 
