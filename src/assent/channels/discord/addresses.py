@@ -8,7 +8,7 @@ from assent.errors import ChannelError
 
 _ROOM: Final = "room:"
 _THREAD: Final = "thread:"
-_ID: Final = re.compile(r"[0-9]{1,20}")
+_ID: Final = re.compile(r"[1-9][0-9]{0,19}")
 
 
 def is_id(text: str) -> bool:
