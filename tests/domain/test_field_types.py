@@ -6,7 +6,7 @@ import assent
 from assent.domain.field_types import FIELD_KINDS, FieldType
 
 SOURCE = Path(assent.__file__).parent
-# The demo and the suite of channels declare forms, as users do; the desk of chats makes forms of its
+# The demo and the suite of channels declare forms, as users do; the desk of chats makes its
 # own, for reasons and edits.
 DECLARING = {
     "channels/desk.py",
