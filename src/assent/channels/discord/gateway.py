@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 import discord
@@ -180,11 +180,20 @@ class Gateway:
         self._reason = reason
         client, self._client, self._rest = self._client, None, None
         if client is not None:
-            self._closing = asyncio.create_task(client.close(), name="assent-discord-closing")
+            self._closing = asyncio.create_task(_close(client), name="assent-discord-closing")
         if self._closing is not None:
             # Half closed, a client would leave its connections open: whoever is cancelled here
             # leaves the rest to the next who comes by.
             await asyncio.shield(self._closing)
+
+
+async def _close(client: Client) -> None:
+    """Close a client, also one that was cancelled while it logged in."""
+    await client.close()
+    # A sentinel before the log-in, whatever its type says.
+    connector: Any = client.http.connector
+    if isinstance(connector, aiohttp.BaseConnector) and not connector.closed:
+        await connector.close()
 
 
 async def _ended(client: Client) -> str:
