@@ -54,3 +54,18 @@ def _sqlite(path: str, statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
     finally:
         connection.close()
     return found[-1]
+
+
+def before_0006(url: str) -> list[str]:
+    """Return what takes the channels away again: their triggers, tables and column."""
+    names = ("announce_request", "update_announced")
+    is_sqlite = url.startswith("sqlite")
+    tables = (
+        *("deliveries", "channels", "chat_threads", "chat_accounts", "link_codes"),
+        "notification_settings",
+    )
+    return [
+        *(f"DROP TRIGGER {n}" if is_sqlite else f"DROP FUNCTION {n} CASCADE" for n in names),
+        *(f"DROP TABLE {table}" for table in tables),
+        "ALTER TABLE conversations DROP COLUMN decide_within",
+    ]

@@ -6,7 +6,7 @@ from assent.engine.queries.listing import Inbox
 from assent.testing import calls, says
 from tests.conftest import World
 from tests.server.conftest import ROLES
-from tests.store.rawsql import BEFORE_0005, RawSql
+from tests.store.rawsql import BEFORE_0005, RawSql, before_0006
 
 BEFORE = [
     *BEFORE_0005,
@@ -40,7 +40,7 @@ async def test_an_older_database_shows_approvers_what_waits_for_them(world: Worl
     approver = Person("approver", roles=ROLES["approver"])
     async with world([says("", calls("pay", amount=1))], pay) as assent:
         turn = await assent.send("agent", "pay", by=user)
-    await RawSql(world.url).rows(*BEFORE)
+    await RawSql(world.url).rows(*before_0006(world.url), *BEFORE)
     box = Inbox(person=approver, wanted=RequestFilter())
     async with world([], pay) as assent:
         page = await assent.kernel.store.run(lambda tx: box.page(tx, after=None, limit=10))

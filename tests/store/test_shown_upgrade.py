@@ -5,7 +5,7 @@ import pytest
 from assent import Confirmation, Person, Risk, approve, tool
 from assent.testing import calls, says
 from tests.conftest import World
-from tests.store.rawsql import BEFORE_0005, RawSql
+from tests.store.rawsql import BEFORE_0005, RawSql, before_0006
 
 BEFORE = [
     *BEFORE_0005,
@@ -33,7 +33,7 @@ async def test_an_older_request_takes_what_its_risk_says_and_its_digest_still_ho
 
     async with world([says("", calls("pay", amount=1))], pay) as assent:
         turn = await assent.send("agent", "pay", by=ADA)
-    await RawSql(world.url).rows(*BEFORE)
+    await RawSql(world.url).rows(*before_0006(world.url), *BEFORE)
     async with world(["Done."], pay) as assent:
         request = await assent.request(turn.pending[0].id)
         assert request.confirmation is wanted

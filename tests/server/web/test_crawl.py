@@ -14,7 +14,7 @@ from tests.server.web.crawler import Crawler, shape
 from tests.server.web.scene import furnish, tools
 
 _INLINE = re.compile(
-    r"<style|\sstyle=|\son[a-z]+=|href=.?javascript:|<script(?! type=.module. src=)"
+    r"<style|\sstyle=|\son[a-z]+=|href=.?javascript:|<script(?! (?:type=.module. )?src=)"
 )
 
 
