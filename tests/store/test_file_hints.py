@@ -1,6 +1,7 @@
 """Hints beside an SQLite file: private, for everybody who has it open, and never necessary."""
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -64,8 +65,11 @@ async def test_everybody_else_hears_of_a_commit(
 async def test_a_commit_is_one_hint_and_what_only_looks_is_none(
     file_store: Store, tmp_path: Path
 ) -> None:
+    hints = tmp_path / "assent.db-hints"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
-        listener.bind(str(tmp_path / "assent.db-hints" / "listener.socket"))
+        # Reached by a short name: the address of a socket has 107 characters at most.
+        short = Path(f"/proc/self/fd/{os.open(hints, os.O_PATH)}")
+        listener.bind(str(short / "listener.socket"))
         listener.setblocking(False)
         await file_store.run(lambda tx: tx.settings.fact("a"))
         with pytest.raises(ZeroDivisionError):
@@ -76,7 +80,8 @@ async def test_a_commit_is_one_hint_and_what_only_looks_is_none(
         assert len(listener.recv(10)) == 1
         with pytest.raises(BlockingIOError):
             listener.recv(10)
-        (tmp_path / "assent.db-hints" / "listener.socket").unlink()
+        (short / "listener.socket").unlink()
+        os.close(int(short.name))
 
 
 @pytest.mark.usefixtures("no_polling")
