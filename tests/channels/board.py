@@ -51,6 +51,7 @@ class Platform:
         there = self.places.setdefault(place, {})
         for id, known in there.items():
             if known.key == notice.key:
+                there[id] = notice
                 return id
         id = f"n{next(self.numbers)}"
         there[id] = notice

@@ -11,9 +11,10 @@ from assent.channels import ChannelError, ChannelTerms, Post, Room
 from assent.domain.deliveries import Delivery, DeliveryStatus
 from assent.domain.lifecycle import RequestStatus
 from assent.engine.deliveries import courier
-from assent.errors import NotAllowed, NotFound
+from assent.errors import MessageGone, NotAllowed, NotFound
 from assent.ports import Tx
 from assent.testing import calls, says
+from assent.testing.channel_stage import WAIT_SECONDS
 from assent.testing.channels import until
 from tests.conftest import World
 
@@ -201,6 +202,39 @@ async def test_a_repeated_attempt_says_so_and_keeps_its_key(
     (first, was_repeated), (second, is_repeated) = keys
     assert first == second
     assert (was_repeated, is_repeated) == (False, True)
+
+
+async def test_what_was_settled_after_an_attempt_that_left_nothing_is_done(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courier, "DELAYS", (courier.timedelta(milliseconds=50),) * 20)
+    channel, tried, decided = Recorder(), asyncio.Event(), asyncio.Event()
+
+    async def announce(post: Post) -> str:
+        if post.is_open:
+            tried.set()
+            raise ChannelError("cut off")
+        assert post.is_repeated
+        decided.set()
+        raise MessageGone
+
+    monkeypatch.setattr(channel, "announce", announce)
+    async with world(asking(1), pay, channels=[channel]) as assent:
+        await served(assent)
+        turn = await assent.send("agent", "Pay.", by=OLGA)
+        [request] = turn.pending
+        async with asyncio.timeout(WAIT_SECONDS):
+            await tried.wait()
+            await assent.decide(request, reject(), by=OLGA)
+            await decided.wait()
+
+        async def done() -> bool:
+            return not await assent.channels.is_behind("recorder")
+
+        await until("nothing left to deliver", done)
+        [row] = await assent.channels.of_request(request.id, by=ADMIN)
+
+    assert (row.status, row.message, row.error) == (DeliveryStatus.TOLD, None, None)
 
 
 async def test_after_enough_attempts_a_delivery_is_a_dead_letter(

@@ -230,6 +230,17 @@ class FaultSuite:
             await until("the post to be recorded", told)
             assert len(await stage.shown(stage.place)) == 1
 
+    async def test_a_post_whose_reply_was_lost_does_not_stay_open(self, stage: Stage) -> None:
+        async with playing(stage) as play:
+            await stage.fault(Fault.LOST_REPLY)
+            request = await play.pay()
+            await play.post()
+
+            await play.assent.decide(request, reject(), by=Person(BOB, roles=OPS))
+
+            assert "ejected" in (await play.settled_post()).text
+            assert len(await stage.shown(stage.place)) == 1
+
     async def test_a_refused_post_becomes_a_dead_letter_that_can_be_sent_again(
         self, stage: Stage
     ) -> None:

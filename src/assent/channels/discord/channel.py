@@ -209,6 +209,8 @@ class Discord:
             if post.is_repeated:
                 await rest.edit(channel, message, payload)
         except MessageGone as gone:
+            if not post.is_open:
+                raise
             raise ChannelError(str(gone), permanent=True) from None
         return str(Place(channel=channel, messages=(message,)))
 
@@ -224,7 +226,8 @@ class Discord:
     async def _earlier(self, channel: str, post: Post) -> str | None:
         """Return the message that an earlier attempt has left, however long ago.
 
-        Discord remembers a nonce for some minutes only; our references stay in the buttons.
+        Discord remembers a nonce for some minutes only; our references stay in the buttons. Raises
+        `MessageGone` if there is none and nothing is left to ask.
         """
         rest, bot = self._gateway.rest, self._gateway.bot_id
         try:
@@ -239,6 +242,8 @@ class Discord:
             is_ours = message["author"]["id"] == bot
             if is_ours and components and all(mark in components for mark in marks):
                 return str(message["id"])
+        if not post.is_open:
+            raise MessageGone
         return None
 
     # Talk

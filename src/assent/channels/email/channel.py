@@ -140,13 +140,18 @@ class Email:
 
     async def announce(self, post: Post) -> str:
         stop_url = self._stop_url(post)
-        id = message_id(post.key, post.version, self._sender)
+        # The same for every attempt, whatever changed between them.
+        id = message_id(post.key, 0, self._sender)
         if post.is_digest:
             listed = [
                 Listed(card=item.card, url=await self._link(item, post) or item.url)
                 for item in post.items
             ]
             made = await asyncio.to_thread(digest_letter, listed, stop_url=stop_url)
+        elif not post.is_open:
+            # An earlier attempt may have arrived: then that mail gets its answer, and no other.
+            await self.update(post, id)
+            return id
         else:
             [item] = post.items
             url = await self._link(item, post)

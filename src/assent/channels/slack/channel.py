@@ -157,6 +157,8 @@ class Slack:
             if found is not None:
                 await self._api.change(channel, found, shown)
                 return str(Posted(channel=channel, stamps=(found,)))
+            if not post.is_open:
+                raise MessageGone
         more: dict[str, Any] = {"metadata": metadata_of(post.key)}
         if place.thread:
             more["thread_ts"] = place.thread

@@ -52,7 +52,9 @@ class Channel(Protocol):
     async def announce(self, post: Post) -> str:
         """Show a post and return the platform's reference to it, for later updates.
 
-        If `post.is_repeated`, an earlier attempt may have arrived: show it once all the same.
+        If `post.is_repeated`, an earlier attempt may have arrived: show it once all the same, in
+        its present state. If nothing of it is open any more, only what that attempt left has to
+        change: where nothing is found, raise `MessageGone`.
         """
         ...
 

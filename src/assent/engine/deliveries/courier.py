@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from assent.domain.deliveries import DeliveryStatus
+from assent.domain.deliveries import DeliveryStatus, Post
 from assent.engine.deliveries.channel import Channel
 from assent.engine.deliveries.posts import Draft, Gathering
 from assent.engine.failpoints import point
@@ -181,11 +181,7 @@ class Courier:
             post = await asyncio.to_thread(draft.drawn, self._link)
             await asyncio.sleep(at - asyncio.get_running_loop().time())
             point("before_post")
-            message = draft.message
-            if message is None:
-                message = await self.channel.announce(post)
-            else:
-                await self.channel.update(post, message)
+            message = await self._show(post, draft.message)
             point("after_post")
         except ChannelError as error:
             await self._kernel.store.run(lambda tx: _failed(tx, draft, error))
@@ -197,6 +193,19 @@ class Courier:
             return error
         await self._kernel.store.run(lambda tx: tx.deliveries.tell(draft.rows, message))
         return None
+
+    async def _show(self, post: Post, message: str | None) -> str | None:
+        """Announce or update a post; return the platform's reference to it, if it is shown."""
+        if message is not None:
+            await self.channel.update(post, message)
+            return message
+        try:
+            return await self.channel.announce(post)
+        except MessageGone:
+            if post.is_open:
+                raise
+            # No earlier attempt arrived, and there is nothing left to ask.
+            return None
 
     async def _pause(self, error: ChannelError) -> float:
         """Send nothing for a while: longer and longer, or for as long as the platform asks."""

@@ -116,7 +116,7 @@ class Gathering:
         if not rows:
             return None
         batch = rows[0].batch or self.ids("post")
-        is_repeated = any(each.batch and (each.attempts or each.error) for each in rows)
+        is_repeated = any(_may_have_arrived(each) for each in rows)
         rows = tx.deliveries.take(rows, batch)
         return Draft(
             key=digest(f"{batch}/{rows[0].channel}/{rows[0].address}")[:24],
@@ -140,9 +140,14 @@ class Gathering:
             request = tx.requests.look(row.request_id)
             if request is None or not is_wanted(tx, row, request):
                 tx.deliveries.drop(row)
-            elif request.is_open or self.terms.tells_settled:
+            elif request.is_open or self.terms.tells_settled or _may_have_arrived(row):
                 kept.append(row)
             elif row.status is DeliveryStatus.DUE:
                 # It was settled before anybody here was asked.
                 tx.deliveries.tell([row], None)
         return kept
+
+
+def _may_have_arrived(row: Delivery) -> bool:
+    """Return True after an attempt whose end is not known: it may be shown, open, right now."""
+    return row.batch is not None and row.message is None
