@@ -140,8 +140,8 @@ class Email:
 
     async def announce(self, post: Post) -> str:
         stop_url = self._stop_url(post)
-        # The same for every attempt, whatever changed between them.
-        id = message_id(post.key, 0, self._sender)
+        # The same for every attempt, whatever changed between them; updates begin at 2.
+        id = message_id(post.key, 1, self._sender)
         if post.is_digest:
             listed = [
                 Listed(card=item.card, url=await self._link(item, post) or item.url)
