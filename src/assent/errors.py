@@ -975,7 +975,8 @@ class ChannelError(AssentError):
 
     `permanent`: trying again is no use, and the delivery becomes a dead letter. `whole`: the whole
     channel is concerned, as by an outage, a rate limit or a revoked token, so nothing is sent for a
-    while and nothing is given up. `retry_after` is how many seconds the platform asks to wait.
+    while and nothing is given up. `unsent`: nothing was handed over, so nothing can have arrived.
+    `retry_after` is how many seconds the platform asks to wait.
     """
 
     code = "channel_error"
@@ -986,10 +987,11 @@ class ChannelError(AssentError):
         *,
         permanent: bool = False,
         whole: bool = False,
+        unsent: bool = False,
         retry_after: float | None = None,
     ) -> None:
         self.reason, self.permanent, self.whole = reason, permanent, whole
-        self.retry_after = retry_after
+        self.unsent, self.retry_after = unsent, retry_after
         super().__init__(reason)
 
 

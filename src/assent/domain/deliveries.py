@@ -20,6 +20,9 @@ UNROUTED = ""
 CODE = "{code}"
 
 
+DeliveryKey = tuple[str, str]
+
+
 class DeliveryStatus(StrEnum):
     """Due: its place shows less than it should. Told: it shows all. Dead: given up."""
 
@@ -52,9 +55,9 @@ class Delivery(Struct, frozen=True, kw_only=True):
     created_at: datetime
 
     @property
-    def group(self) -> str:
-        """The deliveries of one group and address go into one message."""
-        return "digest" if self.digest else self.turn_id
+    def key(self) -> DeliveryKey:
+        """What tells it apart from the others of its channel."""
+        return self.request_id, self.address
 
 
 class DeliveryCounts(Struct, frozen=True, kw_only=True):
@@ -149,7 +152,8 @@ class ChannelTerms:
     """What a channel can do, and where it posts without being asked by a person.
 
     `groups`: several requests of one turn fit into one message, up to `grouped` of them.
-    `reaches_people`: it has addresses of people. `tells_settled`: it also tells of requests that
+    `reaches_people`: it has addresses of people. `appends`: an update is one more message, which
+    people who left or unsubscribed do not get. `tells_settled`: it also tells of requests that
     were settled before it told of them. `per_second` is how many messages it sends at most.
     `link_words` are what people type there to link their account, with `{code}` for the code; None
     where no code can be typed.
@@ -159,6 +163,7 @@ class ChannelTerms:
     groups: bool = True
     grouped: int = 10
     reaches_people: bool = True
+    appends: bool = False
     tells_settled: bool = False
     per_second: float = 5.0
     link_words: str | None = f"/assent link {CODE}"

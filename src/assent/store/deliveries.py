@@ -72,7 +72,7 @@ DUE = (
     .order_by(_d.due_at, _d.created_at, _d.request_id)
     .limit(bindparam("limit"))
 )
-NEXT_DUE = select(func.min(_d.due_at)).where(_due, _of_channel)
+NEXT_DUE = select(func.min(_d.due_at)).where(_due, _of_channel, _d.due_at > ClockNow())
 # Held for a digest, or waiting like the one that is due: they go with it.
 COMPANIONS = (
     select(deliveries)
@@ -129,6 +129,7 @@ HOLD = (
     update(deliveries)
     .where(_key, _d.wanted == bindparam("version", type_=Integer))
     .values(
+        status=fixed(DeliveryStatus.DUE),
         attempts=bindparam("to_attempts", type_=Integer),
         due_at=ClockNow() + bindparam("delay", type_=BigInteger),
         error=bindparam("to_error", type_=Text()),
@@ -253,7 +254,7 @@ class StoredDeliveries:
         return self._read(DUE, {"channel": channel, "limit": limit})
 
     def next_due(self, channel: str) -> int | None:
-        """Return the microseconds until the next delivery is due; None if there is none."""
+        """Return the microseconds until one more delivery is due; None if there is none."""
         at: int | None = self._driver.rows(NEXT_DUE, {"channel": channel})[0][0]
         return None if at is None else at - self._driver.clock()
 
@@ -302,17 +303,17 @@ class StoredDeliveries:
             self._driver.rows(TELL, params)
 
     def hold(
-        self, held: Iterable[Delivery], delay: timedelta, error: str, *, attempts: int, gone: bool
+        self, held: Iterable[Delivery], delay: timedelta, error: str, *, attempts: int, anew: bool
     ) -> None:
-        """Try again later; `gone` forgets the message, which then is sent anew."""
+        """Try again later; `anew` forgets the message, as one that is gone or never left."""
         for delivery in held:
             changes: dict[str, Any] = {
                 "version": delivery.wanted,
                 "to_attempts": attempts,
                 "delay": span(delay),
                 "to_error": error,
-                "to_message": None if gone else delivery.message,
-                "to_batch": None if gone else delivery.batch,
+                "to_message": None if anew else delivery.message,
+                "to_batch": None if anew else delivery.batch,
             }
             self._driver.rows(HOLD, _keyed(delivery, **changes))
 

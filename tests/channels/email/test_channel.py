@@ -9,8 +9,10 @@ from assent.channels.email import Email
 from assent.channels.email.addresses import address_of, mailbox_of
 from assent.domain.messages import Answer, Prompt, UserSaid
 from assent.domain.notifications import NotificationSettings
+from assent.domain.paging import EntryFilter
 from assent.domain.people import SYSTEM
 from assent.domain.tools import Hint
+from assent.engine.deliveries import courier
 from assent.errors import InvalidParameter, LinkRefused
 from assent.testing import VirtualClock, calls, says
 from assent.testing.hostile import DECEPTIONS
@@ -354,3 +356,76 @@ async def test_mails_need_an_address_to_lead_to(world: World) -> None:
         with pytest.raises(InvalidParameter, match="review_url"):
             async with world(publishing(), publish, channels=email(host)):
                 pass
+
+
+@tool(requires_approval=True, approvers=Audience.of("ops"))
+async def restart(host: str) -> str:
+    """Restart a machine."""
+    return f"restarted {host}"
+
+
+def restarting(prompt: Prompt) -> Answer | str:
+    is_new = isinstance(prompt.history[-1], UserSaid)
+    return says("", calls("restart", host="db1")) if is_new else "Done."
+
+
+BOB, ANN = Person("bob", roles={"ops"}), Person("ann", roles={"ops"})
+
+
+async def _unlink(assent: Assent) -> None:
+    await assent.people.chats.unlink("email", "bob@example.com", by=BOB)
+
+
+async def _disable(assent: Assent) -> None:
+    await assent.people.change("bob", disabled=True, by=ROOT)
+
+
+async def _unsubscribe(assent: Assent) -> None:
+    assert await assent.people.stop_links.stop(assent.people.stop_links.token("email", "bob"))
+
+
+async def _want_none(assent: Assent) -> None:
+    wishes = NotificationSettings(least={"email": "never"})
+    await assent.people.chats.change_settings(wishes, by=BOB)
+
+
+@pytest.mark.parametrize("leave", [_unlink, _disable, _unsubscribe, _want_none])
+async def test_who_left_or_unsubscribed_gets_no_further_mail(world: World, leave: Any) -> None:
+    async with (
+        Mailhost() as host,
+        world(restarting, restart, channels=email(host), review_url=REVIEW) as assent,
+    ):
+        await linked(assent, BOB, "bob@example.com")
+        await assent.people.add(ANN, by=SYSTEM)
+        request = await asked(assent)
+        await delivered(assent, request.id)
+
+        await leave(assent)
+        await assent.decide(request.id, approve(), by=ANN)
+        await until(lambda: _idle(assent))
+
+    assert len(host.received) == 1
+
+
+async def test_after_an_outage_nothing_is_said_of_what_was_never_asked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courier, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(courier, "LONGEST_PAUSE", 0.05)
+    async with Mailhost() as host:
+        host.script(At.EHLO, *["421 down"] * 2_000)
+        mails = email(host, per_second=1000)
+        async with world(restarting, restart, channels=mails, review_url=REVIEW) as assent:
+            await linked(assent, BOB, "bob@example.com")
+            await assent.people.add(ANN, by=SYSTEM)
+            request = await asked(assent)
+            await delivered(assent, request.id, "due", failed=True)
+            await assent.decide(request.id, approve(), by=ANN)
+            await until(lambda: _idle(assent))
+            entries = await assent.queries.record.entries(
+                EntryFilter(action="issue_link"), after=None, limit=100
+            )
+
+    assert host.received == []
+    # A link is made once there is a server to take it.
+    assert entries.items == ()

@@ -51,7 +51,8 @@ class Rest:
             raise _refused(error) from None
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             words = f"Discord cannot be reached ({type(error).__name__})"
-            raise ChannelError(words, whole=True) from None
+            unsent = isinstance(error, aiohttp.ClientConnectorError)
+            raise ChannelError(words, whole=True, unsent=unsent) from None
 
     async def post(self, channel: str, payload: Payload, *, nonce: str) -> str:
         """Post a message once, whatever happens on the way, and return its id."""
@@ -110,7 +111,7 @@ class Rest:
 
 def _limited(seconds: float) -> ChannelError:
     words = "Discord asks to wait before more is sent"
-    return ChannelError(words, whole=True, retry_after=seconds)
+    return ChannelError(words, whole=True, unsent=True, retry_after=seconds)
 
 
 def _refused(error: discord.HTTPException) -> ChannelError:

@@ -9,7 +9,7 @@ from typing import Final
 
 from assent.channels.email.addresses import address_of, mailbox_of
 from assent.channels.email.message import Envelope, mail_of, message_id
-from assent.channels.email.smtp import PORTS, SEND_SECONDS, Relay, Tls
+from assent.channels.email.smtp import PORTS, SEND_SECONDS, Connection, Relay, Tls
 from assent.domain import parameters
 from assent.domain.deliveries import ChannelTerms, Post, PostItem
 from assent.domain.parameters import Check, optional, taken, unfit
@@ -112,7 +112,9 @@ class Email:
         )
         self._sender: Address = given["sender"]
         self._name: str = given["name"]
-        self._terms = ChannelTerms(groups=False, per_second=given["per_second"], link_words=None)
+        self._terms = ChannelTerms(
+            groups=False, appends=True, per_second=given["per_second"], link_words=None
+        )
         self._assent: Assent | None = None
 
     def __repr__(self) -> str:
@@ -139,28 +141,33 @@ class Email:
     async def disconnect(self) -> None: ...
 
     async def announce(self, post: Post) -> str:
-        stop_url = self._stop_url(post)
         # The same for every attempt, whatever changed between them; updates begin at 2.
         id = message_id(post.key, 1, self._sender)
+        if not post.is_open:
+            # An earlier attempt may have arrived: then that mail gets its answer, and no other.
+            await self.update(post, id)
+            return id
+        # Links are made only once there is a server to take them.
+        async with self._relay.connected() as connection:
+            stop_url = self._stop_url(post)
+            made = await self._asked(post, stop_url)
+            await self._send(connection, made, to=post.address, id=id, stop_url=stop_url)
+        return id
+
+    async def _asked(self, post: Post, stop_url: str) -> Letter:
+        """Return the letter that asks for decisions, with a link for each."""
         if post.is_digest:
             listed = [
                 Listed(card=item.card, url=await self._link(item, post) or item.url)
                 for item in post.items
             ]
-            made = await asyncio.to_thread(digest_letter, listed, stop_url=stop_url)
-        elif not post.is_open:
-            # An earlier attempt may have arrived: then that mail gets its answer, and no other.
-            await self.update(post, id)
-            return id
-        else:
-            [item] = post.items
-            url = await self._link(item, post)
-            if url is None:
-                # Decided meanwhile, or no longer theirs to decide: looked at again, it is dropped.
-                raise ChannelError("The recipient cannot decide it any more")
-            made = await asyncio.to_thread(letter, item.card, url=url, stop_url=stop_url)
-        await self._send(made, to=post.address, id=id, stop_url=stop_url)
-        return id
+            return await asyncio.to_thread(digest_letter, listed, stop_url=stop_url)
+        [item] = post.items
+        url = await self._link(item, post)
+        if url is None:
+            # Decided meanwhile, or no longer theirs to decide: looked at again, it is dropped.
+            raise ChannelError("The recipient cannot decide it any more", unsent=True)
+        return await asyncio.to_thread(letter, item.card, url=url, stop_url=stop_url)
 
     async def update(self, post: Post, message: str) -> None:
         # A mail cannot be changed; a further one comes only when there is nothing left to decide.
@@ -175,7 +182,10 @@ class Email:
             letter, item.card, url=item.url, notice=notice, stop_url=stop_url
         )
         id = message_id(post.key, post.version, self._sender)
-        await self._send(made, to=post.address, id=id, stop_url=stop_url, answers=message)
+        async with self._relay.connected() as connection:
+            await self._send(
+                connection, made, to=post.address, id=id, stop_url=stop_url, answers=message
+            )
 
     async def invite(self, person: Person, address: str) -> None:
         """Mail a code to an address, which the person enters on their settings page."""
@@ -183,15 +193,16 @@ class Email:
         if to is None:
             raise LinkRefused("This is not an address of mail that can be used here")
         assent = self._opened()
-        code = await assent.people.chats.code_for_chat(self._name, to, to)
-        made = code_letter(
-            code,
-            person.id,
-            url=assent.channels.page("/settings/notifications"),
-            minutes=int(CODE_WITHIN.total_seconds() // 60),
-        )
         id = message_id(f"code-{datetime.now(UTC):%Y%m%d%H%M%S%f}", 1, self._sender)
-        await self._send(made, to=to, id=id)
+        async with self._relay.connected() as connection:
+            code = await assent.people.chats.code_for_chat(self._name, to, to)
+            made = code_letter(
+                code,
+                person.id,
+                url=assent.channels.page("/settings/notifications"),
+                minutes=int(CODE_WITHIN.total_seconds() // 60),
+            )
+            await self._send(connection, made, to=to, id=id)
 
     async def _link(self, item: PostItem, post: Post) -> str | None:
         """Return the address of a one-time link; None if the recipient may not decide now."""
@@ -213,7 +224,14 @@ class Email:
         return url if len(url) <= _STOP_URL_CHARS else ""
 
     async def _send(
-        self, made: Letter, *, to: str, id: str, stop_url: str = "", answers: str | None = None
+        self,
+        connection: Connection,
+        made: Letter,
+        *,
+        to: str,
+        id: str,
+        stop_url: str = "",
+        answers: str | None = None,
     ) -> None:
         envelope = Envelope(
             sender=self._sender,
@@ -229,7 +247,7 @@ class Email:
             raise ChannelError(
                 "The address cannot be written into a mail", permanent=True
             ) from error
-        await self._relay.send(mail, sender=self._sender.addr_spec, to=to)
+        await connection.send(mail, sender=self._sender.addr_spec, to=to)
 
     def _opened(self) -> Assent:
         if self._assent is None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import ssl
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from enum import StrEnum
@@ -13,6 +15,7 @@ from assent.errors import ChannelError
 
 CONNECT_SECONDS: Final = 15.0
 SEND_SECONDS: Final = 60.0
+QUIT_SECONDS: Final = 5.0
 _FAULTS: Final = (aiosmtplib.SMTPException, OSError, TimeoutError)
 
 
@@ -39,8 +42,9 @@ class Relay:
     context: ssl.SSLContext | None = field(default=None, repr=False)
     seconds: float = SEND_SECONDS
 
-    async def send(self, mail: EmailMessage, *, sender: str, to: str) -> None:
-        """Hand a mail over; raises `ChannelError`.
+    @asynccontextmanager
+    async def connected(self) -> "AsyncGenerator[Connection]":
+        """Connect for one mail; raises `ChannelError`.
 
         A server that cannot be reached, or refuses us, concerns all mails.
         """
@@ -56,11 +60,7 @@ class Relay:
         )
         try:
             await self._connect(smtp)
-            async with asyncio.timeout(self.seconds):
-                await self._hand_over(smtp, mail, sender, to)
-                await self._quit(smtp)
-        except TimeoutError as error:
-            raise ChannelError(f"The mail server {self.host!r} took too long") from error
+            yield Connection(self, smtp)
         finally:
             smtp.close()
 
@@ -72,42 +72,55 @@ class Relay:
                     await smtp.ehlo()
         except aiosmtplib.SMTPAuthenticationError as error:
             reason = f"it refuses our user name or password ({error.code})"
-            raise self._unusable(reason) from error
+            raise self.unusable(reason) from error
         except aiosmtplib.SMTPResponseException as error:
-            raise self._unusable(f"it answered {error.code}") from error
+            raise self.unusable(f"it answered {error.code}") from error
         except _FAULTS as error:
-            raise self._unusable(_cause(error)) from error
+            raise self.unusable(_cause(error)) from error
 
-    async def _hand_over(
-        self, smtp: aiosmtplib.SMTP, mail: EmailMessage, sender: str, to: str
-    ) -> None:
+    def unusable(self, reason: str) -> ChannelError:
+        """Return the error for a server that takes no mail of ours."""
+        reason = f"The mail server {self.host!r} cannot be used: {reason}"
+        return ChannelError(reason, whole=True, unsent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A connection to a relay that is ready for a mail."""
+
+    relay: Relay
+    smtp: aiosmtplib.SMTP
+
+    async def send(self, mail: EmailMessage, *, sender: str, to: str) -> None:
+        """Hand the mail over; raises `ChannelError`."""
         try:
-            await smtp.sendmail(sender, [to], mail.as_bytes())
+            async with asyncio.timeout(self.relay.seconds):
+                await self._hand_over(mail, sender, to)
+        except TimeoutError as error:
+            raise ChannelError(f"The mail server {self.relay.host!r} took too long") from error
+        # The mail is accepted, whatever comes now.
+        with suppress(*_FAULTS):
+            async with asyncio.timeout(QUIT_SECONDS):
+                await self.smtp.quit()
+
+    async def _hand_over(self, mail: EmailMessage, sender: str, to: str) -> None:
+        try:
+            await self.smtp.sendmail(sender, [to], mail.as_bytes())
         except aiosmtplib.SMTPSenderRefused as error:
-            raise self._unusable(f"it refuses the sender ({error.code})") from error
+            raise self.relay.unusable(f"it refuses the sender ({error.code})") from error
         except aiosmtplib.SMTPRecipientsRefused as error:
             self._refused("the recipient", error.recipients[0].code, error)
         except aiosmtplib.SMTPResponseException as error:
             self._refused("the mail", error.code, error)
         except _FAULTS as error:
             # It may have the mail by now: the next attempt has the same id.
-            reason = f"The mail server {self.host!r} gave no answer: {type(error).__name__}"
+            reason = f"The mail server {self.relay.host!r} gave no answer: {type(error).__name__}"
             raise ChannelError(reason) from error
-
-    async def _quit(self, smtp: aiosmtplib.SMTP) -> None:
-        # The mail is accepted, whatever comes now.
-        try:
-            await smtp.quit()
-        except _FAULTS:
-            return
-
-    def _unusable(self, reason: str) -> ChannelError:
-        return ChannelError(f"The mail server {self.host!r} cannot be used: {reason}", whole=True)
 
     def _refused(self, what: str, code: int, error: Exception) -> NoReturn:
         """Raise for an answer of the server: 5xx is final, 4xx asks to come later (greylisting)."""
-        reason = f"The mail server {self.host!r} refuses {what} ({code})"
-        raise ChannelError(reason, permanent=500 <= code < 600) from error
+        reason = f"The mail server {self.relay.host!r} refuses {what} ({code})"
+        raise ChannelError(reason, permanent=500 <= code < 600, unsent=True) from error
 
 
 def _cause(error: BaseException) -> str:

@@ -45,6 +45,8 @@ _WHOLE: Final = frozenset(
 _PASSING: Final = frozenset(
     {"update_failed", "external_channel_migrating", "message_limit_exceeded"}
 )
+# The message may be there all the same.
+_UNSURE: Final = frozenset({"internal_error", "fatal_error", "request_timeout"})
 _SECRET: Final = re.compile(r"xox[a-z]-[\w-]+|xapp-[\w-]+|ticket=[^&\s'\"]+|/link/\w+")
 
 
@@ -61,6 +63,7 @@ class SlackRefused(ChannelError):
             f"Slack refused {method}: {error}{scope}",
             permanent=not whole and error not in _PASSING,
             whole=whole,
+            unsent=error not in _UNSURE,
             retry_after=retry_after,
         )
 
@@ -222,7 +225,8 @@ class SlackApi:
             raise _refusal(method, error.response) from None
         except (aiohttp.ClientError, SlackClientError, OSError, TimeoutError) as error:
             reason = f"Slack did not answer {method}: {type(error).__name__}"
-            raise ChannelError(reason, whole=True) from None
+            unsent = isinstance(error, aiohttp.ClientConnectorError)
+            raise ChannelError(reason, whole=True, unsent=unsent) from None
         return cast("dict[str, Any]", answer.data)
 
 

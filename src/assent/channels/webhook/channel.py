@@ -146,7 +146,8 @@ class Webhook:
             raise ChannelError(str(error), permanent=True) from error
         except TargetUnreachable as error:
             # Without a connection no message gets through; with one it may be this message.
-            raise ChannelError(str(error), whole=not error.reached) from error
+            unreached = not error.reached
+            raise ChannelError(str(error), whole=unreached, unsent=unreached) from error
         self._is_gone = answer.status == HTTPStatus.GONE
         want_taken(answer, now)
         return id

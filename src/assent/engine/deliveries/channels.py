@@ -119,8 +119,7 @@ class Channels:
 
     async def is_behind(self, name: str) -> bool:
         """Return True while something is due that the channel does not show yet."""
-        left = await self._kernel.store.run(lambda tx: tx.deliveries.next_due(name))
-        return left is not None and left <= 0
+        return bool(await self._kernel.store.run(lambda tx: tx.deliveries.due(name, 1)))
 
     async def invite(self, channel: str, address: str, *, by: Person) -> None:
         """Send a code to an address that a person says is theirs; raises `LinkRefused`.

@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from assent.domain.deliveries import DeliveryStatus, Post
+from assent.domain.deliveries import DeliveryKey, DeliveryStatus, Post
 from assent.engine.deliveries.channel import Channel
 from assent.engine.deliveries.posts import Draft, Gathering
 from assent.engine.failpoints import point
@@ -58,9 +58,11 @@ class Courier:
         self._hint = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_serving = False
+        # The messages that are on their way, each with the deliveries that it shows.
+        self._sending: dict[asyncio.Task[float | None], frozenset[DeliveryKey]] = {}
         self._failures = 0
-        # When to connect again after a failure, by the loop's clock.
-        self._connect_at = 0.0
+        # When to connect, and when to send, again after a failure, by the loop's clock.
+        self._connect_at = self._send_at = 0.0
 
     @property
     def is_serving(self) -> bool:
@@ -84,7 +86,12 @@ class Courier:
         await asyncio.gather(self._task, return_exceptions=True)
         self._task = None
         if self._is_serving:
-            await self._safely(self._retire)
+            self._is_serving = False
+            await self._disconnect()
+        name, worker = self.channel.name, self._kernel.worker
+        await self._safely(
+            lambda: self._kernel.store.run(lambda tx: tx.deliveries.release(name, worker))
+        )
 
     async def _run(self) -> None:
         lease = asyncio.create_task(self._hold(), name=f"assent-lease-{self.channel.name}")
@@ -98,7 +105,7 @@ class Courier:
                 await asyncio.sleep(GATHER_SECONDS)
         finally:
             lease.cancel()
-            await asyncio.gather(lease, return_exceptions=True)
+            await asyncio.gather(lease, self._abandon(), return_exceptions=True)
 
     async def _rest(self, seconds: float) -> None:
         try:
@@ -126,7 +133,8 @@ class Courier:
         elif not serving.is_ours and self._is_serving:
             self._is_serving = False
             log.warning("another process serves the channel %s now", name)
-            await self.channel.disconnect()
+            await self._abandon()
+            await self._disconnect()
         return None
 
     async def _begin(self) -> None:
@@ -135,13 +143,31 @@ class Courier:
             return
         # Set before trying: a token that was revoked must not be tried every few seconds.
         self._connect_at = loop.time() + self._next_pause()
-        async with asyncio.timeout(CONNECT_SECONDS):
-            await self.channel.connect()
-        await self._kernel.store.run(lambda tx: tx.deliveries.catch_up(name))
-        await self._recovered()
+        try:
+            await self._connect()
+            await self._kernel.store.run(lambda tx: tx.deliveries.catch_up(name))
+            await self._recovered()
+        except BaseException:
+            # The next attempt begins from nothing.
+            await self._disconnect()
+            raise
         self._is_serving, self._connect_at = True, 0.0
         log.info("this process serves the channel %s", name)
         self._hint.set()
+
+    async def _connect(self) -> None:
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self.channel.connect()
+        except TimeoutError as error:
+            reason = f"It took more than {CONNECT_SECONDS:.0f} seconds to connect"
+            raise ChannelError(reason, whole=True) from error
+
+    async def _disconnect(self) -> None:
+        try:
+            await self.channel.disconnect()
+        except Exception:
+            log.exception("the channel %s failed to disconnect", self.channel.name)
 
     def _next_pause(self) -> float:
         """Return how long to wait after one more failure: longer and longer, with jitter."""
@@ -149,50 +175,65 @@ class Courier:
         self._failures = min(self._failures + 1, 10)
         return wait
 
-    async def _retire(self) -> float | None:
-        self._is_serving = False
-        await self.channel.disconnect()
-        name, worker = self.channel.name, self._kernel.worker
-        await self._kernel.store.run(lambda tx: tx.deliveries.release(name, worker))
-        return None
-
     # What is sent
 
     async def _deliver(self) -> float:
-        """Send everything that is due; return the seconds until more is."""
-        while self._is_serving:
-            drafts = await self._kernel.store.run(lambda tx: self._gathering.take(tx, AT_ONCE))
-            if not drafts:
-                return await self._kernel.store.run(self._until_due)
-            # Each has its place in the queue before any is drawn: large cards take longer.
-            sent = (self._send(draft, self._pace.slot()) for draft in drafts)
-            errors = [error for error in await asyncio.gather(*sent) if error is not None]
-            if whole := [error for error in errors if error.whole]:
-                return await self._pause(whole[0])
-            await self._recovered()
-        return LOOK_SECONDS
+        """Put on its way what is due; return the seconds until there may be more."""
+        if (wait := self._send_at - self._now()) > 0:
+            return wait
+        room = AT_ONCE - len(self._sending)
+        # Whatever arrives makes room and wakes the loop: a slow message holds up no other.
+        if not room:
+            return LOOK_SECONDS
+        on_their_way = frozenset[DeliveryKey]().union(*self._sending.values())
 
-    def _until_due(self, tx: Tx) -> float:
-        left = tx.deliveries.next_due(self.channel.name)
+        def take(tx: Tx) -> tuple[list[Draft], int | None]:
+            drafts = self._gathering.take(tx, room, besides=on_their_way)
+            return drafts, tx.deliveries.next_due(self.channel.name)
+
+        drafts, left = await self._kernel.store.run(take)
+        for draft in drafts:
+            # Each has its place in the queue before any is drawn: large cards take longer.
+            sending = self._send(draft, self._pace.slot())
+            task = asyncio.create_task(self._safely(lambda work=sending: work))
+            self._sending[task] = frozenset(row.key for row in draft.rows)
+            task.add_done_callback(self._arrived)
         return LOOK_SECONDS if left is None else min(LOOK_SECONDS, max(0.01, left / 1_000_000))
 
-    async def _send(self, draft: Draft, at: float) -> ChannelError | None:
+    def _arrived(self, task: "asyncio.Task[float | None]") -> None:
+        del self._sending[task]
+        # Retrieved: that the database is gone for good is told by the loop itself.
+        if not task.cancelled():
+            task.exception()
+        self._hint.set()
+
+    async def _abandon(self) -> None:
+        """Leave what is on its way: the next process looks what became of it."""
+        for task in (tasks := list(self._sending)):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    async def _send(self, draft: Draft, at: float) -> None:
         try:
             post = await asyncio.to_thread(draft.drawn, self._link)
-            await asyncio.sleep(at - asyncio.get_running_loop().time())
+            await asyncio.sleep(at - self._now())
+            if self._now() < self._send_at:
+                raise ChannelError("The channel waits", whole=True, unsent=True)
             point("before_post")
             message = await self._show(post, draft.message)
             point("after_post")
         except ChannelError as error:
-            await self._kernel.store.run(lambda tx: _failed(tx, draft, error))
-            return error
+            await self._failed(draft, error)
         except Exception as fault:
             log.exception("the channel %s failed to show a post", self.channel.name)
-            error = ChannelError(f"{type(fault).__name__}: see the log")
-            await self._kernel.store.run(lambda tx: _failed(tx, draft, error))
-            return error
-        await self._kernel.store.run(lambda tx: tx.deliveries.tell(draft.rows, message))
-        return None
+            await self._failed(draft, ChannelError(f"{type(fault).__name__}: see the log"))
+        else:
+            await self._kernel.store.run(lambda tx: tx.deliveries.tell(draft.rows, message))
+            if self._now() >= self._send_at:
+                await self._recovered()
 
     async def _show(self, post: Post, message: str | None) -> str | None:
         """Announce or update a post; return the platform's reference to it, if it is shown."""
@@ -207,16 +248,23 @@ class Courier:
             # No earlier attempt arrived, and there is nothing left to ask.
             return None
 
-    async def _pause(self, error: ChannelError) -> float:
+    async def _failed(self, draft: Draft, error: ChannelError) -> None:
+        if error.whole:
+            await self._pause(error)
+        await self._kernel.store.run(lambda tx: _record_failure(tx, draft, error))
+
+    async def _pause(self, error: ChannelError) -> None:
         """Send nothing for a while: longer and longer, or for as long as the platform asks."""
-        wait = self._next_pause()
+        now, asked = self._now(), error.retry_after or 0.0
+        if now < self._send_at:
+            # Another message that was on its way then.
+            self._send_at = max(self._send_at, now + asked)
+            return
+        wait = max(self._next_pause(), asked)
+        self._send_at = now + wait
         name, reason = self.channel.name, str(error)[:ERROR_CHARS]
-        await self._kernel.store.run(lambda tx: tx.deliveries.set_error(name, reason))
-        wait = max(wait, error.retry_after or 0.0)
         log.warning("the channel %s waits for %.0f seconds: %s", name, wait, reason)
-        # Commits that come meanwhile do not shorten it.
-        await asyncio.sleep(wait)
-        return 0.01
+        await self._kernel.store.run(lambda tx: tx.deliveries.set_error(name, reason))
 
     async def _recovered(self) -> None:
         if self._failures:
@@ -239,17 +287,21 @@ class Courier:
         return None
 
 
-def _failed(tx: Tx, draft: Draft, error: ChannelError) -> None:
+def _record_failure(tx: Tx, draft: Draft, error: ChannelError) -> None:
     """Record a failure: try again later, send anew, or give up."""
     reason, attempts = str(error)[:ERROR_CHARS], draft.attempts
     due = [row for row in draft.rows if row.status is DeliveryStatus.DUE]
+    # Nothing of this message can have arrived, now or before.
+    anew = error.unsent and draft.is_new
     if isinstance(error, MessageGone) and draft.message is not None:
-        tx.deliveries.hold(due, timedelta(0), reason, attempts=0, gone=True)
+        # Also what it showed rightly: that is gone, too.
+        shown = [row for row in draft.rows if row.status is not DeliveryStatus.DEAD]
+        tx.deliveries.hold(shown, timedelta(0), reason, attempts=0, anew=True)
     elif error.whole:
-        tx.deliveries.hold(due, timedelta(0), reason, attempts=min(attempts, 1), gone=False)
+        tx.deliveries.hold(due, timedelta(0), reason, attempts=min(attempts, 1), anew=anew)
     elif error.permanent or attempts > len(DELAYS):
         tx.deliveries.bury(due, reason)
     else:
         delay = DELAYS[attempts - 1] * random.uniform(0.9, 1.1)  # noqa: S311 - jitter
         delay = max(delay, timedelta(seconds=error.retry_after or 0.0))
-        tx.deliveries.hold(due, delay, reason, attempts=attempts, gone=False)
+        tx.deliveries.hold(due, delay, reason, attempts=attempts, anew=anew)

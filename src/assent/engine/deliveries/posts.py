@@ -1,6 +1,6 @@
 """Posts: due deliveries gathered to messages, and the cards that are drawn for them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from assent.domain.canonical import digest
@@ -8,6 +8,7 @@ from assent.domain.deliveries import (
     UNROUTED,
     ChannelTerms,
     Delivery,
+    DeliveryKey,
     DeliveryStatus,
     Post,
     PostItem,
@@ -30,6 +31,8 @@ class Draft:
     key: str
     rows: tuple[Delivery, ...]
     draws: tuple[Callable[[], Showing], ...]
+    # False if there was an attempt at this very message before.
+    is_new: bool
     is_repeated: bool
 
     @property
@@ -77,23 +80,24 @@ class Gathering:
     catalogue: Catalogue
     ids: Ids
 
-    def take(self, tx: Tx, limit: int) -> list[Draft]:
+    def take(self, tx: Tx, limit: int, *, besides: Set[DeliveryKey]) -> list[Draft]:
         """Route what is new, and return messages to send, each of them once."""
-        due = tx.deliveries.due(self.channel, READ_AT_ONCE)
+        count = READ_AT_ONCE + len(besides)
+        due = tx.deliveries.due(self.channel, count)
         if unrouted := [row for row in due if row.address == UNROUTED]:
             for row in unrouted:
                 self._route(tx, row)
-            due = tx.deliveries.due(self.channel, READ_AT_ONCE)
-        drafts, drawn = list[Draft](), set[tuple[str, str]]()
+            due = tx.deliveries.due(self.channel, count)
+        drafts, drawn = list[Draft](), set(besides)
         for row in due:
             if len(drafts) == limit:
                 break
-            if row.address == UNROUTED or (row.request_id, row.address) in drawn:
+            if row.address == UNROUTED or row.key in drawn:
                 continue
             draft = self._draft(tx, row)
             if draft is not None:
                 drafts.append(draft)
-                drawn |= {(each.request_id, each.address) for each in draft.rows}
+                drawn |= {each.key for each in draft.rows}
         return drafts
 
     def _route(self, tx: Tx, marker: Delivery) -> None:
@@ -113,15 +117,18 @@ class Gathering:
         rows = self._rows(tx, row)
         if all(each.message is None for each in rows):
             rows = self._wanted(tx, rows)
+        elif self.terms.appends:
+            rows = self._still_wanted(tx, rows)
         if not rows:
             return None
-        batch = rows[0].batch or self.ids("post")
+        is_new, batch = rows[0].batch is None, rows[0].batch or self.ids("post")
         is_repeated = any(_may_have_arrived(each) for each in rows)
         rows = tx.deliveries.take(rows, batch)
         return Draft(
             key=digest(f"{batch}/{rows[0].channel}/{rows[0].address}")[:24],
             rows=tuple(rows),
             draws=tuple(read_showing(tx, each.request_id, self.catalogue) for each in rows),
+            is_new=is_new,
             is_repeated=is_repeated,
         )
 
@@ -145,6 +152,17 @@ class Gathering:
             elif row.status is DeliveryStatus.DUE:
                 # It was settled before anybody here was asked.
                 tx.deliveries.tell([row], None)
+        return kept
+
+    def _still_wanted(self, tx: Tx, rows: Iterable[Delivery]) -> list[Delivery]:
+        """Leave out whose person would get one more message, and is not to be told any more."""
+        kept = list[Delivery]()
+        for row in rows:
+            request = tx.requests.look(row.request_id)
+            if request is not None and is_wanted(tx, row, request):
+                kept.append(row)
+            elif row.status is DeliveryStatus.DUE:
+                tx.deliveries.tell([row], row.message)
         return kept
 
 
