@@ -27,7 +27,7 @@ chat: $(STAMP)  ## Talk to the same agent here in the terminal; ARGS="--model op
 	@$(BIN)/assent chat $(ARGS)
 
 test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some
-	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -n 4 --dist loadgroup $(ARGS)
 
 quick: $(STAMP)  ## Run the tests of a minute: SQLite, no browser, no kills; ARGS="-k name"
 	@$(BIN)/pytest -n 3 -q -m "not postgres and not slow" $(QUICK) $(ARGS)

@@ -439,7 +439,24 @@ def test_names_of_strangers_are_reported_short_and_few() -> None:
 
 
 def test_a_draft_keeps_the_given_part_normalised() -> None:
-    assert SSH.validate_part({"port": "2222", "host": ""}) == {"port": 2222}
+    assert SSH.validate_part({"port": "2222"}) == {"port": 2222}
+
+
+@pytest.mark.parametrize("blank", ["", "  ", None])
+def test_a_draft_keeps_that_a_field_was_emptied(blank: object) -> None:
+    subject = form(Field("note", required=False, default="nightly"), Field("pin", type=T.SECRET))
+    drafted = subject.validate_part({"note": blank, "pin": ""}, {"note": "weekly"})
+
+    # A secret that is left empty is the one from before.
+    assert drafted == {"note": None}
+    assert subject.validate({"pin": "1"}, drafted) == {"pin": "1"}
+    assert subject.validate({"pin": "1"}, {}) == {"note": "nightly", "pin": "1"}
+    assert subject.validate({"pin": "1", "note": "now"}, drafted) == {"note": "now", "pin": "1"}
+
+
+def test_choices_that_were_unticked_stay_so_in_a_draft() -> None:
+    field = Field("days", type=T.MULTI_SELECT, options=("mon", "tue"), required=False)
+    assert form(field).validate_part({"days": []}, {"days": ["mon"]}) == {"days": None}
 
 
 def test_a_draft_is_refused_for_what_is_wrong_in_it() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from assent.channels.reference import Reference
 from assent.channels.replies import Fill, FormLimits
 from assent.domain.fields import Field
-from assent.domain.forms import UserInput
+from assent.domain.forms import UserInput, without_nulls
 from assent.engine.queries.review import Review
 from assent.errors import InvalidAnswer
 from assent.presentation.text import safe_line
@@ -31,7 +31,7 @@ class FormPage:
         if asked.form is None:
             return None
         form = UserInput.from_json(asked.form)
-        known: dict[str, object] = {**asked.prefilled, **review.draft}
+        known: dict[str, object] = {**without_nulls(asked.prefilled), **review.draft}
         fields = _independent(form, _from(form, known, start)[: limits.fields], start)
         if not fields:
             return None
@@ -50,12 +50,13 @@ class FormPage:
     def drawn(self, reference: Reference) -> Fill:
         """Return the page as a form to fill in; secrets are never filled in."""
         open_ = [each for each in self.fields if not each.kind.is_secret]
-        shown = {each.name: self.known[each.name] for each in open_ if each.name in self.known}
+        # Whatever would run if nobody touched it is seen, and can be emptied.
+        shown = {each.name: self.known.get(each.name, each.default) for each in open_}
         return Fill(
             reference=reference,
             title=safe_line(self.form.reason),
             fields=self.fields,
-            values=shown,
+            values={name: value for name, value in shown.items() if value is not None},
             submit_label="Next" if self._may_go_on else "Send",
             kept=self.kept_secrets,
         )
@@ -75,7 +76,10 @@ class FormPage:
         return self._end if _from(self.form, {**self.known, **answers}, self._end) else None
 
     def checked(self, given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
-        """Return the valid answers of this page, and what is wrong with the others."""
+        """Return the valid answers of this page, and what is wrong with the others.
+
+        None is the answer of a field that was left empty.
+        """
         valid, errors = dict[str, object](), dict[str, str]()
         for each in self.fields:
             value = given.get(each.name)
@@ -87,6 +91,8 @@ class FormPage:
                     errors |= error.errors
             elif each.required and each.name not in self.kept_secrets:
                 errors[each.name] = "This is required."
+            elif not each.kind.is_secret:
+                valid[each.name] = None
         return valid, errors
 
 

@@ -78,8 +78,8 @@ class UserInput:
     ) -> dict[str, Json]:
         """Return all answers, normalised, without fields that are not shown.
 
-        `values` come before `known`, and both before defaults. Raises `InvalidAnswer` with the
-        messages of all fields at once.
+        `values` come before `known`, and both before defaults; a None in `known` is a field that a
+        person emptied. Raises `InvalidAnswer` with the messages of all fields at once.
         """
         filled = self._fill(values, known)
         if errors := filled.errors | self._strangers(values):
@@ -89,12 +89,20 @@ class UserInput:
     def validate_part(
         self, values: Mapping[str, object], known: Mapping[str, Json] = _NOTHING
     ) -> dict[str, Json]:
-        """Return the given values, normalised; `known` are the answers given before."""
+        """Return the given values, normalised, and None for what was emptied.
+
+        `known` are the answers given before.
+        """
         answers: dict[str, Json] = {}
         errors = self._strangers(values)
         for item in self.fields:
             value = values.get(item.name)
-            if not item.is_given(value) or _is_ruled_out(item, {**known, **answers}):
+            if _is_ruled_out(item, {**known, **answers}):
+                continue
+            if not item.is_given(value):
+                # No page shows a stored secret again, so an empty field means to keep it.
+                if item.name in values and not item.kind.is_secret:
+                    answers[item.name] = None
                 continue
             try:
                 answers[item.name] = item.accept(value)
@@ -176,8 +184,8 @@ def _answer(item: Field, values: Mapping[str, object], known: Mapping[str, Json]
     value = values.get(item.name)
     if item.is_given(value):
         return item.accept(value)
-    # No page shows a stored secret again, so an empty field means to keep it.
-    if item.name not in values or item.kind.is_secret:
+    is_emptied = item.name in values or (item.name in known and known[item.name] is None)
+    if item.kind.is_secret or not is_emptied:
         kept = _usable(item, known)
         if (kept := item.default if kept is None else kept) is not None:
             return kept
@@ -197,6 +205,11 @@ def _usable(item: Field, known: Mapping[str, Json]) -> Json:
         return item.accept(value)
     except InvalidAnswer:
         return None
+
+
+def without_nulls(prefilled: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what a model filled in; its null says nothing, unlike a field that people empty."""
+    return {name: value for name, value in prefilled.items() if value is not None}
 
 
 def _is_ruled_out(item: Field, answers: Mapping[str, Json]) -> bool:

@@ -214,6 +214,20 @@ class PressingSuite:
                     assert "canary-0815" not in each.text + each.raw
             assert "canary-0815" not in heard.text
 
+    async def test_what_a_form_suggests_is_seen_and_can_be_emptied(self, stage: Stage) -> None:
+        async with playing(stage) as play:
+            ann = Person(ANN, roles=OPS)
+            await play.ask(calls("mail", to="bob", copy_to="mallory@example.com"), by=ann)
+            post = await play.post(stage.chat_id(ANN))
+
+            form = await stage.press(ANN, post.button("answer"))
+            assert form.values["copy_to"] == "mallory@example.com"
+            assert form.values["archive"] == "all@example.com"
+            await stage.fill(ANN, form, {"to": "bob", "copy_to": "", "archive": ""})
+
+            await play.assent.wait(play.turns[-1])
+            assert play.ledger.mails == [("bob", "", "")]
+
     async def test_details_show_everything_to_the_person_alone(self, stage: Stage) -> None:
         async with playing(stage) as play:
             await play.pay("acme", 77)

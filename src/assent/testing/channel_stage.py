@@ -128,10 +128,11 @@ class Ledger:
 
     paid: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     logins: list[str] = field(default_factory=list[str])
+    mails: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
 
 def tools_of(ledger: Ledger) -> list[Tool]:
-    """Return tools that ask `ops` first: a payment, a note of any length, and a login by a form."""
+    """Return tools that ask `ops` first: a payment, a note of any length, and two forms."""
     ops = Audience.of("ops")
 
     @tool(requires_approval=True, approvers=ops, risk="moderate")
@@ -161,10 +162,25 @@ def tools_of(ledger: Ledger) -> list[Tool]:
         ledger.logins.append(f"{host} {method} {len(password)}")
         return f"logged in at {host}"
 
+    letter = UserInput(
+        "What to send",
+        [
+            Field("to"),
+            Field("copy_to", required=False),
+            Field("archive", required=False, default="all@example.com"),
+        ],
+    )
+
+    @tool(requires_approval=False, user_input=letter, approvers=ops)
+    def mail(to: str, copy_to: str = "", archive: str = "") -> str:
+        """Send a letter."""
+        ledger.mails.append((to, copy_to, archive))
+        return f"sent to {to}"
+
     item: dict[str, Any] = {"type": "object", "properties": {"item": {"type": "string"}}}
     quote = manual("quote", description="Ask for a price.", parameters=item, approvers=ops)
 
-    return [pay, note, login, quote]
+    return [pay, note, login, mail, quote]
 
 
 @dataclass(slots=True, kw_only=True)

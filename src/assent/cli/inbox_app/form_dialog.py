@@ -104,8 +104,7 @@ class FormDialog(Dialog[Give]):
             if box.display and not (box.item.kind.is_secret and given[box.item.name] is None)
         }
         if self._is_draft:
-            kept = {name: value for name, value in sent.items() if value is not None}
-            return Give(values=kept, partial=True)
+            return Give(values=sent, partial=True)
         return Give(values=sent)
 
     def refuse(self, error: AssentError) -> None:

@@ -11,7 +11,7 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.copies import changed
 from assent.domain.decisions import Approve, Give
-from assent.domain.forms import UserInput
+from assent.domain.forms import UserInput, without_nulls
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Allow, Deny
@@ -121,7 +121,8 @@ class SecondRulings:
 
     def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
         before = opened_draft(self.kernel.vault, case.request)
-        answers = form.validate(given.values, {**case.request.question.prefilled, **before})
+        suggested = without_nulls(case.request.question.prefilled)
+        answers = form.validate(given.values, {**suggested, **before})
         return merge(
             tool,
             case.call.arguments.thaw(),

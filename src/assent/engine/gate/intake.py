@@ -7,7 +7,7 @@ from datetime import datetime
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, check, parse
 from assent.domain.decisions import Approve, Arguments
-from assent.domain.forms import SavedValue, SealedSecret, UserInput
+from assent.domain.forms import SavedValue, SealedSecret, UserInput, without_nulls
 from assent.domain.tools import EffectiveTool
 from assent.engine.ids import Ids
 from assent.engine.vault import (
@@ -107,7 +107,8 @@ def known_answers(
     secrets = form.secrets
     scope = form.scope(tool.tool.name)
     fillable = {item.name for item in form.fields if item.model_may_fill} - secrets
-    allowed = {name: value for name, value in prefilled.items() if name in fillable}
+    given = without_nulls(prefilled)
+    allowed = {name: value for name, value in given.items() if name in fillable}
     kept = {
         value.name: value.value
         for value in saved

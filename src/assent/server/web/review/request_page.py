@@ -83,7 +83,7 @@ def _filled(
     if posted is not None and name in posted:
         values = posted.all(name)
     else:
-        values = _start(blank, matter.draft.get(blank.field.name))
+        values = _start(blank, matter.draft)
     return Filled(
         blank=blank,
         name=name,
@@ -94,11 +94,12 @@ def _filled(
     )
 
 
-def _start(blank: Blank, drafted: Json) -> list[str]:
+def _start(blank: Blank, draft: Mapping[str, Json]) -> list[str]:
     """Return the first values of a field: the draft, or else the suggestion."""
-    if drafted is None and blank.prefilled is not None:
+    is_drafted = blank.field.name in draft
+    if not is_drafted and blank.prefilled is not None:
         return _suggested(blank) if _is_fit(blank) else []
-    known = blank.field.default if drafted is None else drafted
+    known = draft[blank.field.name] if is_drafted else blank.field.default
     if known is None:
         return []
     return [_text(each) for each in known] if isinstance(known, list) else [_text(known)]
