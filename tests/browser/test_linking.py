@@ -74,12 +74,14 @@ async def test_a_chat_is_linked_decides_and_is_unlinked(
 async def test_a_code_from_the_chat_is_entered(house: House, with_script: bool) -> None:
     page = await house.visit(path=PAGE, script=with_script)
     await page.get_by_label("Code", exact=True).fill("AAAAA-BBBBB")
-    await page.get_by_role("button", name="Link", exact=True).click()
+    await page.get_by_role("button", name="Continue").click()
     await expect(page.get_by_label("Code", exact=True)).to_have_attribute("aria-invalid", "true")
     await expect(page.locator("#code-error")).to_contain_text("wrong")
     code = await house.assent.people.chats.code_for_chat("slack", "U1", "me in Slack")
     await page.get_by_label("Code", exact=True).fill(code)
-    await page.get_by_role("button", name="Link", exact=True).click()
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.get_by_role("form", name="Is this account yours?")).to_contain_text("Slack")
+    await page.get_by_role("button", name="Yes, link it").click()
     await notice(page, "Linked.")
 
 

@@ -31,12 +31,9 @@ ACCOUNTS_OF = (
 )
 UNLINK = delete(chat_accounts).where(*_here).returning(_a.person)
 CODE = select(link_codes).where(_l.hash == bindparam("hash"))
-USE_CODE = (
-    update(link_codes)
-    .where(_l.hash == bindparam("code"), _l.used_at.is_(None), _l.expires_at > ClockNow())
-    .values(used_at=ClockNow())
-    .returning(link_codes)
-)
+_usable = (_l.hash == bindparam("code"), _l.used_at.is_(None), _l.expires_at > ClockNow())
+CODE = select(link_codes).where(*_usable)
+USE_CODE = update(link_codes).where(*_usable).values(used_at=ClockNow()).returning(link_codes)
 # Made by the same side for the same channel, and not used.
 WITHDRAW_CODES = delete(link_codes).where(
     _l.channel == bindparam("channel"),
@@ -156,6 +153,11 @@ class StoredChats:
             "used_at": None,
         }
         self._driver.insert(link_codes, [row])
+
+    def code(self, hashed: str) -> LinkCode | None:
+        """Return a code that is valid, without using it up."""
+        found = self._driver.rows(CODE, {"code": hashed})
+        return _code(found[0]) if found else None
 
     def use_code(self, hashed: str) -> LinkCode | None:
         """Use a code up, if it is there and valid; of two who use it at once, one gets it."""

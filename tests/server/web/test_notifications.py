@@ -73,6 +73,10 @@ async def test_a_code_from_the_chat_is_entered_on_the_page(serve: Serve) -> None
         code = await served.assent.people.chats.code_for_chat("slack", "U1", "user.name")
         clerk = await visiting(served)
         await clerk.press(ACCOUNTS, "enter", code=f" {code.lower()} ")
+        # Whose code it is can be seen before it counts.
+        assert "user.name in Slack" in clerk.text
+        assert await served.assent.people.chats.of("user") == []
+        await clerk.press(ACCOUNTS, "link")
         assert "Linked." in clerk.text
         assert (await served.assent.people.chats.person_of("slack", "U1")).id == "user"
         await clerk.press(ACCOUNTS, "enter", code=code)
@@ -108,6 +112,7 @@ async def test_a_code_is_sent_to_an_address_and_proves_it(serve: Serve) -> None:
         assert "on its way" in clerk.text
         assert await served.assent.people.chats.of("user") == []
         await clerk.press(ACCOUNTS, "enter", code=letters.sent["user@example.org"])
+        await clerk.press(ACCOUNTS, "link")
         [made] = await served.assent.people.chats.of("user")
         assert (made.channel, made.chat_id) == ("email", "user@example.org")
 
@@ -172,6 +177,7 @@ async def test_a_credential_that_may_do_less_than_a_chat_links_none(serve: Serve
             token = ("csrf_token", clerk.csrf)
             for fields in (
                 [("do", "enter"), ("code", code)],
+                [("do", "link"), ("code", code)],
                 [("do", "code"), ("channel", "slack")],
                 [("do", "invite"), ("channel", "email"), ("address", "a@example.org")],
             ):
@@ -232,6 +238,7 @@ async def test_what_one_wants_is_saved_and_shown_again(serve: Serve) -> None:
         ({"digest": "soon"}, {"digest": "a number"}),
         ({"digest": "0"}, {"digest": "a number"}),
         ({"digest": "-3"}, {"digest": "a number"}),
+        ({"digest": "1e-9"}, {"digest": "a number"}),
         ({"digest": "nan"}, {"digest": "a number"}),
         ({"digest": "1e999"}, {"digest": "seven days"}),
         ({"digest": "169", "unit": "hours"}, {"digest": "seven days"}),

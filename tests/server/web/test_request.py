@@ -520,6 +520,19 @@ async def test_a_draft_is_there_again_and_its_secret_is_not_shown(serve: Serve) 
     assert [each[:4] for each in shop.done] == [("db.example", 22, "pw", "hunter2!")]
 
 
+async def test_what_was_emptied_in_a_draft_is_empty_when_it_is_opened_again(serve: Serve) -> None:
+    async with serve(script, *Shop().tools()) as served:
+        visitor = await looking(served, "connect")
+        address = visitor.page.url.path
+        await visitor.send({"field.host": "db.example"}, "answer", press="draft")
+        await visitor.open(address)
+        await visitor.send({"field.host": "", "field.port": ""}, "answer", press="draft")
+        await visitor.open(address)
+        form = visitor.form("answer")
+
+    assert (form.value("field.host"), form.value("field.port")) == ("", "")
+
+
 async def test_what_is_wrong_in_a_form_is_said_there_and_in_a_summary(serve: Serve) -> None:
     async with serve(script, *Shop().tools()) as served:
         visitor = await looking(served, "connect")

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
@@ -78,13 +79,22 @@ class ChatAccounts:
             raise LinkRefused("This code is not for here: get a new one from your settings page")
         return await self._link(channel, chat_id, name, found.person)
 
+    async def whose_code(self, code: str, person: Person) -> LinkCode:
+        """Return whose code a signed-in person entered, to be looked at before it is used.
+
+        Raises `LinkRefused`.
+        """
+        _want_human(person)
+        return _from_chat(
+            await self._find(code, person.id, lambda tx, hashed: tx.chats.code(hashed))
+        )
+
     async def link_person(self, code: str, person: Person) -> ChatAccount:
         """Link the chat account whose code a signed-in person entered; raises `LinkRefused`."""
         _want_human(person)
-        found = await self._redeem(code, person.id)
-        if found.chat_id is None:
-            raise LinkRefused("This code is to be typed in the chat, not here")
-        return await self._link(found.channel, found.chat_id, found.chat_name or "", person.id)
+        found = _from_chat(await self._redeem(code, person.id))
+        chat_id, name = found.chat_id or "", found.chat_name or ""
+        return await self._link(found.channel, chat_id, name, person.id)
 
     async def welcome(self, person: str, channel: str, chat_id: str, name: str) -> ChatAccount:
         """Link a chat account to the account that was made for it: its transport is the proof."""
@@ -146,12 +156,17 @@ class ChatAccounts:
         return f"{code[:5]}-{code[5:]}"
 
     async def _redeem(self, code: str, by: str) -> LinkCode:
+        return await self._find(code, by, lambda tx, hashed: tx.chats.use_code(hashed))
+
+    async def _find(
+        self, code: str, by: str, find: Callable[[Tx, str], LinkCode | None]
+    ) -> LinkCode:
         wrong = self._wrong.get(by) or 0
         if wrong >= WRONG_CODES:
             raise LinkRefused("Too many wrong codes: wait ten minutes, then get a new one")
         # Counted before looking: of many codes at once, no more are looked at, either.
         self._wrong.put(by, wrong + 1)
-        found = await self._kernel.store.run(lambda tx: tx.chats.use_code(_hash(code)))
+        found = await self._kernel.store.run(lambda tx: find(tx, _hash(code)))
         if found is None:
             raise LinkRefused("This code is wrong, used or over ten minutes old: get a new one")
         self._wrong.put(by, max(0, (self._wrong.get(by) or 0) - 1))
@@ -187,6 +202,12 @@ class ChatAccounts:
 def _want_human(person: Person) -> None:
     if person.kind is not PersonKind.HUMAN:
         raise NotAllowed(person.id, "link chat accounts")
+
+
+def _from_chat(found: LinkCode) -> LinkCode:
+    if found.chat_id is None:
+        raise LinkRefused("This code is to be typed in the chat, not here")
+    return found
 
 
 def _hash(code: str) -> str:

@@ -125,8 +125,8 @@ def _digest(values: Mapping[str, str], errors: dict[str, str]) -> timedelta | No
         seconds = float(text) * UNITS.get(values.get("unit", ""), 60)
     except ValueError:
         seconds = 0.0
-    # A number that is not one compares as False.
-    if not seconds > 0:
+    # A number that is not one compares as False; less than a second is none.
+    if not seconds >= 1:
         errors["digest"] = _NUMBER
     elif seconds > LONGEST_DIGEST.total_seconds():
         errors["digest"] = _LONG

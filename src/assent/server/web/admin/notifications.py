@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
+from assent.domain.chats import LinkCode
 from assent.domain.deliveries import CODE
 from assent.engine.deliveries.channels import ChannelStatus
 from assent.engine.people.chat_accounts import CODE_WITHIN
@@ -48,6 +49,8 @@ class _Said:
     errors: dict[str, str] = field(default_factory=dict[str, str])
     posted: Posted | None = None
     form: NotificationForm | None = None
+    # The chat account whose code was entered, to be looked at before it is linked.
+    found: LinkCode | None = None
 
     def value(self, name: str) -> str:
         """Return what was typed, so that nothing is lost."""
@@ -68,7 +71,7 @@ async def _page(request: Request, said: _Said) -> Response:
     page = service.pages.render(
         request,
         "notifications",
-        status=422 if said.posted is not None else 200,
+        status=422 if said.posted is not None and said.found is None else 200,
         accounts=accounts,
         channels=_reaching(known, {each.channel for each in accounts}),
         typed_in=[each for each in known if each.link_words is not None],
@@ -94,7 +97,7 @@ def _reaching(known: list[ChannelStatus], linked: set[str]) -> list[str]:
 
 
 async def change_accounts(request: Request) -> Response:
-    """Do what the pressed button says: get a code, enter one, have one sent, or unlink."""
+    """Do what the pressed button says: get, send, enter or use a code, or unlink."""
     caller, posted = caller_of(request), await posted_of(request)
     want_linking(caller)
     match posted.one("do"):
@@ -102,6 +105,8 @@ async def change_accounts(request: Request) -> Response:
             return await _code(request, posted)
         case "enter":
             return await _enter(request, posted)
+        case "link":
+            return await _link(request, posted)
         case "invite":
             return await _invite(request, posted)
         case "unlink":
@@ -131,6 +136,16 @@ async def _code(request: Request, posted: Posted) -> Response:
 
 
 async def _enter(request: Request, posted: Posted) -> Response:
+    """Show whose code it is: who enters a stranger's code lets them decide in one's own name."""
+    chats, me = service_of(request).assent.people.chats, caller_of(request).person
+    try:
+        found = await chats.whose_code(posted.one("code")[:_CODE_CHARS], me)
+    except LinkRefused as error:
+        return await _page(request, _Said(errors={"code": str(error)}, posted=posted))
+    return await _page(request, _Said(posted=posted, found=found))
+
+
+async def _link(request: Request, posted: Posted) -> Response:
     chats, me = service_of(request).assent.people.chats, caller_of(request).person
     try:
         await chats.link_person(posted.one("code")[:_CODE_CHARS], me)
