@@ -30,9 +30,8 @@ ACCOUNTS_OF = (
     .order_by(_a.channel, _a.linked_at, _a.chat_id)
 )
 UNLINK = delete(chat_accounts).where(*_here).returning(_a.person)
-CODE = select(link_codes).where(_l.hash == bindparam("hash"))
 _usable = (_l.hash == bindparam("code"), _l.used_at.is_(None), _l.expires_at > ClockNow())
-CODE = select(link_codes).where(*_usable)
+FIND_CODE = select(link_codes).where(*_usable)
 USE_CODE = update(link_codes).where(*_usable).values(used_at=ClockNow()).returning(link_codes)
 # Made by the same side for the same channel, and not used.
 WITHDRAW_CODES = delete(link_codes).where(
@@ -156,7 +155,7 @@ class StoredChats:
 
     def code(self, hashed: str) -> LinkCode | None:
         """Return a code that is valid, without using it up."""
-        found = self._driver.rows(CODE, {"code": hashed})
+        found = self._driver.rows(FIND_CODE, {"code": hashed})
         return _code(found[0]) if found else None
 
     def use_code(self, hashed: str) -> LinkCode | None:
