@@ -8,6 +8,7 @@ import pytest
 
 from assent import Field, Person, Rule, UserInput, approve, tool
 from assent.demo.discord_sandbox.interactions import InteractionType
+from assent.domain.decisions import Give
 from assent.domain.fields import FieldType, ShowIf
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import SYSTEM, Audience
@@ -332,6 +333,28 @@ async def test_a_slow_database_is_bridged_by_asking_to_wait(url: str, monkeypatc
         ended = await place.settled(card)
 
     assert "Rejected by ada" in ended
+
+
+async def test_an_answer_too_long_for_a_modal_leads_to_the_full_review(url: str):
+    form = UserInput("A mail", [Field("text", type=FieldType.MULTILINE)])
+
+    @tool(requires_approval=False, user_input=form)
+    def mail(text: str) -> str:
+        """Send a mail."""
+        return text
+
+    async with company(url, mail) as place:
+        place.script.append(says("", calls("mail")))
+        thread = await place.thread(place.mention("mail"))
+        card = await place.card(thread, "answer")
+        [request] = await place.pending()
+        kept = Give(values={"text": "w" * 6000}, partial=True)
+        await place.assent.decide(request, kept, by=Person("ada"), channel="web")
+        told = await place.press(place.ada, card, "answer")
+
+    assert "Open the full review" in told
+    assert f"https://assent.test/requests/{request.id}" in told
+    assert place.ada.modal is None
 
 
 async def test_foreign_buttons_and_forms_are_answered_and_do_nothing(url: str):

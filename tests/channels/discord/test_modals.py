@@ -92,6 +92,25 @@ def test_options_that_discord_cannot_carry_lead_to_the_full_review(value: str):
     assert answer_to(unfit)["type"] == 4
 
 
+@pytest.mark.parametrize(("char", "times"), [("x", 4001), ("🙂", 2001)])
+def test_a_text_that_a_field_cannot_hold_is_never_cut(char: str, times: int):
+    long = fill(Field("text", type=FieldType.MULTILINE), text=char * times)
+    answer = answer_to(long, "https://a.test/r/1")
+
+    assert not fits(long)
+    assert "does not fit" in answer["data"]["content"]
+    assert "https://a.test/r/1" in str(answer["data"]["components"])
+
+
+def test_a_text_is_measured_by_the_limit_of_its_own_field():
+    short, secret = Field("x", max_length=3), Field("x", type=FieldType.SECRET, max_length=3)
+
+    assert [fits(fill(short, x=value)) for value in ("abc", "abcd", "🙂🙂")] == [True, False, False]
+    assert modal_of(fill(short, x="abc"))["components"][0]["component"]["value"] == "abc"
+    # Secrets are not filled in, however long they are.
+    assert fits(fill(secret, x="abcd"))
+
+
 @given(TEXTS, st.booleans())
 def test_any_words_make_an_answer_that_discord_takes(words: str, foreign: bool):
     told = answer_to(Tell(words=words * 20 or "-", is_foreign=foreign, url="https://a.test/r/1"))

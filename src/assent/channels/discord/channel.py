@@ -168,7 +168,7 @@ class Discord:
             assent.catalogue.agent(self._settings.agent)
         desk = Desk(assent, self._name, SURFACES["discord"], LIMITS)
         commands = Commands(assent, self._name)
-        self._interactions = Interactions(desk, commands, self._responder)
+        self._interactions = Interactions(desk, commands, self._responder, assent.channels.link)
         self._answers = Answers(assent, self._name, self)
         self._talk = Talk(assent, self._answers, self._gateway, self._signs, self._settings)
 

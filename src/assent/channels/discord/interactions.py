@@ -71,8 +71,15 @@ def interaction_in(payload: Mapping[str, Any]) -> Interaction:
 class Interactions:
     """Answers interactions: at once if it can, else it asks to wait and answers later."""
 
-    def __init__(self, desk: Desk, commands: Commands, responder: Responder) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        commands: Commands,
+        responder: Responder,
+        review_url: Callable[[str], str],
+    ) -> None:
         self._desk, self._commands, self._responder = desk, commands, responder
+        self._review_url = review_url
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -137,7 +144,7 @@ class Interactions:
         if reference is None:
             return said(_STRANGE)
         reply = await self._desk.press(interaction.user_id, reference, interaction=interaction.id)
-        return answer_to(reply)
+        return answer_to(reply, self._review_url(reference.request_id))
 
     async def _submitted(self, interaction: Interaction) -> Payload:
         reference = interaction.reference
@@ -147,7 +154,7 @@ class Interactions:
         reply = await self._desk.submit(
             interaction.user_id, reference, entered, interaction=interaction.id
         )
-        return answer_to(reply)
+        return answer_to(reply, self._review_url(reference.request_id))
 
     async def _answer_late(self, interaction: Interaction, work: "asyncio.Task[Payload]") -> None:
         answer = await work

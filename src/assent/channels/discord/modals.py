@@ -22,6 +22,7 @@ _LABEL, _TEXT_INPUT, _SELECT = 18, 4, 3
 _SHORT, _PARAGRAPH = 1, 2
 _HINTS: Final = {Control.DATE: "YYYY-MM-DD", Control.NUMBER: "a number"}
 _YES_NO: Final = (("true", "Yes"), ("false", "No"))
+_CHOSEN: Final = frozenset({Control.YES_NO, Control.CHOICE, Control.CHOICES})
 # Marks the name of a field that takes several options; names of fields have no such character.
 _SEVERAL: Final = "*"
 
@@ -36,9 +37,14 @@ def modal_of(fill: Fill) -> Payload:
 
 
 def fits(fill: Fill) -> bool:
-    """Return True if Discord can show all options of a form's selects."""
+    """Return True if Discord can show all of a form: every option, and every text in full."""
     values = [option.value for field in fill.fields for option in field.choices]
-    return all(0 < units(value.strip()) == units(value) <= _OPTION_CHARS for value in values)
+    if not all(0 < units(value.strip()) == units(value) <= _OPTION_CHARS for value in values):
+        return False
+    # A text that was cut would be sent back as if its person had written it so.
+    return all(
+        units(_known_text(each, fill.values.get(each.name))) <= _most(each) for each in fill.fields
+    )
 
 
 def entered_in(data: Mapping[str, Any]) -> dict[str, object]:
@@ -94,6 +100,16 @@ def _control(field: Field, value: object) -> Payload:
             return _text_input(field, control, value)
 
 
+def _most(field: Field) -> int:
+    return min(field.max_length, LIMITS.characters)
+
+
+def _known_text(field: Field, value: object) -> str:
+    """Return the text that is filled in for a person; empty where there is none to fill in."""
+    is_text = field.kind.control not in _CHOSEN and field.kind.control is not Control.HIDDEN
+    return str(value) if is_text and value is not None else ""
+
+
 def _text_input(field: Field, control: Control, value: object) -> Payload:
     made: Payload = {
         "type": _TEXT_INPUT,
@@ -101,12 +117,12 @@ def _text_input(field: Field, control: Control, value: object) -> Payload:
         "style": _PARAGRAPH if control is Control.LINES else _SHORT,
         # A secret that was kept need not be typed again; the form itself knows what is missing.
         "required": field.required and control is not Control.HIDDEN,
-        "max_length": min(field.max_length, LIMITS.characters),
+        "max_length": _most(field),
     }
     if hint := safe_line(field.placeholder) if field.placeholder else _HINTS.get(control, ""):
         made["placeholder"] = short(hint, _PLACEHOLDER_CHARS)
     if value is not None and control is not Control.HIDDEN:
-        made["value"] = str(value)[: made["max_length"]]
+        made["value"] = _known_text(field, value)
     return made
 
 

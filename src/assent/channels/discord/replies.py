@@ -23,13 +23,13 @@ _UNFIT: Final = "This form does not fit here. Open the full review."
 LATER: Final = "That took a while. Go on here:"
 
 
-def answer_to(reply: Reply) -> Payload:
-    """Return the first answer to an interaction."""
+def answer_to(reply: Reply, review_url: str = "") -> Payload:
+    """Return the first answer to an interaction; a form that does not fit leads to its review."""
     match reply:
         case Fill() if fits(reply):
             return {"type": MODAL, "data": modal_of(reply)}
         case Fill():
-            return {"type": MESSAGE, "data": _told(Tell(words=_UNFIT))}
+            return {"type": MESSAGE, "data": _told(Tell(words=_UNFIT, url=review_url))}
         case Tell():
             return {"type": MESSAGE, "data": _told(reply)}
         case Ask():
