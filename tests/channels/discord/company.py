@@ -107,7 +107,7 @@ class Company:
         return await self.assent.pending(person=Person(person))
 
 
-def scripted() -> tuple[deque[Any], ScriptedModel]:
+def scripted(word_delay: timedelta = timedelta(0)) -> tuple[deque[Any], ScriptedModel]:
     """Return a script, and a model that says the next line of it to each new message."""
     script: deque[Any] = deque()
 
@@ -115,7 +115,7 @@ def scripted() -> tuple[deque[Any], ScriptedModel]:
         is_new = isinstance(prompt.history[-1], UserSaid)
         return script.popleft() if is_new and script else "Done."
 
-    return script, ScriptedModel(answer)
+    return script, ScriptedModel(answer, word_delay=word_delay)
 
 
 @asynccontextmanager
@@ -128,7 +128,7 @@ async def company(
     async with DiscordSandbox(rate_limited=False, answer_seconds=20, around=[faults]) as sandbox:
         general, room = sandbox.add_channel("general"), sandbox.add_channel("approvals")
         members = {name: sandbox.add_member(name) for name in ("Ada", "Grace", "Linus")}
-        script, model = scripted()
+        script, model = scripted(options.pop("word_delay", timedelta(0)))
         settings = {"rooms": [room.id], **(discord or {})}
         channel = Discord(sandbox.token, api_url=sandbox.api_url, **settings)
         assent = Assent(

@@ -1,9 +1,18 @@
 """Conversations on Discord: mentions, threads, direct messages, and who may talk."""
 
+from datetime import timedelta
+
+import pytest
+
 from assent import tool
 from assent.channels.discord import Discord
+from assent.channels.discord.addresses import Place
+from assent.domain.chats import ChatThread
 from assent.domain.lifecycle import RequestStatus
+from assent.errors import MessageGone
 from assent.models.scripted import calls, says
+from assent.testing.channels import until
+from tests.channels.discord.bots import eventually
 from tests.channels.discord.company import company
 from tests.channels.discord.stage import text_of
 
@@ -209,17 +218,40 @@ async def test_the_deadline_in_chat_is_five_minutes_unless_a_tool_says_otherwise
     assert lengths == {"wipe": 300, "slow": 3600}
 
 
-async def test_a_thread_that_was_deleted_meanwhile_stops_nothing(url: str):
-    async with company(url) as place:
-        place.script.extend(["First.", "Never seen.", "Elsewhere."])
+async def test_a_thread_that_was_deleted_meanwhile_stops_nothing(
+    url: str, caplog: pytest.LogCaptureFixture
+):
+    # Slowly, so that its first words come when there is no thread any more.
+    async with company(url, word_delay=timedelta(seconds=0.05)) as place:
+        place.script.extend(["First.", "Never seen by anybody at all. " * 8, "Elsewhere."])
         thread = await place.thread(place.mention("begin"))
         await place.said(thread, lambda text: text == "First.")
-        start = place.ada.say(thread, "go on")
+        place.ada.say(thread, "go on")
         place.sandbox.world.remove_channel(thread)
-        other = await place.thread(place.mention("begin anew"))
-        await place.said(other, lambda text: text in ("Elsewhere.", "Never seen."))
+        gone = f"POST /channels/{thread.id}/messages"
+        await eventually(lambda: [each for each in place.faults.sent(gone) if each.status == 404])
 
-    assert start.content == "go on"
+        async def over() -> bool:
+            answers = await place.assent.channels.threads.answers(
+                ChatThread(channel="discord", address=f"thread:{thread.id}")
+            )
+            untold = await place.assent.channels.threads.untold("discord")
+            at_work = await place.assent.channels.threads.at_work("discord")
+            return answers is not None and not (answers.answers or untold or at_work)
+
+        await until("no answer to be left", over)
+        other = await place.thread(place.mention("begin anew"))
+        await place.said(other, lambda text: text == "Elsewhere.")
+
+    assert "could not be shown" not in caplog.text
+
+
+def test_a_place_without_messages_can_be_read_again():
+    nowhere = Place(channel="12", messages=())
+
+    assert Place.read(str(nowhere)) == nowhere
+    with pytest.raises(MessageGone):
+        _ = nowhere.message
 
 
 async def test_an_answer_grows_by_edits_into_as_many_messages_as_it_needs(url: str):

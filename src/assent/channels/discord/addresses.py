@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from assent.errors import ChannelError
+from assent.errors import ChannelError, MessageGone
 
 _ROOM: Final = "room:"
 _THREAD: Final = "thread:"
@@ -36,7 +36,10 @@ def channel_in(address: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Messages that were posted, in order; most posts are one, long answers are several."""
+    """Messages that were posted, in order; most posts are one, long answers are several.
+
+    An answer whose thread was deleted has none.
+    """
 
     channel: str
     messages: tuple[str, ...]
@@ -44,11 +47,18 @@ class Place:
     def __str__(self) -> str:
         return f"{self.channel}/{','.join(self.messages)}"
 
+    @property
+    def message(self) -> str:
+        """The message of a post; raises `MessageGone` if there is none."""
+        if not self.messages:
+            raise MessageGone("The message, thread or channel is not there any more")
+        return self.messages[0]
+
     @classmethod
     def read(cls, text: str) -> "Place":
         """Read what `str` wrote."""
         channel, _, messages = text.partition("/")
-        found = tuple(messages.split(","))
+        found = tuple(messages.split(",")) if messages else ()
         if not is_id(channel) or not all(map(is_id, found)):
             raise ChannelError("The reference to a message of Discord is broken", permanent=True)
         return cls(channel=channel, messages=found)

@@ -218,7 +218,7 @@ class Discord:
         """Show the present state of cards where they were posted."""
         place = Place.read(message)
         payload = await asyncio.to_thread(message_of, post)
-        await self._gateway.rest.edit(place.channel, place.messages[0], payload)
+        await self._gateway.rest.edit(place.channel, place.message, payload)
         if self._answers is not None and not post.is_open:
             # Its turn goes on now, where it is a thread of ours.
             await self._answers.follow(post.address)
@@ -265,7 +265,7 @@ class Discord:
         except MessageGone:
             # The thread was deleted: there is nobody to tell, now or later.
             log.info("a thread of Discord is gone, with the rest of its answer")
-            return message or str(Place(channel=channel, messages=("0",)))
+            return message or str(Place(channel=channel, messages=()))
         for surplus in known[len(parts) :]:
             await self._gateway.rest.delete(channel, surplus)
         return str(Place(channel=channel, messages=tuple(shown)))
