@@ -1,5 +1,6 @@
 """Bad days for the Discord channel: nothing is lost or shown twice, and admins are told."""
 
+import asyncio
 import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -248,6 +249,33 @@ async def test_a_wrong_token_keeps_the_engine_running_and_says_what_is_wrong(url
     assert turn.text == "Hello."
     assert "refuses the bot's token" in str(error)
     assert "wrong" not in str(error)
+
+
+async def test_a_rate_limit_on_the_command_keeps_nobody_waiting(
+    url: str, caplog: pytest.LogCaptureFixture
+):
+    async with company(url) as place:
+        commands = "GET /applications/*/commands"
+        channel = place.assent.channels.named("discord")
+        assert channel is not None
+        await eventually(lambda: place.faults.sent(commands))
+        await channel.disconnect()
+        place.faults.plan(commands, rate_limited(25.0))
+        # Less than the courier waits for a connection, and than the limit lasts.
+        async with asyncio.timeout(8):
+            await channel.connect()
+        await eventually(lambda: place.faults.sent(commands)[1:])
+        place.script.append("At once.")
+        thread = await place.thread(place.mention("hello"))
+        await place.said(thread, lambda text: text == "At once.")
+        await channel.disconnect()
+        assert "assent-discord-register" not in {each.get_name() for each in asyncio.all_tasks()}
+        # Longer than discord.py waits by itself: a failure, logged once.
+        place.faults.plan(commands, rate_limited(40.0))
+        await channel.connect()
+        await eventually(lambda: "could not be registered" in caplog.text)
+
+    assert caplog.text.count("could not be registered") == 1
 
 
 async def test_a_missing_intent_is_explained(url: str):

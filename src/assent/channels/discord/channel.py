@@ -146,6 +146,7 @@ class Discord:
         self._interactions: Interactions | None = None
         self._answers: Answers | None = None
         self._talk: Talk | None = None
+        self._registering: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
         return f"Discord(name={self._name!r})"
@@ -175,19 +176,30 @@ class Discord:
     async def connect(self) -> None:
         """Log in, and hold the gateway connection in gateway mode."""
         await self._gateway.connect()
-        try:
-            await register(self._gateway.rest, self._gateway.bot_id)
-        except ChannelError as error:
-            log.warning("the command /assent could not be registered: %s", error)
         if self._answers is not None:
             self._answers.start()
+        # Not awaited: a rate limit here would keep the whole channel from being served.
+        self._registering = asyncio.create_task(self._register(), name="assent-discord-register")
 
     async def disconnect(self) -> None:
         """Log out: another process serves the channel from now on."""
+        registering, self._registering = self._registering, None
+        if registering is not None:
+            registering.cancel()
+            await asyncio.gather(registering, return_exceptions=True)
         if self._answers is not None:
             await self._answers.stop()
         await self._signs.close()
         await self._gateway.disconnect()
+
+    async def _register(self) -> None:
+        """Register the command; what fails is tried again at the next connection."""
+        try:
+            await register(self._gateway.rest, self._gateway.bot_id)
+        except ChannelError as error:
+            log.warning("the command /assent could not be registered: %s", error)
+        except Exception:
+            log.exception("the command /assent could not be registered")
 
     async def close(self) -> None:
         """End everything."""
