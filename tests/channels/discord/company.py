@@ -143,6 +143,7 @@ async def company(
             for name, account in ACCOUNTS.items():
                 await known(assent, account, str(members[name].id), name)
             await eventually(lambda: assent.channels.is_serving("discord"))
+            await eventually(lambda: sandbox.application.commands)
             yield Company(
                 sandbox=sandbox,
                 faults=faults,

@@ -1,5 +1,7 @@
 """Conversations on Discord: mentions, threads, direct messages, and who may talk."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -9,7 +11,8 @@ from assent.channels.discord import Discord
 from assent.channels.discord.addresses import Place
 from assent.domain.chats import ChatThread
 from assent.domain.lifecycle import RequestStatus
-from assent.errors import MessageGone
+from assent.domain.people import SYSTEM
+from assent.errors import MessageGone, StoreUnavailable, WriteUncertain
 from assent.models.scripted import calls, says
 from assent.testing.channels import until
 from tests.channels.discord.bots import eventually
@@ -244,6 +247,71 @@ async def test_a_thread_that_was_deleted_meanwhile_stops_nothing(
         await place.said(other, lambda text: text == "Elsewhere.")
 
     assert "could not be shown" not in caplog.text
+
+
+@contextmanager
+def failing(holder: object, method: str, error: Exception) -> Iterator[None]:
+    """Let one read of the engine fail, as it does while the database is away."""
+
+    async def fail(*_: object) -> None:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(holder, method, fail)
+        yield
+
+
+@pytest.mark.parametrize(
+    "error", [StoreUnavailable("gone"), ValueError("a bug")], ids=["db", "bug"]
+)
+async def test_a_person_whose_message_could_not_be_sent_is_told(url: str, error: Exception):
+    async with company(url) as place:
+        place.script.append("Hello.")
+        with failing(place.assent.people.chats, "person_of", error):
+            start = place.mention("hi")
+            told = await place.said(place.general, lambda text: "Say it again" in text)
+        assert "was not sent" in text_of(told)
+        assert start.thread_id is None
+        thread = await place.thread(place.mention("hi"))
+        await place.said(thread, lambda text: text == "Hello.")
+
+
+async def test_in_a_thread_of_the_bot_its_person_is_told_and_elsewhere_nobody(url: str):
+    async with company(url) as place:
+        place.script.append("Hello.")
+        ours = await place.thread(place.mention("hi"))
+        await place.said(ours, lambda text: text == "Hello.")
+        start = place.ada.say(place.general, "Among us")
+        world = place.sandbox.world
+        theirs = world.add_thread(place.general, "Ours", place.ada.user, start=start, private=False)
+        threads = place.assent.channels.threads
+        with failing(threads, "conversation_in", StoreUnavailable("gone")):
+            place.ada.say(theirs, "nobody asked you")
+            place.ada.say(ours, "go on")
+            await place.said(ours, lambda text: "Say it again" in text)
+
+    assert not [each for each in theirs.messages.values() if each.author.is_bot]
+
+
+async def test_a_write_whose_end_is_unknown_is_not_called_unsent(url: str):
+    async with company(url) as place:
+        with failing(place.assent.people.chats, "person_of", WriteUncertain("gone")):
+            place.mention("hi")
+            told = await place.said(place.general, lambda text: "say it again" in text)
+
+    assert "not known whether" in text_of(told)
+
+
+async def test_a_disabled_account_is_not_welcomed_again_and_is_told(url: str):
+    async with company(url, discord={"strangers": "welcome"}) as place:
+        place.script.append("Welcome.")
+        thread = await place.thread(place.mention("hi", by=place.linus))
+        await place.said(thread, lambda text: text == "Welcome.", to=place.linus)
+        await place.assent.people.change(f"discord-{place.linus.id}", by=SYSTEM, disabled=True)
+        again = place.mention("hi again", by=place.linus)
+        await place.said(place.general, lambda text: "is disabled" in text, to=place.linus)
+
+    assert again.thread_id is None
 
 
 def test_a_place_without_messages_can_be_read_again():

@@ -22,9 +22,12 @@ from assent.errors import (
     AccountExists,
     AssentError,
     ChannelError,
+    LinkRefused,
     NotFound,
     NotLinked,
     PendingCalls,
+    StoreUnavailable,
+    WriteUncertain,
 )
 from assent.presentation.text import safe_line
 from assent.presentation.truncation import clip
@@ -35,9 +38,14 @@ _WHO: Final = (
     "I do not know you yet. Link your account with /assent link, then say it again. "
     "Nothing was sent."
 )
+_DISABLED: Final = "Your account here is disabled, so nothing was sent. Ask an admin."
 _WHAT: Final = "Say what I should do, in the same message."
 _NOT_YOURS: Final = "This conversation is another person's. Mention me in a channel to begin yours."
-_FAILED: Final = "Something went wrong, and your message was not sent. Try again."
+_FAILED: Final = "Something went wrong, and your message was not sent. Say it again."
+_UNCERTAIN: Final = (
+    "Something went wrong, and it is not known whether your message was sent. If no answer comes, "
+    "say it again."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +67,7 @@ class _Said:
     is_direct: bool
     is_mention: bool
     in_thread: bool
+    in_own_thread: bool
 
     @property
     def is_addressed(self) -> bool:
@@ -81,24 +90,17 @@ class Talk:
         self._signs, self._settings = signs, settings
 
     async def heard(self, message: discord.Message) -> None:
-        """Handle a message of a person."""
+        """Handle a message of a person; whatever fails, they are told."""
         said = self._read(message)
         try:
-            if said.is_addressed or await self._is_held_here(said):
-                await self._answer(said)
+            await self._answer(said)
         except ChannelError as error:
             log.warning("a message of Discord could not be answered: %s", error)
 
     async def _answer(self, said: _Said) -> None:
-        person = await self._person(said)
-        if person is None:
-            return
-        if not said.text:
-            if said.is_addressed:
-                await self._reply(said, _WHAT)
-            return
         try:
-            await self._ask(said, person)
+            if said.is_addressed or await self._is_held_here(said):
+                await self._handle(said)
         except PendingCalls as waiting:
             await self._reply(said, waiting_words(waiting))
         except NotFound:
@@ -106,12 +108,25 @@ class Talk:
                 await self._reply(said, _NOT_YOURS)
         except ChannelError as error:
             await self._reply(said, f"{error}.")
+        except StoreUnavailable as error:
+            log.warning("a message of Discord could not be sent to the agent: %s", error)
+            is_uncertain = isinstance(error, WriteUncertain)
+            await self._reply(said, _UNCERTAIN if is_uncertain else _FAILED)
         except AssentError as error:
             log.warning("a message of Discord was refused: %s", error.code)
             await self._reply(said, safe_line(f"{error}."))
         except Exception:
             log.exception("a message of Discord could not be sent to the agent")
             await self._reply(said, _FAILED)
+
+    async def _handle(self, said: _Said) -> None:
+        person = await self._person(said)
+        if person is None:
+            return
+        if said.text:
+            await self._ask(said, person)
+        elif said.is_addressed:
+            await self._reply(said, _WHAT)
 
     async def _ask(self, said: _Said, person: Person) -> None:
         settings = self._settings
@@ -145,7 +160,14 @@ class Talk:
             return False
         address = thread_address(str(said.message.channel.id))
         threads = self._assent.channels.threads
-        return await threads.conversation_in(self._settings.channel, address) is not None
+        try:
+            return await threads.conversation_in(self._settings.channel, address) is not None
+        except AssentError as error:
+            # In a thread that the bot opened, its person is waiting; others are let alone.
+            if said.in_own_thread:
+                raise
+            log.warning("a message in a thread of Discord was not read: %s", error)
+            return False
 
     async def _person(self, said: _Said) -> Person | None:
         """Return who says it; strangers are welcomed or told how to be known."""
@@ -156,8 +178,10 @@ class Talk:
         except NotLinked:
             pass
         if self._settings.welcomes_strangers and said.is_addressed:
-            return await self._welcomed(str(author.id), author.display_name)
-        if said.is_addressed:
+            with suppress(LinkRefused, NotLinked):
+                return await self._welcomed(str(author.id), author.display_name)
+            await self._reply(said, _DISABLED)
+        elif said.is_addressed:
             await self._reply(said, _WHO)
         return None
 
@@ -186,4 +210,5 @@ class Talk:
             is_direct=message.guild is None,
             is_mention=bot in {str(user.id) for user in message.mentions},
             in_thread=message.channel.type in threads,
+            in_own_thread=str(getattr(message.channel, "owner_id", "")) == bot,
         )
