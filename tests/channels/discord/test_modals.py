@@ -119,3 +119,15 @@ def test_any_words_make_an_answer_that_discord_takes(words: str, foreign: bool):
     message_body(asked["data"])
 
     assert told["data"]["flags"] == asked["data"]["flags"] == 64
+
+
+def test_details_full_of_backticks_fit_or_lead_to_the_full_review():
+    details = "\n".join(["``x" * 20] * 20)
+    shown = answer_to(Tell(words=details, is_foreign=True))["data"]
+    message_body(shown)
+    long = answer_to(Tell(words=details * 3, is_foreign=True, url="https://a.test/r/1"))["data"]
+    message_body(long)
+
+    assert "".join(str(each) for each in shown["embeds"]).count("⟨U+0060 ×2⟩x") == 400
+    assert "too long to show here" in long["content"]
+    assert "https://a.test/r/1" in str(long["components"])

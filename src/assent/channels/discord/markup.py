@@ -49,7 +49,12 @@ def code(text: str) -> str:
 
 def code_block(text: str) -> str:
     """Return safe text as a code block that it cannot break out of."""
-    return f"{_FENCE}\n{_TICKS.sub(_counted, text)}\n{_FENCE}"
+    return f"{_FENCE}\n{block_text(text)}\n{_FENCE}"
+
+
+def block_text(text: str) -> str:
+    """Return safe text as it is written in a code block, where it may be much longer."""
+    return _TICKS.sub(_counted, text)
 
 
 def short(text: str, most: int) -> str:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from assent.channels.discord.cards import ROW_WIDTH, button, is_linkable, link_button
-from assent.channels.discord.markup import MESSAGE_CHARS, code_block, plain
+from assent.channels.discord.markup import MESSAGE_CHARS, block_text, code_block, plain
 from assent.channels.discord.modals import fits, modal_of
 from assent.channels.reference import Reference
 from assent.channels.replies import Ask, Fill, Reply, Tell
@@ -64,7 +64,7 @@ def _told(reply: Tell) -> Payload:
     rows = [_row(link_button(reply.url, "Full review"))] if is_linkable(reply.url) else []
     if not reply.is_foreign:
         return _message(reply.words, rows)
-    pages = list(split_pages(_wrapped(reply.words), _PAGE_CHARS))
+    pages = list(split_pages(_wrapped(block_text(reply.words)), _PAGE_CHARS))
     if len(pages) > _PAGES:
         return _message(_TOO_LONG, rows)
     embeds = [{"description": code_block(page)} for page in pages]
