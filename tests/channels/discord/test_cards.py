@@ -169,7 +169,7 @@ def test_a_settled_card_says_how_it_ended_and_has_no_buttons(status: RequestStat
 
 def test_a_list_has_a_line_with_a_link_for_each_request():
     items = [item(card({"path": f"{n}.txt"}), n) for n in range(3)]
-    body = taken(list_of([*items, item(card(), 9, RequestStatus.APPROVED)]))
+    body = taken(list_of([*items, item(card(), 9, RequestStatus.APPROVED)], "key"))
 
     assert body.components == []
     assert words(body).count("[Open](https://assent.test/requests/req_") == 3
@@ -178,7 +178,7 @@ def test_a_list_has_a_line_with_a_link_for_each_request():
 
 @pytest.mark.parametrize("text", DECEPTIONS.values(), ids=DECEPTIONS)
 def test_hostile_text_in_a_list_stays_code(text: str):
-    body = taken(list_of([item(hostile_card(text))]))
+    body = taken(list_of([item(hostile_card(text))], "key"))
     description = (body.embeds or [])[0]["description"]
     outside = "".join(description.split("`")[::2])
 
@@ -189,7 +189,7 @@ def test_hostile_text_in_a_list_stays_code(text: str):
 
 def test_a_long_list_is_cut_with_a_count():
     items = [item(card({"path": "x" * 120}), number) for number in range(50)]
-    body = taken(list_of(items))
+    body = taken(list_of(items, "key"))
 
     assert "more: see your inbox" in words(body)
 

@@ -10,6 +10,8 @@ import pytest
 from assent import Agent, Assent, Person, approve, reject, tool
 from assent.channels.discord import Discord
 from assent.demo.discord_sandbox import Permission
+from assent.domain.deliveries import Post
+from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import ADMIN
 from assent.engine.deliveries.channels import DeadLetter
 from assent.models.scripted import calls, says
@@ -18,6 +20,8 @@ from tests.channels.discord.bots import eventually
 from tests.channels.discord.company import company, scripted
 from tests.channels.discord.faults import broken, lost, rate_limited
 from tests.channels.discord.stage import POST, buttons_of, text_of
+from tests.channels.discord.test_cards import item
+from tests.presentation.samples import card
 
 BOSS = Person("boss", roles={ADMIN})
 
@@ -324,3 +328,40 @@ async def test_a_lost_reply_and_a_long_pause_still_leave_one_card(url: str):
 
     assert len(cards) == 1
     assert "wipe" in text_of(cards[0])
+
+
+async def test_an_earlier_attempt_is_found_again_however_much_of_it_is_settled(url: str):
+    async with company(url) as place:
+        channel = place.assent.channels.named("discord")
+        assert channel is not None
+        key, here = "0123456789abcdef01234567", str(place.ada.id)
+
+        async def post(*numbers: int, settled: int = 0, is_digest: bool = False) -> str:
+            """Post requests of which the first are settled, long after an earlier attempt."""
+            states = [RequestStatus.APPROVED] * settled + [RequestStatus.OPEN] * len(numbers)
+            items = [item(card(), n, status) for n, status in zip(numbers, states, strict=False)]
+            later = timedelta(hours=len(place.faults.sent(POST)))
+            place.sandbox.world.now = lambda: datetime.now(UTC) + later
+            return await channel.announce(
+                Post(
+                    key=key,
+                    channel="discord",
+                    address=here,
+                    items=tuple(items),
+                    version=1,
+                    is_digest=is_digest,
+                    is_repeated=True,
+                )
+            )
+
+        other, ours = await post(11, 12), await post(1, 2)
+        assert [await post(1, 2, settled=1) for _ in range(2)] == [ours, ours] != [other, other]
+        assert await post(1, 2, settled=2) == ours
+        digest = await post(3, 4, 5, is_digest=True)
+        assert await post(3, 4, 5, settled=2, is_digest=True) == digest != ours
+        assert await post(3, 4, 5, settled=3, is_digest=True) == digest
+        # One of the list alone is a card.
+        assert await post(5) == digest
+        direct = place.sandbox.world.direct_channel(place.ada.user)
+
+    assert len(direct.messages) == 3

@@ -1,6 +1,7 @@
 """Posts as Discord messages: cards with buttons, how they ended, and lists."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ ROW_WIDTH: Final = 5
 # Room for the line above each card.
 _NOTE_CHARS: Final = 256
 _LIST_CHARS: Final = 4000
+_KEY_CHARS: Final = 12
 _LEAST: Final = MessageSize(text=1000, total=1000, texts=1)
 
 _GREEN, _RED, _GREY, _BLUE = 0x2E7D32, 0xC62828, 0x6B7280, 0x3B6EF5
@@ -49,7 +51,20 @@ class _Drawn:
 
 def message_of(post: Post) -> Payload:
     """Return a post as a message, in its present state."""
-    return list_of(post.items) if post.is_digest else cards_of(post.items)
+    return list_of(post.items, post.key) if post.is_digest else cards_of(post.items)
+
+
+def is_of(message: Mapping[str, Any], post: Post) -> bool:
+    """Return True if a message, as Discord has it, is an earlier state of a post.
+
+    Requests that were settled since have no buttons any more, and lists have none at all.
+    """
+    components = json.dumps(message.get("components") or [])
+    if any(f":{item.request.id}:" in components for item in post.items):
+        return True
+    embeds: list[Payload] = message.get("embeds") or []
+    footers: list[Payload] = [each["footer"] for each in embeds if each.get("footer")]
+    return any(footer.get("text") == _mark(post.key) for footer in footers)
 
 
 def cards_of(items: Sequence[PostItem]) -> Payload:
@@ -63,7 +78,7 @@ def cards_of(items: Sequence[PostItem]) -> Payload:
     return {"content": _headline(items), "embeds": embeds, "components": rows}
 
 
-def list_of(items: Sequence[PostItem]) -> Payload:
+def list_of(items: Sequence[PostItem], key: str) -> Payload:
     """Return many requests as a list with links; one that is settled says so."""
     lines, used = list[str](), 0
     for number, item in enumerate(items, 1):
@@ -73,7 +88,8 @@ def list_of(items: Sequence[PostItem]) -> Payload:
             break
         lines.append(text)
         used += units(text) + 1
-    embed = {"description": "\n".join(lines), "color": _BLUE}
+    footer = {"text": _mark(key)}
+    embed = {"description": "\n".join(lines), "color": _BLUE, "footer": footer}
     return {"content": _headline(items), "embeds": [embed], "components": []}
 
 
@@ -181,6 +197,11 @@ def _verdict_button(item: PostItem, verb: Verb, mark: str) -> Payload:
 
 
 # Lists
+
+
+def _mark(key: str) -> str:
+    """Return the words by which a list is found again: nothing else in it stays the same."""
+    return f"List {key[:_KEY_CHARS]}"
 
 
 def _listed(item: PostItem, number: int) -> str:

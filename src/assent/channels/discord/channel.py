@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from assent.channels.answers import Answers
 from assent.channels.desk import Desk
 from assent.channels.discord.addresses import Place, channel_in, is_id, room_address
-from assent.channels.discord.cards import ROWS, message_of
+from assent.channels.discord.cards import ROWS, is_of, message_of
 from assent.channels.discord.commands import Commands, register
 from assent.channels.discord.gateway import API_URL, Client, Gateway
 from assent.channels.discord.interactions import Interactions, InteractionType, interaction_in
@@ -238,8 +238,8 @@ class Discord:
     async def _earlier(self, channel: str, post: Post) -> str | None:
         """Return the message that an earlier attempt has left, however long ago.
 
-        Discord remembers a nonce for some minutes only; our references stay in the buttons. Raises
-        `MessageGone` if there is none and nothing is left to ask.
+        Discord remembers a nonce for some minutes only. Raises `MessageGone` if there is none and
+        nothing is left to ask.
         """
         rest, bot = self._gateway.rest, self._gateway.bot_id
         try:
@@ -248,11 +248,8 @@ class Discord:
             if error.whole:
                 raise
             return None
-        marks = [item.request.id for item in post.items]
         for message in recent:
-            components = json.dumps(message.get("components") or [])
-            is_ours = message["author"]["id"] == bot
-            if is_ours and components and all(mark in components for mark in marks):
+            if message["author"]["id"] == bot and is_of(message, post):
                 return str(message["id"])
         if not post.is_open:
             raise MessageGone
