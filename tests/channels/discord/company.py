@@ -14,6 +14,7 @@ from assent.domain.messages import Prompt, UserSaid
 from assent.domain.people import SYSTEM
 from assent.domain.requests import Request
 from assent.testing import ScriptedModel
+from assent.testing.channels import until
 from tests.channels.discord.bots import eventually
 from tests.channels.discord.faults import Faults
 from tests.channels.discord.stage import buttons_of, text_of
@@ -159,3 +160,13 @@ async def known(assent: Assent, account: str, chat_id: str, name: str) -> None:
     if await assent.people.find(account) is None:
         await assent.people.add(Person(account, roles={"ops"}), by=SYSTEM)
     await assent.people.chats.welcome(account, "discord", chat_id, name)
+
+
+async def problem(assent: Assent) -> str:
+    """Wait until an admin sees what is wrong with the channel."""
+
+    async def told() -> str | None:
+        found = await assent.channels.status()
+        return found[0].error if found else None
+
+    return await until("an error", told)

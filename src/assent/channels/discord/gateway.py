@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Any, Final
 
 import aiohttp
@@ -18,10 +19,14 @@ from assent.errors import ChannelError
 log = logging.getLogger(__name__)
 API_URL: Final = "https://discord.com/api/v10"
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+# After a session that Discord refuses for its intents. Nothing but a change in its portal helps,
+# and a bot that begins a thousand sessions in a day loses its token.
+INTENTS_PAUSE = 900.0
 _BAD_TOKEN: Final = 4004
 _INTENTS: Final = (
     "Discord does not give the bot the contents of messages: switch on Message Content Intent on "
-    "the page Bot of Discord's developer portal, or set reads_messages=False"
+    "the page Bot of Discord's developer portal, or set reads_messages=False; then start again, or "
+    "wait: it is tried every 15 minutes"
 )
 _TOKEN: Final = "Discord refuses the bot's token"  # noqa: S105 - words about a token
 # At their most talkative these log whole payloads: tokens of interactions, and secrets in forms.
@@ -93,6 +98,8 @@ class Gateway:
         self._reason = "Discord is not connected"
         self._task: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
+        # When a session may be begun again after one that was refused for its intents.
+        self._begin_at = 0.0
 
     @property
     def rest(self) -> Rest:
@@ -109,6 +116,8 @@ class Gateway:
 
     async def connect(self) -> None:
         """Log in and, if it listens, wait until the session is there."""
+        if monotonic() < self._begin_at:
+            raise ChannelError(_INTENTS, whole=True)
         for name in _TALKATIVE:
             logging.getLogger(name).setLevel(logging.INFO)
         try:
@@ -160,21 +169,28 @@ class Gateway:
 
         Raises the reason if the first session never began, so that nobody waits for it.
         """
-        reason = await _ended(client)
+        reason = await self._listen(client)
         if not client.is_up.is_set():
             raise ChannelError(reason, whole=True)
         pause = FIRST_PAUSE
         while True:
             log.warning("the gateway of Discord is closed: %s", reason)
             await self._drop(reason)
-            await asyncio.sleep(pause)
+            await asyncio.sleep(max(pause, self._begin_at - monotonic()))
             pause = min(pause * 2, LONGEST_PAUSE)
             try:
                 client = await self._log_in()
-                reason = await _ended(client)
+                reason = await self._listen(client)
                 pause = FIRST_PAUSE if client.is_up.is_set() else pause
             except ChannelError as error:
                 reason = str(error)
+
+    async def _listen(self, client: Client) -> str:
+        """Listen until the connection is over for good; return the reason."""
+        reason = await _ended(client)
+        if reason == _INTENTS:
+            self._begin_at = monotonic() + INTENTS_PAUSE
+        return reason
 
     async def _drop(self, reason: str) -> None:
         self._reason = reason
