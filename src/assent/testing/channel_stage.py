@@ -23,10 +23,13 @@ from assent.domain.tools import Hint, Tool
 from assent.engine.agents import Agent
 from assent.engine.deliveries.channel import Channel
 from assent.engine.queries.snapshots import Turn
+from assent.engine.settings import Times
 from assent.models.scripted import ScriptedModel, ScriptStep, calls, says
 
 T = TypeVar("T")
 WAIT_SECONDS = 30.0
+# A channel that could not connect is tried again after a third of it: after ten seconds by default.
+_LEASE = timedelta(seconds=6)
 # Ann and Bob may decide, Eve has an account and may not, Mallory has none.
 ANN, BOB, EVE, MALLORY = "ann", "bob", "eve", "mallory"
 OPS = frozenset({"ops"})
@@ -284,6 +287,7 @@ async def playing(
         decide_within=decide_within,
         worker=worker,
         review_url="https://assent.test",
+        times=Times(lease=_LEASE),
     )
     async with assent:
         for name, roles in _ROLES.items():

@@ -22,7 +22,7 @@ async def main(url: str, api_url: str, token: str, room: str, asks: bool) -> Non
     model = ScriptedModel([says("", calls("pay", amount=1)), "Done."])
     agent = Agent("agent", model=model, tools=[pay])
     channel = Discord(token, api_url=api_url, rooms=Room(address=room, everything=True))
-    times = Times(lease=timedelta(seconds=2))
+    times = Times(lease=timedelta(seconds=1))
     async with Assent(url, agents=[agent], channels=[channel], times=times) as assent:
 
         async def served() -> bool:

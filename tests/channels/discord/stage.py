@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aiohttp import web
@@ -15,11 +15,20 @@ from assent.demo.discord_sandbox.components import walk
 from assent.demo.discord_sandbox.interactions import AnswerType, InteractionType
 from assent.demo.discord_sandbox.refusals import missing_permissions
 from assent.demo.discord_sandbox.rest.exchange import refused
+from assent.domain.deliveries import ChannelTerms
 from assent.testing.channels import Fault, Heard, Shown
 from tests.channels.discord.faults import Faults, lost, rate_limited
 
 NAMES = ("ann", "bob", "eve", "mallory")
 POST = "POST /channels/*/messages"
+
+
+class Unhurried(Discord):
+    """The channel without its pace of five messages in a second, which has its own tests."""
+
+    @property
+    def terms(self) -> ChannelTerms:
+        return replace(super().terms, per_second=1000.0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,7 +47,7 @@ class DiscordStage:
 
     def channel(self, **options: Any) -> Discord:
         options = {"rooms": [self.room.id], **options}
-        return Discord(self.sandbox.token, api_url=self.sandbox.api_url, **options)
+        return Unhurried(self.sandbox.token, api_url=self.sandbox.api_url, **options)
 
     def chat_id(self, name: str) -> str:
         return str(self.members[name].id)

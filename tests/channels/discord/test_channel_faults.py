@@ -12,6 +12,7 @@ from assent.domain.deliveries import Post
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import ADMIN
 from assent.engine.deliveries.channels import DeadLetter
+from assent.engine.settings import Times
 from assent.models.scripted import calls, says
 from assent.testing.channels import until
 from tests.channels.discord.bots import eventually
@@ -197,11 +198,12 @@ async def test_a_deleted_thread_leaves_a_dead_letter_and_no_loop(url: str):
 # requirement: R18
 @pytest.mark.postgres
 async def test_two_replicas_have_one_gateway_and_the_other_takes_over(postgres_url: str):
-    async with company(postgres_url, wipe) as place:
+    times = Times(lease=timedelta(seconds=3))
+    async with company(postgres_url, wipe, times=times) as place:
         _, model = scripted()
         channel = Discord(place.sandbox.token, api_url=place.sandbox.api_url)
         agent = Agent("agent", model=model, tools=[wipe])
-        second = Assent(postgres_url, agents=[agent], channels=[channel])
+        second = Assent(postgres_url, agents=[agent], channels=[channel], times=times)
         async with second:
             place.script.append(says("", calls("wipe", path="a.txt")))
             thread = await place.thread(place.mention("wipe a.txt"))

@@ -230,9 +230,16 @@ class Discord:
         """Show the present state of cards where they were posted."""
         place = Place.read(message)
         payload = await asyncio.to_thread(message_of, post)
-        await self._gateway.rest.edit(place.channel, place.message, payload)
+        try:
+            await self._gateway.rest.edit(place.channel, place.message, payload)
+        except MessageGone:
+            await self._go_on(post)
+            raise
+        await self._go_on(post)
+
+    async def _go_on(self, post: Post) -> None:
+        """Show how a turn goes on after its last decision, where this is a thread of ours."""
         if self._answers is not None and not post.is_open:
-            # Its turn goes on now, where it is a thread of ours.
             await self._answers.follow(post.address)
 
     async def _earlier(self, channel: str, post: Post) -> str | None:
