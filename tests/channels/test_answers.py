@@ -33,6 +33,9 @@ class Writer:
     keys: dict[str, str] = field(default_factory=dict)
     seen: list[tuple[str, bool]] = field(default_factory=list)
     faults: int = 0
+    # Texts that the platform never takes, and how often it was asked to.
+    refused: str = "…"
+    refusals: int = 0
 
     async def say(
         self, address: str, text: str, *, key: str, message: str | None, is_final: bool
@@ -41,6 +44,9 @@ class Writer:
         if self.faults:
             self.faults -= 1
             raise ChannelError("down")
+        if self.refused in text:
+            self.refusals += 1
+            raise ChannelError("invalid_blocks", permanent=True)
         reference = message or self.keys.setdefault(key, f"m{len(self.keys) + 1}")
         self.messages[reference] = text
         self.seen.append((text, is_final))
@@ -138,6 +144,52 @@ async def test_a_platform_that_is_down_loses_no_answer(world: World) -> None:
         await answers.stop()
 
     assert list(writer.messages.values()) == ["Hello."]
+
+
+async def test_an_answer_that_can_never_be_shown_holds_up_no_other(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = Writer(refused="Unfit")
+    async with world(["Unfit words.", "Fit words."]) as assent:
+        answers = Answers(assent, "chat", writer)
+        answers.start()
+        await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+
+        async def told() -> bool:
+            return not await assent.channels.threads.untold("chat")
+
+        await until("the answer to be given up", told)
+        await answers.ask(HERE, "And?", agent="agent", by=ANN, key="m-2")
+        await settled(writer, "Fit words.")
+        await answers.stop()
+
+    # At most once while it grew, and once as it is stored.
+    assert writer.refusals <= 2
+    [warning] = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert "invalid_blocks" in warning
+    assert "Unfit" not in warning
+
+
+async def test_a_growing_answer_that_is_refused_is_tried_no_more_until_it_is_whole(
+    world: World,
+) -> None:
+    words = "Unfit one two three four five six seven eight."
+    model = ScriptedModel([words, "Fit."], word_delay=timedelta(milliseconds=80))
+    writer = Writer(refused="Unfit")
+    async with world(model) as assent:
+        answers = Answers(assent, "chat", writer)
+        answers.start()
+        await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+
+        async def told() -> bool:
+            return writer.refusals > 1 and not await assent.channels.threads.untold("chat")
+
+        await until("the answer to be given up", told)
+        await answers.ask(HERE, "And?", agent="agent", by=ANN, key="m-2")
+        await settled(writer, "Fit.")
+        await answers.stop()
+
+    assert writer.refusals == 2
 
 
 async def test_a_thread_belongs_to_the_person_who_began_it(world: World) -> None:

@@ -169,25 +169,32 @@ class Answers:
                     if growing.is_stored:
                         await self._show_stored(state.thread)
                         growing.is_stored = False
-                    elif growing.text.strip() and loop.time() - shown_at > EDIT_SECONDS:
-                        await self._show_growing(state.thread, growing.text)
+                    elif growing.is_showable and loop.time() - shown_at > EDIT_SECONDS:
+                        await self._show_growing(state.thread, growing)
                         shown_at = loop.time()
         await self._show_stored(state.thread)
         await self._show_end(state)
 
-    async def _show_growing(self, thread: ChatThread, text: str) -> None:
+    async def _show_growing(self, thread: ChatThread, growing: "_Growing") -> None:
         found = await self._assent.channels.threads.answers(thread)
         # A text that is stored by now is shown as stored.
         if found is None or found.answers:
             return
         state = found.state
-        message = await self._writer.say(
-            thread.address,
-            text,
-            key=_key(state, state.told + 1),
-            message=state.growing,
-            is_final=False,
-        )
+        try:
+            message = await self._writer.say(
+                thread.address,
+                growing.text,
+                key=_key(state, state.told + 1),
+                message=state.growing,
+                is_final=False,
+            )
+        except ChannelError as error:
+            if not _is_hopeless(error):
+                raise
+            # The whole of it may still be shown, once it is stored.
+            growing.is_refused = True
+            return
         if message != state.growing:
             threads = self._assent.channels.threads
             await threads.show(thread, told=state.told, growing=message)
@@ -198,14 +205,20 @@ class Answers:
         while (found := await threads.answers(thread)) is not None and found.answers:
             state, answer = found.state, found.answers[0]
             if answer.text.strip():
-                await self._writer.say(
-                    thread.address,
-                    answer.text,
-                    key=_key(state, state.told + 1),
-                    message=state.growing,
-                    is_final=True,
-                )
+                key = _key(state, state.told + 1)
+                await self._say_if_possible(state, answer.text, key=key, message=state.growing)
             await threads.show(thread, told=answer.position)
+
+    async def _say_if_possible(
+        self, state: ThreadState, text: str, *, key: str, message: str | None = None
+    ) -> None:
+        """Show a text for good; one that can never be shown must not hold up what follows."""
+        try:
+            await self._writer.say(state.address, text, key=key, message=message, is_final=True)
+        except ChannelError as error:
+            if not _is_hopeless(error):
+                raise
+            log.warning("an answer is not shown in %s, now or later: %s", self._channel, error)
 
     async def _show_end(self, state: ThreadState) -> None:
         if state.turn_id is None:
@@ -213,9 +226,7 @@ class Answers:
         turn = await self._assent.turn(state.turn_id)
         if turn.status is TurnStatus.FAILED:
             words = "The answer failed. Send a message to try again."
-            await self._writer.say(
-                state.address, words, key=f"{turn.id}:failed", message=None, is_final=True
-            )
+            await self._say_if_possible(state, words, key=f"{turn.id}:failed")
 
 
 class _Growing:
@@ -224,18 +235,30 @@ class _Growing:
     def __init__(self) -> None:
         self.text = ""
         self.is_stored = False
+        # Set if the platform will never take the text so far, nor what it grows to.
+        self.is_refused = False
+
+    @property
+    def is_showable(self) -> bool:
+        """True if there are words to show."""
+        return bool(self.text.strip()) and not self.is_refused
 
     def hear(self, event: Event) -> None:
         match event.kind:
             case EventKind.TEXT:
                 self.text += str(event.data["text"])
             case EventKind.STEP | EventKind.RESET:
-                self.text = ""
+                self.text, self.is_refused = "", False
             case EventKind.PROPOSED | EventKind.WAITING | EventKind.FINISHED:
                 # With its calls, or with the turn's end, the answer of this step is stored.
                 self.text, self.is_stored = "", True
             case _:
                 pass
+
+
+def _is_hopeless(error: ChannelError) -> bool:
+    """Return True if no later attempt can go better: not while the whole channel is down."""
+    return error.permanent and not error.whole
 
 
 def _key(state: ThreadState, position: int) -> str:
