@@ -254,6 +254,24 @@ async def test_a_long_answer_goes_on_in_further_messages_and_nothing_is_lost(
         assert len(_answers(ada.direct)) == 4
 
 
+@pytest.mark.parametrize(("size", "messages"), [(1, 3), (250, 4)])
+async def test_an_answer_of_many_fences_fits_into_messages_and_nothing_is_lost(
+    slack: LoopbackSlack, url: str, size: int, messages: int
+) -> None:
+    ada = slack.member("ada")
+    kinds = ("w" * size, "code")
+    parts = [f"{kind}{number}" for number in range(60) for kind in kinds]
+    text = "\n".join(each if "w" in each else f"```\n{each}\n```" for each in parts)
+    async with opened(slack, url, text) as office:
+        await office.link(ada)
+        await ada.say(ada.direct, "everything")
+
+        await ada.sees(ada.direct, "code59")
+        shown = "\n".join(words(each) for each in _answers(ada.direct))
+        assert shown.split() == parts
+        assert len(_answers(ada.direct)) == messages
+
+
 # requirement: D9
 # conformance: 138
 async def test_words_of_the_agent_ping_nobody_and_lead_nowhere(

@@ -5,7 +5,14 @@ from typing import Any, Final, cast
 
 from assent.channels.reference import DETAILS, Reference
 from assent.channels.replies import Button
-from assent.channels.slack.rich_text import plain, preformatted, rich, section, span
+from assent.channels.slack.rich_text import (
+    BLOCK_CHARS,
+    plain,
+    preformatted,
+    rich,
+    section,
+    span,
+)
 from assent.domain.cards import Choice
 from assent.domain.deliveries import Post, PostItem
 from assent.domain.verdicts import Verb, row_of
@@ -19,7 +26,6 @@ EVENT: Final = "assent_post"
 # Slack refuses messages beyond about 13,000 characters, and does not say what counts. By what its
 # users measured it is the texts, and more than a hundred for each block; buttons may count, too.
 MESSAGE_CHARS: Final = 12_000
-BLOCK_CHARS: Final = 125
 BUTTON_CHARS: Final = 40
 CARD_CHARS: Final = 10_000
 SMALLEST_CARD: Final = 300

@@ -9,9 +9,13 @@ from assent.presentation.rendering import units
 from assent.presentation.text import safe_block
 
 Part = dict[str, Any]
-# Of one text within a message, and of all texts of one message with an agent's words.
+# Of one text within a message, and of one message with an agent's words, in which each block
+# counts, too.
 TEXT_CHARS: Final = 2_900
-MESSAGE_CHARS: Final = 8_700
+BLOCK_CHARS: Final = 125
+MESSAGE_CHARS: Final = 3 * (TEXT_CHARS + BLOCK_CHARS)
+# Slack takes 50 blocks, and refuses the whole message if there is one more.
+MESSAGE_BLOCKS: Final = 45
 _FENCE: Final = re.compile(r"^```[^\n`]*\n(.*?)(?:^```[ \t]*$\n?|\Z)", re.MULTILINE | re.DOTALL)
 _SPAN: Final = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
 
@@ -71,7 +75,8 @@ def words_of_agent(text: str) -> list[list[dict[str, Any]]]:
     """
     messages, used = list[list[dict[str, Any]]](), 0
     for block, size in _blocks(safe_block(text)):
-        if not messages or used + size > MESSAGE_CHARS:
+        is_full = not messages or len(messages[-1]) == MESSAGE_BLOCKS
+        if is_full or used + size > MESSAGE_CHARS:
             messages.append([])
             used = 0
         messages[-1].append(block)
@@ -84,7 +89,7 @@ def _blocks(text: str) -> Iterator[tuple[dict[str, Any], int]]:
         for page in split_pages(list(pieces(body.strip("\n").split("\n"), TEXT_CHARS)), TEXT_CHARS):
             if page.strip():
                 part = preformatted(page) if is_code else section(*_spans(page))
-                yield rich(part), units(page)
+                yield rich(part), units(page) + BLOCK_CHARS
 
 
 def _parted(text: str) -> Iterator[tuple[str, bool]]:
