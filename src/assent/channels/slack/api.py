@@ -47,6 +47,8 @@ _PASSING: Final = frozenset(
 )
 # The message may be there all the same.
 _UNSURE: Final = frozenset({"internal_error", "fatal_error", "request_timeout"})
+# A message can be changed no more: it was deleted, is too old, or is not ours.
+LOST: Final = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 _SECRET: Final = re.compile(r"xox[a-z]-[\w-]+|xapp-[\w-]+|ticket=[^&\s'\"]+|/link/\w+")
 
 
@@ -192,6 +194,10 @@ class SlackApi:
         await self.pacing.update()
         shown = {name: content[name] for name in _CHANGED if name in content}
         await self.call("chat.update", {"channel": channel, "ts": ts, **shown})
+
+    async def remove(self, channel: str, ts: str) -> None:
+        """Delete a message."""
+        await self.call("chat.delete", {"channel": channel, "ts": ts})
 
     async def whisper(
         self, channel: str, user: str, content: Mapping[str, Any], *, thread: str = ""

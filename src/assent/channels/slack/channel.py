@@ -11,7 +11,7 @@ from typing import Any, Final
 from assent.channels.answers import Answers
 from assent.channels.desk import Desk
 from assent.channels.slack.addresses import Place, Posted, is_id, room_address
-from assent.channels.slack.api import BASE_URL, SlackApi, SlackRefused
+from assent.channels.slack.api import BASE_URL, LOST, SlackApi, SlackRefused
 from assent.channels.slack.commands import Commands
 from assent.channels.slack.finding import find_posted
 from assent.channels.slack.messages import brief_message, message_of, metadata_of
@@ -35,7 +35,6 @@ ANSWER_SECONDS: Final = 2.0
 END_SECONDS: Final = 5.0
 PER_SECOND: Final = 4.0
 _TOO_LARGE: Final = frozenset({"msg_blocks_too_long", "invalid_blocks", "msg_too_long"})
-_LOST: Final = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 
 
 class Slack:
@@ -182,7 +181,7 @@ class Slack:
         try:
             await self._api.change(posted.channel, posted.stamps[0], shown)
         except SlackRefused as error:
-            if error.error in _LOST:
+            if error.error in LOST:
                 raise MessageGone(str(error)) from None
             if error.error not in _TOO_LARGE:
                 raise

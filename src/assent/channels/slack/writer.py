@@ -1,15 +1,18 @@
 """The agent's words in threads of Slack: shown while they grow, within Slack's limits."""
 
 import asyncio
+import logging
+from collections.abc import Sequence
 from typing import Any, Final
 
 from assent.channels.slack.addresses import Place, Posted
-from assent.channels.slack.api import SlackApi, SlackRefused
+from assent.channels.slack.api import LOST, SlackApi, SlackRefused
 from assent.channels.slack.finding import find_posted
 from assent.channels.slack.messages import content, metadata_of
 from assent.channels.slack.rich_text import words_of_agent
 from assent.errors import ChannelError
 
+log = logging.getLogger(__name__)
 _TITLE: Final = "The agent answers"
 _TRIES: Final = 3
 _DOUBTS: Final = 10_000
@@ -41,8 +44,7 @@ class Writer:
         known = None if message is None else Posted.read(message)
         stamps = list(known.stamps) if known is not None else []
         try:
-            for number, blocks in enumerate(words_of_agent(text)):
-                await self._put(place, stamps, number, content(_TITLE, blocks), f"{key}:{number}")
+            await self._show(place, stamps, words_of_agent(text), key)
         except ChannelError:
             # Beyond this many, Slack itself is out of order, and looks would not help.
             if len(self._doubtful) < _DOUBTS:
@@ -51,23 +53,60 @@ class Writer:
         self._doubtful.discard(key)
         return str(Posted(channel=place.channel, stamps=tuple(stamps)))
 
-    async def _put(
-        self, place: Place, stamps: list[str], number: int, shown: dict[str, Any], key: str
+    async def _show(
+        self, place: Place, stamps: list[str], messages: Sequence[Sequence[Any]], key: str
     ) -> None:
-        if number == len(stamps) and self._may_be_there(key):
-            found = await find_posted(self._api, place.channel, place.thread, key)
-            stamps += [] if found is None else [found]
-        if number < len(stamps):
-            await self._patiently(lambda: self._api.change(place.channel, stamps[number], shown))
-            return
+        """Show messages in place of the known ones; `stamps` then holds what is there."""
+        looks = self._may_be_there(key)
+        for number, blocks in enumerate(messages):
+            old = stamps[number] if number < len(stamps) else None
+            shown, own = content(_TITLE, blocks), f"{key}:{number}"
+            stamp = await self._put(place, old, shown, own, looks=looks)
+            if stamp != old:
+                # What is new stands below everything that was there, so the rest is said anew, too.
+                await self._remove(place, stamps[number + 1 :])
+                stamps[number:] = [stamp]
+        await self._remove(place, stamps[len(messages) :])
+        del stamps[len(messages) :]
+
+    async def _put(
+        self, place: Place, old: str | None, shown: dict[str, Any], key: str, *, looks: bool
+    ) -> str:
+        """Show one message and return its timestamp: a new one if the old one is lost."""
+        if old is None and looks:
+            old = await find_posted(self._api, place.channel, place.thread, key)
+        if old is None:
+            return await self._post(place, shown, key)
+        stamp = old
+        try:
+            await self._patiently(lambda: self._api.change(place.channel, stamp, shown))
+        except SlackRefused as error:
+            if error.error not in LOST:
+                raise
+            # Under another key: one that can only not be changed any more would be found again.
+            return await self._put(place, None, shown, f"{key}:{old}", looks=looks)
+        return old
+
+    async def _post(self, place: Place, shown: dict[str, Any], key: str) -> str:
         posted = {**shown, "metadata": metadata_of(key)}
         if place.thread:
             posted["thread_ts"] = place.thread
-        stamps.append(await self._patiently(lambda: self._api.post(place.channel, posted)))
+        return str(await self._patiently(lambda: self._api.post(place.channel, posted)))
+
+    async def _remove(self, place: Place, stamps: Sequence[str]) -> None:
+        """Delete messages whose words are not part of the answer any more."""
+        for stamp in stamps:
+            try:
+                await self._patiently(lambda ts=stamp: self._api.remove(place.channel, ts))
+            except SlackRefused as error:
+                if not error.permanent:
+                    raise
+                if error.error not in LOST:
+                    log.warning("slack: words that grew are left in a thread: %s", error)
 
     def _may_be_there(self, key: str) -> bool:
         is_young = asyncio.get_running_loop().time() - self._began < TAKEOVER_SECONDS
-        return is_young or key.rpartition(":")[0] in self._doubtful
+        return is_young or key in self._doubtful
 
     async def _patiently(self, call: Any) -> Any:
         """Call, and wait as long as Slack asks if it is too early."""
