@@ -86,6 +86,7 @@ class Slack:
         self._decide_within: timedelta | None = given["decide_within"]
         self._tasks = Tasks("assent-slack")
         self._writer = Writer(self._api)
+        self._inbox = ""
         self._parts: _Parts | None = None
         self._answers: Answers | None = None
         self._socket: Socket | None = None
@@ -104,6 +105,7 @@ class Slack:
         """Get ready; Slack is not asked for anything yet, so it may be down."""
         if self._agent is not None:
             assent.catalogue.agent(self._agent)  # raises if there is no such one
+        self._inbox = assent.channels.page("/")
         await self._api.open()
         self._answers = Answers(assent, self.name, self._writer)
         self._parts = _Parts(
@@ -150,7 +152,7 @@ class Slack:
         """Post a message, unless an earlier attempt did."""
         place = Place.of(post.address)
         channel = place.channel or await self._api.direct(place.user)
-        shown = await asyncio.to_thread(message_of, post)
+        shown = await asyncio.to_thread(message_of, post, inbox=self._inbox)
         if post.is_repeated:
             found = await find_posted(self._api, channel, place.thread, post.key)
             if found is not None:
@@ -167,7 +169,7 @@ class Slack:
             if error.error not in _TOO_LARGE:
                 raise
             log.warning("slack: a card was refused (%s), a link is posted instead", error.error)
-            ts = await self._api.post(channel, {**brief_message(post), **more})
+            ts = await self._api.post(channel, {**brief_message(post, inbox=self._inbox), **more})
         return str(Posted(channel=channel, stamps=(ts,)))
 
     async def update(self, post: Post, message: str) -> None:
@@ -177,7 +179,7 @@ class Slack:
             raise MessageGone
         if self._answers is not None and Place.of(post.address).channel:
             await self._answers.follow(post.address)
-        shown = await asyncio.to_thread(message_of, post)
+        shown = await asyncio.to_thread(message_of, post, inbox=self._inbox)
         try:
             await self._api.change(posted.channel, posted.stamps[0], shown)
         except SlackRefused as error:
@@ -185,7 +187,9 @@ class Slack:
                 raise MessageGone(str(error)) from None
             if error.error not in _TOO_LARGE:
                 raise
-            await self._api.change(posted.channel, posted.stamps[0], brief_message(post))
+            await self._api.change(
+                posted.channel, posted.stamps[0], brief_message(post, inbox=self._inbox)
+            )
 
     @property
     def _opened(self) -> "tuple[_Parts, Answers]":

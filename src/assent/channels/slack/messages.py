@@ -27,6 +27,10 @@ EVENT: Final = "assent_post"
 # users measured it is the texts, and more than a hundred for each block; buttons may count, too.
 MESSAGE_CHARS: Final = 12_000
 BUTTON_CHARS: Final = 40
+# A message has at most 50 blocks; a list leaves room for a header above it, and for its last line.
+MESSAGE_BLOCKS: Final = 50
+LIST_BLOCKS: Final = MESSAGE_BLOCKS - 1
+LIST_CHARS: Final = 11_000
 CARD_CHARS: Final = 10_000
 SMALLEST_CARD: Final = 300
 LINK: Final = "assent:link"
@@ -40,23 +44,23 @@ _QUIET: Final[dict[str, Any]] = {
 _STYLES: Final = {Verb.APPROVE: "primary", Verb.ANSWER: "primary", Verb.REJECT: "danger"}
 
 
-def message_of(post: Post) -> dict[str, Any]:
-    """Return the content of a message that shows the post."""
+def message_of(post: Post, *, inbox: str = "") -> dict[str, Any]:
+    """Return the content of a message that shows the post; `inbox` is the address of the inbox."""
     if post.is_digest:
-        return content(_digest_title(post), _digest(post))
+        return content(_digest_title(post), _digest(post, inbox))
     share = CARD_CHARS // len(post.items)
     # First everything in full; what does not fit like this is cut, and then offers only the review.
     rooms = ((CARD_CHARS, False), (CARD_CHARS, True), (share, True), (share // 2, True))
     for room, is_dense in rooms:
         blocks = _cards(post, max(SMALLEST_CARD, room), is_dense=is_dense)
-        if _size(blocks) <= MESSAGE_CHARS:
+        if len(blocks) <= MESSAGE_BLOCKS and _size(blocks) <= MESSAGE_CHARS:
             return content(_title(post), blocks)
-    return brief_message(post)
+    return brief_message(post, inbox=inbox)
 
 
-def brief_message(post: Post) -> dict[str, Any]:
+def brief_message(post: Post, *, inbox: str = "") -> dict[str, Any]:
     """Return a short content that leads to the full review, for a post that does not fit."""
-    return content(_title(post), [_header(_title(post)), *_digest(post)])
+    return content(_title(post), [_header(_title(post)), *_digest(post, inbox)])
 
 
 def content(text: str, blocks: Sequence[Block]) -> dict[str, Any]:
@@ -185,12 +189,24 @@ def _header(title: str) -> Block:
 # Digests
 
 
-def _digest(post: Post) -> list[Block]:
-    """Return a line for each request, with a link to its review."""
-    return [
-        rich(section(span(_digest_title(post), bold=True))),
-        *(rich(*_line(item)) for item in post.items),
-    ]
+def _digest(post: Post, inbox: str) -> list[Block]:
+    """Return a line for each request that fits, with a link to its review, and count the others."""
+    blocks = [rich(section(span(_digest_title(post), bold=True)))]
+    used, last = _size(blocks), len(post.items)
+    for number, item in enumerate(post.items, 1):
+        listed = rich(*_line(item))
+        used += _size([listed])
+        # Below every line but the last there has to be room for the number of the others.
+        if used > LIST_CHARS or len(blocks) + 1 + (number < last) > LIST_BLOCKS:
+            return [*blocks, _others(last - number + 1, inbox)]
+        blocks.append(listed)
+    return blocks
+
+
+def _others(count: int, inbox: str) -> Block:
+    words = f"… and {count:,} more: see your inbox."
+    link = [{"type": "link", "url": inbox, "text": "Open the inbox"}] if inbox else []
+    return rich(section(span(f"{words}  " if inbox else words), *link))
 
 
 def _line(item: PostItem) -> Iterator[Block]:
