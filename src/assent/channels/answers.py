@@ -6,7 +6,7 @@ the channel goes on from there.
 
 import asyncio
 import logging
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Final, Protocol
 
@@ -15,7 +15,7 @@ from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person
 from assent.engine.assent import Assent
-from assent.errors import AssentError, ChannelError, PendingCalls
+from assent.errors import AssentError, ChannelError, PendingCalls, StoreUnavailable
 
 log = logging.getLogger(__name__)
 # How often a growing answer is shown anew: platforms allow about one edit in a second.
@@ -93,8 +93,10 @@ class Answers:
         turn_id = await self._assent.start(
             agent, text, by=by, conversation_id=id, idempotency_key=f"{self._channel}:{key}"
         )
-        # Not by looking for turns at work: this one may be over already.
-        await self.follow(thread.address)
+        # The message is taken by now, and must not be sent again: a later look finds the answer.
+        with suppress(StoreUnavailable):
+            # Not by looking for turns at work: this one may be over already.
+            await self.follow(thread.address)
         return turn_id
 
     async def follow(self, address: str) -> None:

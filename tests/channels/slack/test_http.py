@@ -5,13 +5,15 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
-from assent.channels.slack import api
+from assent.channels.slack import api, channel
 from assent.channels.slack.reception import is_signed
+from assent.engine.settings import Times
 from assent.testing import calls, says
 from tests.channels.slack import LoopbackSlack
 from tests.channels.slack.deliveries import HttpTransport, signature
@@ -203,3 +205,32 @@ async def test_a_message_is_heard_once_while_the_database_is_slow(
 
         await ada.sees(ada.direct, "Hello.")
         assert office.heard == ["hello"]
+
+
+# requirement: W11
+async def test_a_person_is_told_of_a_message_that_is_lost_after_its_acknowledgement(
+    slack: LoopbackSlack, url: str, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel, "ANSWER_SECONDS", 0.1)
+    slack.subscriptions |= {"message.channels"}
+    ada = slack.member("ada")
+    general = slack.channel("general", ada)
+    times = Times(wait=timedelta(seconds=0.5))
+    async with opened(slack, url, "Hello.", over_http=True, times=times) as office:
+        await office.link(ada)
+        asked = await ada.mention(general, "hello")
+        await ada.sees(general, "Hello.", thread=asked.ts)
+        lunch = await ada.say(general, "lunch?")
+
+        with locked(database):
+            for place, thread in ((ada.direct, None), (general, asked.ts), (general, lunch.ts)):
+                await ada.say(place, "go on", thread=thread)
+                assert slack.deliveries[-1].acknowledged
+            for place in (ada.direct, general):
+                await ada.sees_ephemeral(place, "Send it again.")
+            [told] = ada.ephemerals(general)
+            assert told.thread == asked.ts
+
+        await ada.say(ada.direct, "again")
+        await ada.sees(ada.direct, "Done.")
+        assert office.heard == ["hello", "again"]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
@@ -25,7 +25,7 @@ from assent.domain import parameters
 from assent.domain.deliveries import ChannelTerms, HttpReply, Post, Room
 from assent.domain.parameters import Check, optional, taken
 from assent.engine.assent import Assent
-from assent.errors import ChannelError, InvalidParameter, MessageGone
+from assent.errors import AssentError, ChannelError, InvalidParameter, MessageGone
 from assent.presentation.surfaces import SURFACES
 
 log = logging.getLogger(__name__)
@@ -236,11 +236,23 @@ class _Parts:
         """Take an event. A failure is raised, so that Slack sends it once more."""
         if body.get("type") != "event_callback":
             return {}
-        return await self._in_time(self._heard(body)) or {}
-
-    async def _heard(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        await self._talk.hear(body)
+        work = self._tasks.spawn(self._talk.hear(body))
+        done, _ = await asyncio.wait({work}, timeout=ANSWER_SECONDS)
+        if done:
+            work.result()
+        else:
+            self._tasks.spawn(self._end_late(body, work))
         return {}
+
+    async def _end_late(self, body: Mapping[str, Any], work: "asyncio.Task[None]") -> None:
+        """See an event through that is acknowledged: Slack does not send it once more."""
+        try:
+            await work
+        except Exception as error:
+            level = logging.WARNING if isinstance(error, AssentError) else logging.ERROR
+            has_trace = level == logging.ERROR
+            log.log(level, "slack: a message failed after its time", exc_info=has_trace)
+            await self._talk.regret(body, error)
 
     async def _interaction(self, body: Mapping[str, Any]) -> dict[str, Any]:
         match body.get("type"):
@@ -265,11 +277,6 @@ class _Parts:
             await self._api.respond(url, await work)
         except ChannelError as error:
             log.warning("slack: a command was not answered: %s", error)
-
-    async def _in_time(self, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any] | None:
-        task = self._tasks.spawn(work)
-        done, _ = await asyncio.wait({task}, timeout=ANSWER_SECONDS)
-        return task.result() if done else None
 
 
 def _token(start: str) -> Check:

@@ -3,6 +3,7 @@
 import html
 import logging
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from assent.errors import (
     NotLinked,
     PendingCalls,
     StoreUnavailable,
+    WriteUncertain,
 )
 
 log = logging.getLogger(__name__)
@@ -43,6 +45,12 @@ _ANOTHERS: Final = (
     "this thread."
 )
 _EMPTY: Final = "Mention me with a message, and I answer in a thread."
+_UNCERTAIN: Final = (
+    "Something went wrong here, and I cannot tell if I got your message. If no answer comes, say "
+    "it again."
+)
+# Threads of which it is remembered that a conversation is held in them.
+_REMEMBERED: Final = 1_000
 _FAILED: Final = "Your message was not taken: something went wrong here. Send it again."
 
 
@@ -57,6 +65,12 @@ class Heard:
     thread: str
     text: str
     is_direct: bool
+    is_mention: bool
+
+    @property
+    def is_addressed(self) -> bool:
+        """True if it is meant for the app without a doubt, so that it deserves an answer."""
+        return self.is_direct or self.is_mention
 
     @property
     def place(self) -> Place:
@@ -84,11 +98,13 @@ class Talk:
         self._assent, self._name, self._api, self._desk = assent, name, api, desk
         self._presses, self._answers, self._agent = presses, answers, agent
         self._strangers, self._decide_within = strangers, decide_within
+        # So that people are also told of a message that is lost while the store cannot be asked.
+        self._held: OrderedDict[str, None] = OrderedDict()
 
     async def hear(self, body: Mapping[str, Any]) -> None:
         """Handle an event; what is not said to the app is let pass."""
-        heard = await self._heard(body)
-        if heard is None:
+        heard = await self._read(body)
+        if heard is None or not (heard.is_addressed or await self._is_held(heard)):
             return
         try:
             await self._answer(heard)
@@ -107,6 +123,17 @@ class Talk:
             log.warning("slack: a message was not taken: %s", error.code)
             await self._tell(heard, _FAILED)
 
+    async def regret(self, body: Mapping[str, Any], error: Exception) -> None:
+        """Tell the person that their message is lost, which Slack will not send once more."""
+        try:
+            heard = await self._read(body)
+        except ChannelError as unreadable:
+            log.warning("slack: a person was not told: %s", unreadable)
+            return
+        if heard is not None and (heard.is_addressed or heard.place.address in self._held):
+            is_uncertain = isinstance(error, WriteUncertain)
+            await self._tell(heard, _UNCERTAIN if is_uncertain else _FAILED)
+
     async def person_of(self, user: str) -> Person:
         """Return the person behind a user; a stranger gets an account where that is wanted."""
         try:
@@ -116,18 +143,20 @@ class Talk:
                 raise
         return await self._welcome(user)
 
-    async def _heard(self, body: Mapping[str, Any]) -> Heard | None:
+    async def _read(self, body: Mapping[str, Any]) -> Heard | None:
+        """Return what a person said; None for everything else, and for what comes twice."""
         event, us = body["event"], await self._api.identity()
         kind, text = event.get("type"), str(event.get("text") or "")
-        is_direct = event.get("channel_type") == "im"
+        is_direct, is_mention = event.get("channel_type") == "im", kind == "app_mention"
         is_spoken = event.get("subtype") in _SPOKEN and not event.get("bot_id")
         if not is_spoken or not event.get("user") or event["user"] == us.user:
             return None
         mention = f"<@{us.user}>"
         # A mention comes as an event of its own.
-        if kind == "message" and not is_direct and mention in text:
+        is_twofold = kind == "message" and not is_direct and mention in text
+        if is_twofold or kind not in ("message", "app_mention"):
             return None
-        heard = Heard(
+        return Heard(
             user=str(event["user"]),
             team=str(event.get("user_team") or event.get("team") or body.get("team_id", "")),
             channel=str(event["channel"]),
@@ -135,17 +164,24 @@ class Talk:
             thread=str(event.get("thread_ts") or ""),
             text=_plain(text.replace(mention, " ")).strip(),
             is_direct=is_direct,
+            is_mention=is_mention,
         )
-        if kind == "message" and not is_direct and not await self._is_held(heard):
-            return None
-        return heard if kind in ("message", "app_mention") else None
 
     async def _is_held(self, heard: Heard) -> bool:
         """Return True if a conversation is held in the thread of a message."""
         if not heard.thread:
             return False
-        threads = self._assent.channels.threads
-        return await threads.conversation_in(self._name, heard.place.address) is not None
+        address, threads = heard.place.address, self._assent.channels.threads
+        is_held = await threads.conversation_in(self._name, address) is not None
+        if is_held:
+            self._remember(address)
+        return is_held
+
+    def _remember(self, address: str) -> None:
+        self._held[address] = None
+        self._held.move_to_end(address)
+        if len(self._held) > _REMEMBERED:
+            self._held.popitem(last=False)
 
     async def _answer(self, heard: Heard) -> None:
         if heard.team != (await self._api.identity()).team:
@@ -163,6 +199,7 @@ class Talk:
             key=f"{heard.channel}:{heard.ts}",
             decide_within=self._decide_within,
         )
+        self._remember(heard.place.address)
 
     async def _welcome(self, user: str) -> Person:
         """Make an account for a user; that the message came through Slack is the proof."""
