@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assent import Person, approve, tool
+from assent import Assent, Person, approve, tool
 from assent.channels import Answers, ChannelError, ChatThread
 from assent.channels import answers as answers_module
 from assent.errors import NotFound, PendingCalls
@@ -58,6 +58,14 @@ async def settled(writer: Writer, *texts: str) -> None:
         return list(writer.messages.values()) == list(texts)
 
     await until(f"the messages {texts}", there)
+
+
+async def given_up(assent: Assent, turn_id: str) -> None:
+    async def told() -> bool:
+        return not await assent.channels.threads.untold("chat")
+
+    await assent.wait(turn_id)
+    await until("the answer to be recorded as told", told)
 
 
 @pytest.fixture(autouse=True)
@@ -153,12 +161,8 @@ async def test_an_answer_that_can_never_be_shown_holds_up_no_other(
     async with world(["Unfit words.", "Fit words."]) as assent:
         answers = Answers(assent, "chat", writer)
         answers.start()
-        await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
-
-        async def told() -> bool:
-            return not await assent.channels.threads.untold("chat")
-
-        await until("the answer to be given up", told)
+        turn_id = await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+        await given_up(assent, turn_id)
         await answers.ask(HERE, "And?", agent="agent", by=ANN, key="m-2")
         await settled(writer, "Fit words.")
         await answers.stop()
@@ -179,12 +183,8 @@ async def test_a_growing_answer_that_is_refused_is_tried_no_more_until_it_is_who
     async with world(model) as assent:
         answers = Answers(assent, "chat", writer)
         answers.start()
-        await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
-
-        async def told() -> bool:
-            return writer.refusals > 1 and not await assent.channels.threads.untold("chat")
-
-        await until("the answer to be given up", told)
+        turn_id = await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+        await given_up(assent, turn_id)
         await answers.ask(HERE, "And?", agent="agent", by=ANN, key="m-2")
         await settled(writer, "Fit.")
         await answers.stop()
