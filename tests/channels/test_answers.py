@@ -10,7 +10,8 @@ import pytest
 from assent import Assent, Person, approve, tool
 from assent.channels import Answers, ChannelError, ChatThread
 from assent.channels import answers as answers_module
-from assent.errors import NotFound, PendingCalls
+from assent.domain.messages import Answer, Prompt
+from assent.errors import ModelFailed, NotFound, PendingCalls
 from assent.testing import ScriptedModel, calls, says
 from assent.testing.channels import until
 from tests.conftest import World
@@ -51,6 +52,14 @@ class Writer:
         self.messages[reference] = text
         self.seen.append((text, is_final))
         return reference
+
+
+class SlowModel(ScriptedModel):
+    """Takes so long that its turn is seen at work before it answers or fails."""
+
+    async def request(self, prompt: Prompt) -> Answer:
+        await asyncio.sleep(0.3)
+        return await super().request(prompt)
 
 
 async def settled(writer: Writer, *texts: str) -> None:
@@ -190,6 +199,37 @@ async def test_a_growing_answer_that_is_refused_is_tried_no_more_until_it_is_who
         await answers.stop()
 
     assert writer.refusals == 2
+
+
+async def test_that_an_answer_failed_is_told_once_for_each_time_it_fails(world: World) -> None:
+    writer, model = Writer(), SlowModel([ModelFailed("down"), ModelFailed("down"), "Hello."])
+    async with world(model) as assent:
+        answers = Answers(assent, "chat", writer)
+        answers.start()
+
+        async def told() -> bool:
+            await answers.follow(HERE.address)
+            return sum("failed" in text for text, _ in writer.seen) >= failures
+
+        turn_id = await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+        failures = 1
+        await until("the failure to be told", told)
+        for _ in range(10):
+            await answers.follow(HERE.address)
+            await asyncio.sleep(0.05)
+        assert len(writer.seen) == 1
+
+        await assent.resume(turn_id, by=ANN)
+        failures = 2
+        await until("the other failure to be told", told)
+        await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-2")
+        await settled(writer, "The answer failed. Send a message to try again.", "Hello.")
+        await answers.stop()
+
+    assert [text.partition(".")[0] for text, is_final in writer.seen if is_final] == [
+        *("The answer failed", "The answer failed"),
+        "Hello",
+    ]
 
 
 async def test_a_thread_belongs_to_the_person_who_began_it(world: World) -> None:

@@ -23,6 +23,7 @@ EDIT_SECONDS: Final = 1.2
 LOOK_SECONDS: Final = 1.0
 # How often all threads are looked at: a turn that another process took may be over by then.
 SWEEP_SECONDS: Final = 5.0
+FAILED_TURNS: Final = 1_000
 
 
 class ThreadWriter(Protocol):
@@ -50,6 +51,8 @@ class Answers:
         self._followed: dict[str, asyncio.Task[None]] = {}
         # Threads in which something began while their last turn was still followed.
         self._again: set[str] = set()
+        # Turns of which it was told here that they failed; the oldest are forgotten.
+        self._failed: dict[str, None] = {}
         # Two first messages of one thread must not both open its conversation.
         self._opening = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -166,6 +169,9 @@ class Answers:
             loop = asyncio.get_running_loop()
             async with aclosing(self._assent.following.looks(state.turn_id)) as looks:
                 async for look in looks:
+                    if look.turn.status is not TurnStatus.FAILED:
+                        # One that was resumed may fail once more, which is news.
+                        self._failed.pop(look.turn.id, None)
                     for event in look.events:
                         growing.hear(event)
                     if growing.is_stored:
@@ -226,9 +232,13 @@ class Answers:
         if state.turn_id is None:
             return
         turn = await self._assent.turn(state.turn_id)
-        if turn.status is TurnStatus.FAILED:
+        # A turn is followed again and again, and by the next process: told once, under one key.
+        if turn.status is TurnStatus.FAILED and turn.id not in self._failed:
             words = "The answer failed. Send a message to try again."
             await self._say_if_possible(state, words, key=f"{turn.id}:failed")
+            self._failed[turn.id] = None
+            if len(self._failed) > FAILED_TURNS:
+                del self._failed[next(iter(self._failed))]
 
 
 class _Growing:
