@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from assent import Field, FieldType, ShowIf, UserInput, reject, tool
+from assent.channels.reference import Reference
+from assent.channels.replies import Fill
 from assent.channels.slack import api
+from assent.channels.slack.modals import ModalOrigin, form_view
 from assent.domain.forms import Option
+from assent.domain.verdicts import Verb
 from assent.testing import calls, says
 from tests.channels.slack import LoopbackSlack, Refused
+from tests.channels.slack.blocks import view_complaints
 from tests.channels.slack.member import Member
 from tests.channels.slack.office import Office, opened
 from tests.channels.slack.reading import block_words, labels
@@ -288,3 +293,37 @@ async def test_a_press_that_slack_did_not_wait_for_is_told_to_be_repeated(
         await ada.sees_ephemeral(ada.direct, "press the button again")
         await ada.press(card, "Reject…")
         await ada.sees_modal("Reject: delete")
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [
+        (1234567, "1234567"),
+        (99999999.0, "99999999"),
+        (0.1234567, "0.1234567"),
+        (-0.0000001, "-0.0000001"),
+        (1e21, "1000000000000000000000"),
+        (0, "0"),
+        (0.1, "0.1"),
+        (1e300, None),
+        (None, None),
+    ],
+)
+def test_a_number_is_drawn_with_all_of_its_digits(bound: float | None, text: str | None) -> None:
+    above = Field("n", type=FieldType.NUMBER, minimum=bound)
+    below = Field("n", type=FieldType.NUMBER, maximum=bound)
+    drawn = [
+        form_view(_fill(above, None), ModalOrigin()),
+        form_view(_fill(below, None), ModalOrigin()),
+        form_view(_fill(Field("n", type=FieldType.NUMBER), bound), ModalOrigin()),
+    ]
+
+    for view, name in zip(drawn, ("min_value", "max_value", "initial_value"), strict=True):
+        assert view is not None
+        assert view_complaints(view) == []
+        assert view["blocks"][1]["element"].get(name) == text
+
+
+def _fill(field: Field, value: object) -> Fill:
+    reference = Reference(verb=Verb.ANSWER, request_id="req_1", digest="d" * 16)
+    return Fill(reference=reference, title="Numbers", fields=(field,), values={"n": value})

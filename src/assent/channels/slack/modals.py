@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, cast
 
 from assent.channels.reference import Reference
@@ -24,6 +25,7 @@ BOX_CHARS: Final = 2_900
 _NAME: Final = "f:"
 _TITLE: Final = "Assent"
 _LABEL_CHARS, _OPTION_CHARS, _VALUE_CHARS, _HINT_CHARS = 2_000, 75, 150, 2_000
+_NUMBER_CHARS: Final = 255
 _TICKS: Final = 10
 # As on the web: a short text is edited on one line.
 _LINE_CHARS: Final = 90
@@ -198,14 +200,23 @@ def _text(field: Field, value: object, *, lines: bool) -> Block | None:
 
 
 def _number(field: Field, value: object) -> Block:
-    bounds = {"min_value": field.minimum, "max_value": field.maximum}
+    given = {"initial_value": value, "min_value": field.minimum, "max_value": field.maximum}
+    texts = {name: _decimal(each) for name, each in given.items()}
     return {
         "type": "number_input",
         "is_decimal_allowed": True,
-        **({"initial_value": str(value)} if value not in (None, "") else {}),
-        **{name: f"{bound:g}" for name, bound in bounds.items() if bound is not None},
+        # One that is too long is left out here: what was entered is checked again when it comes.
+        **{name: text for name, text in texts.items() if 0 < len(text) <= _NUMBER_CHARS},
         **_placeholder(field),
     }
+
+
+def _decimal(value: object) -> str:
+    """Return a number as plain digits, all of them: people and Slack read no exponents."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    is_whole = isinstance(value, int) or value.is_integer()
+    return str(int(value)) if is_whole else format(Decimal(repr(value)), "f")
 
 
 def _placeholder(field: Field) -> Block:
