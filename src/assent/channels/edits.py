@@ -7,12 +7,12 @@ from typing import Final, cast
 
 from assent.domain.arguments import is_secret_reference
 from assent.domain.calls import Call
-from assent.domain.canonical import Json, encode
+from assent.domain.canonical import Json, encode, parse
 from assent.domain.decisions import Approve
 from assent.domain.field_types import FieldType
 from assent.domain.fields import Field
 from assent.domain.tools import EffectiveTool
-from assent.errors import InvalidAnswer
+from assent.errors import InvalidAnswer, InvalidJson
 from assent.presentation.values import hints_of
 
 # One field for all arguments, if they do not fit into fields of their own.
@@ -72,11 +72,14 @@ def approval_of(call: Call, form: EditForm, submitted: Mapping[str, object]) -> 
         if _alike(said, form.values[field.name]):
             continue
         try:
-            edit[name] = _value(said, arguments[name])
-        except ValueError:
+            value = _value(said, arguments[name])
+        except InvalidJson:
             errors[field.name] = (
                 "This is no JSON: write text in quotes, or a number, true, false, null."
             )
+            continue
+        if not _is_same(value, arguments[name]):
+            edit[name] = value
     if errors:
         raise InvalidAnswer(errors)
     return Approve(edit=edit) if edit else None
@@ -86,19 +89,25 @@ def _whole(call: Call, form: EditForm, said: str) -> Approve | None:
     if _alike(said, form.values[WHOLE]):
         return None
     try:
-        found = json.loads(said)
-    except ValueError as error:
-        raise InvalidAnswer({WHOLE: f"This is no JSON: {error}"}) from None
+        found = parse(said)
+    except InvalidJson as error:
+        raise InvalidAnswer({WHOLE: f"{error}."}) from None
     if not isinstance(found, dict):
         raise InvalidAnswer({WHOLE: "The arguments have to be a JSON object: {…}"})
-    arguments = cast("dict[str, Json]", found)
-    # As text, so that duplicate keys and numbers are read by the same rules as everywhere.
-    return None if arguments == call.arguments.thaw() else Approve(arguments=said)
+    return None if _is_same(found, call.arguments.thaw()) else Approve(arguments=said)
 
 
 def _value(said: str, before: Json) -> Json:
     """Return what was typed: text stays text, everything else is JSON."""
-    return said if isinstance(before, str) else cast("Json", json.loads(said))
+    return said if isinstance(before, str) else parse(said)
+
+
+def _is_same(one: Json, other: Json) -> bool:
+    """Compare as the record does: 0 and false are equal in Python, and not the same to a tool."""
+    if isinstance(one, str) or isinstance(other, str):
+        # Typed text may hold what no JSON does, which is refused later, with the reason.
+        return one == other
+    return encode(one) == encode(other)
 
 
 def _text(value: Json) -> str:
