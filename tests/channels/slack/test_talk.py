@@ -10,6 +10,7 @@ from assent.channels import answers as answers_module
 from assent.channels.slack import api
 from assent.channels.slack.addresses import Place
 from assent.domain.lifecycle import RequestStatus
+from assent.errors import NotLinked
 from assent.testing import calls, says
 from assent.testing.channels import until
 from assent.testing.hostile import DECEPTIONS, is_unseen
@@ -239,6 +240,43 @@ async def test_a_thread_is_one_persons_conversation(slack: LoopbackSlack, url: s
         assert office.heard == ["hello"]
 
 
+# requirement: W13
+@pytest.mark.parametrize("strangers", ["refuse", "welcome"])
+async def test_people_may_talk_to_each_other_in_the_thread_of_a_conversation(
+    slack: LoopbackSlack, url: str, strangers: str
+) -> None:
+    slack.subscriptions |= {"message.channels"}
+    ada, bob, eve = (slack.member(name) for name in ("ada", "bob", "eve"))
+    zoe = slack.member("zoe", team="T9OTHER")
+    general = slack.channel("general", ada, bob, eve, zoe)
+    steps = ("Hello.", says("", calls("delete", path="a.txt")))
+    channel = channel_of(slack, strangers=strangers)
+    async with opened(slack, url, *steps, channel=channel) as office:
+        await office.link(ada)
+        await office.link(bob)
+        asked = await ada.mention(general, "hello")
+        await ada.sees(general, "Hello.", thread=asked.ts)
+        for text in ("what is this?", ""):
+            for member in (bob, eve, zoe):
+                await member.say(general, text, thread=asked.ts)
+        await ada.say(general, "delete it", thread=asked.ts)
+        await ada.sees(general, "Approval needed", thread=asked.ts)
+        for member in (bob, eve, zoe):
+            await member.say(general, "no, wait", thread=asked.ts)
+
+        # Each of them was handled by the time it was acknowledged.
+        await ada.say(general, "well?", thread=asked.ts)
+        await ada.sees_ephemeral(general, "Decide first")
+        assert [member.ephemerals(general) for member in (bob, eve, zoe)] == [[], [], []]
+        assert office.heard == ["hello", "delete it"]
+        with pytest.raises(NotLinked):
+            await office.assent.people.chats.person_of("slack", eve.id)
+        # Who mentions the app is answered.
+        await eve.mention(general, "and I?", thread=asked.ts)
+        words = "/assent link" if strangers == "refuse" else "another person's conversation"
+        await eve.sees_ephemeral(general, words)
+
+
 async def test_a_long_answer_goes_on_in_further_messages_and_nothing_is_lost(
     slack: LoopbackSlack, url: str
 ) -> None:
@@ -252,24 +290,6 @@ async def test_a_long_answer_goes_on_in_further_messages_and_nothing_is_lost(
         shown = "\n".join(words(each) for each in ada.messages(ada.direct)[1:])
         assert [line for line in shown.split("\n") if line] == lines
         assert len(_answers(ada.direct)) == 4
-
-
-@pytest.mark.parametrize(("size", "messages"), [(1, 3), (250, 4)])
-async def test_an_answer_of_many_fences_fits_into_messages_and_nothing_is_lost(
-    slack: LoopbackSlack, url: str, size: int, messages: int
-) -> None:
-    ada = slack.member("ada")
-    kinds = ("w" * size, "code")
-    parts = [f"{kind}{number}" for number in range(60) for kind in kinds]
-    text = "\n".join(each if "w" in each else f"```\n{each}\n```" for each in parts)
-    async with opened(slack, url, text) as office:
-        await office.link(ada)
-        await ada.say(ada.direct, "everything")
-
-        await ada.sees(ada.direct, "code59")
-        shown = "\n".join(words(each) for each in _answers(ada.direct))
-        assert shown.split() == parts
-        assert len(_answers(ada.direct)) == messages
 
 
 # requirement: D9

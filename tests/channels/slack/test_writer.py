@@ -140,3 +140,17 @@ async def test_a_surplus_message_that_cannot_be_deleted_holds_nothing_up(
 
     assert texts(ada.direct)[0] == "Sorry, no."
     assert len(texts(ada.direct)) == 2
+
+
+@pytest.mark.parametrize(("size", "messages"), [(1, 3), (250, 4)])
+async def test_an_answer_of_many_fences_fits_into_messages_and_nothing_is_lost(
+    slack: LoopbackSlack, ada: Member, size: int, messages: int
+) -> None:
+    kinds = ("w" * size, "code")
+    parts = [f"{kind}{number}" for number in range(60) for kind in kinds]
+    text = "\n".join(each if "w" in each else f"```\n{each}\n```" for each in parts)
+    async with writing(slack) as writer:
+        await writer.say(address(ada.direct), text, key="k", message=None, is_final=True)
+
+    assert "\n".join(texts(ada.direct)).split() == parts
+    assert len(texts(ada.direct)) == messages

@@ -49,7 +49,7 @@ _UNCERTAIN: Final = (
     "Something went wrong here, and I cannot tell if I got your message. If no answer comes, say "
     "it again."
 )
-# Threads of which it is remembered that a conversation is held in them.
+# Threads of which it is remembered whose conversation is held in them.
 _REMEMBERED: Final = 1_000
 _FAILED: Final = "Your message was not taken: something went wrong here. Send it again."
 
@@ -98,8 +98,9 @@ class Talk:
         self._assent, self._name, self._api, self._desk = assent, name, api, desk
         self._presses, self._answers, self._agent = presses, answers, agent
         self._strangers, self._decide_within = strangers, decide_within
-        # So that people are also told of a message that is lost while the store cannot be asked.
-        self._held: OrderedDict[str, None] = OrderedDict()
+        # To tell people of a message that is lost while the store cannot be asked whose thread it
+        # is: the users who talked here, by their threads.
+        self._owners: OrderedDict[str, str] = OrderedDict()
 
     async def hear(self, body: Mapping[str, Any]) -> None:
         """Handle an event; what is not said to the app is let pass."""
@@ -114,9 +115,9 @@ class Talk:
         except PendingCalls as error:
             await self._tell(heard, waiting_words(error))
         except NotLinked:
-            await self._tell(heard, _UNLINKED)
+            await self._tell_if_addressed(heard, _UNLINKED)
         except NotFound:
-            await self._tell(heard, _ANOTHERS)
+            await self._tell_if_addressed(heard, _ANOTHERS)
         except ChannelError as error:
             log.warning("slack: a person was not answered: %s", error)
         except AssentError as error:
@@ -130,18 +131,20 @@ class Talk:
         except ChannelError as unreadable:
             log.warning("slack: a person was not told: %s", unreadable)
             return
-        if heard is not None and (heard.is_addressed or heard.place.address in self._held):
+        if heard is None:
+            return
+        if heard.is_addressed or self._owners.get(heard.place.address) == heard.user:
             is_uncertain = isinstance(error, WriteUncertain)
             await self._tell(heard, _UNCERTAIN if is_uncertain else _FAILED)
 
-    async def person_of(self, user: str) -> Person:
-        """Return the person behind a user; a stranger gets an account where that is wanted."""
+    async def _person(self, heard: Heard) -> Person:
+        """Return who said it; a stranger who talks to the app gets an account where welcome."""
         try:
-            return await self._desk.person(user)
+            return await self._desk.person(heard.user)
         except NotLinked:
-            if self._strangers == "refuse":
+            if self._strangers == "refuse" or not heard.is_addressed:
                 raise
-        return await self._welcome(user)
+        return await self._welcome(heard.user)
 
     async def _read(self, body: Mapping[str, Any]) -> Heard | None:
         """Return what a person said; None for everything else, and for what comes twice."""
@@ -171,25 +174,16 @@ class Talk:
         """Return True if a conversation is held in the thread of a message."""
         if not heard.thread:
             return False
-        address, threads = heard.place.address, self._assent.channels.threads
-        is_held = await threads.conversation_in(self._name, address) is not None
-        if is_held:
-            self._remember(address)
-        return is_held
-
-    def _remember(self, address: str) -> None:
-        self._held[address] = None
-        self._held.move_to_end(address)
-        if len(self._held) > _REMEMBERED:
-            self._held.popitem(last=False)
+        threads = self._assent.channels.threads
+        return await threads.conversation_in(self._name, heard.place.address) is not None
 
     async def _answer(self, heard: Heard) -> None:
         if heard.team != (await self._api.identity()).team:
-            await self._tell(heard, _FOREIGN)
+            await self._tell_if_addressed(heard, _FOREIGN)
             return
-        person = await self.person_of(heard.user)
+        person = await self._person(heard)
         if not heard.text:
-            await self._tell(heard, _EMPTY)
+            await self._tell_if_addressed(heard, _EMPTY)
             return
         await self._answers.ask(
             ChatThread(channel=self._name, address=heard.place.address),
@@ -199,7 +193,15 @@ class Talk:
             key=f"{heard.channel}:{heard.ts}",
             decide_within=self._decide_within,
         )
-        self._remember(heard.place.address)
+        self._remember(heard)
+
+    def _remember(self, heard: Heard) -> None:
+        """Remember whose conversation it is: only its owner's messages are taken."""
+        address = heard.place.address
+        self._owners[address] = heard.user
+        self._owners.move_to_end(address)
+        if len(self._owners) > _REMEMBERED:
+            self._owners.popitem(last=False)
 
     async def _welcome(self, user: str) -> Person:
         """Make an account for a user; that the message came through Slack is the proof."""
@@ -216,6 +218,11 @@ class Talk:
             return ""
         name = str(found.get("real_name") or found.get("name") or "")[:80]
         return name if name.isprintable() else ""
+
+    async def _tell_if_addressed(self, heard: Heard, words: str) -> None:
+        """Refuse what was said to the app; people may talk to each other in its threads."""
+        if heard.is_addressed:
+            await self._tell(heard, words)
 
     async def _tell(self, heard: Heard, words: str) -> None:
         try:
