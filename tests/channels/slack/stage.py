@@ -42,7 +42,9 @@ class SlackStage:
     async def shown(self, place: str) -> Sequence[Shown]:
         found = [each for each in self._at(place).messages if each.by_app and not each.deleted]
         for message in found:
-            self._seen_before.update(dict.fromkeys(_values(message.blocks), copy.deepcopy(message)))
+            values = _values(message.blocks)
+            if any(self._seen_before.get(value) != message for value in values):
+                self._seen_before.update(dict.fromkeys(values, copy.deepcopy(message)))
         return [
             Shown(text=words(each), buttons=_values(each.blocks), raw=_raw(each)) for each in found
         ]

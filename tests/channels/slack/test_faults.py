@@ -43,6 +43,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "POST_SECONDS", 0.01)
     monkeypatch.setattr(reception, "PING_SECONDS", 0.1)
     monkeypatch.setattr(courier, "LONGEST_PAUSE", 0.5)
+    monkeypatch.setattr(courier, "LOOK_SECONDS", 0.2)
 
 
 @asynccontextmanager
