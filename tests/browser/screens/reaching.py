@@ -17,7 +17,14 @@ async def _code(_: Stage, page: Page) -> None:
 async def _wrong_code(_: Stage, page: Page) -> None:
     await page.goto(NOTIFICATIONS)
     await page.get_by_label("Code", exact=True).fill("AAAAA-BBBBB")
-    await press(page.get_by_role("button", name="Link", exact=True))
+    await press(page.get_by_role("button", name="Continue"))
+
+
+async def _entered_code(stage: Stage, page: Page) -> None:
+    code = await stage.assent.people.chats.code_for_chat("slack", "U2", "ada.lovelace")
+    await page.goto(NOTIFICATIONS)
+    await page.get_by_label("Code", exact=True).fill(code)
+    await press(page.get_by_role("button", name="Continue"))
 
 
 async def _wrong_times(_: Stage, page: Page) -> None:
@@ -61,6 +68,7 @@ SCREENS = (
     Screen("notifications-unlinked", "notifications", at(NOTIFICATIONS), "linus"),
     Screen("notifications-code", "notifications", _code),
     Screen("notifications-code-wrong", "notifications", _wrong_code),
+    Screen("notifications-code-entered", "notifications", _entered_code),
     Screen("notifications-times-wrong", "notifications", _wrong_times),
     Screen("notifications-saved", "notifications", _saved, "grace"),
     Screen("notifications-unlink", "notifications", _unlinked, "grace"),
