@@ -28,8 +28,9 @@ from assent.models.scripted import ScriptedModel, ScriptStep, calls, says
 
 T = TypeVar("T")
 WAIT_SECONDS = 30.0
-# A channel that could not connect is tried again after a third of it: after ten seconds by default.
-_LEASE = timedelta(seconds=6)
+# By default a channel that could not connect is tried again after ten seconds, a third of the lease,
+# and what has expired is looked for every two.
+_TIMES = Times(lease=timedelta(seconds=6), look=timedelta(seconds=0.5))
 # Ann and Bob may decide, Eve has an account and may not, Mallory has none.
 ANN, BOB, EVE, MALLORY = "ann", "bob", "eve", "mallory"
 OPS = frozenset({"ops"})
@@ -287,7 +288,7 @@ async def playing(
         decide_within=decide_within,
         worker=worker,
         review_url="https://assent.test",
-        times=Times(lease=_LEASE),
+        times=_TIMES,
     )
     async with assent:
         for name, roles in _ROLES.items():

@@ -12,6 +12,7 @@ from assent.domain.decisions import Give
 from assent.domain.fields import FieldType, ShowIf
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import SYSTEM, Audience
+from assent.engine.settings import Times
 from assent.models.scripted import calls, says
 from tests.channels.discord.bots import eventually
 from tests.channels.discord.company import company
@@ -117,7 +118,8 @@ async def test_a_decision_elsewhere_updates_the_card_and_a_late_press_says_so(ur
 
 # conformance: 112, 113
 async def test_a_request_that_nobody_decides_says_that_it_expired(url: str):
-    async with company(url, wipe, discord={"decide_within": timedelta(seconds=2)}) as place:
+    times, soon = Times(look=timedelta(seconds=0.2)), timedelta(seconds=2)
+    async with company(url, wipe, discord={"decide_within": soon}, times=times) as place:
         place.script.append(says("", calls("wipe", path="a.txt")))
         thread = await place.thread(place.mention("wipe a.txt"))
         card = await place.card(thread)
