@@ -169,8 +169,10 @@ def test_what_is_escaped_already_is_not_escaped_again():
         ("a ` b", "a \\` b"),
         ("`a`https://b", "`a` `https://b`"),
         ("```js\n``\n```", "```js\n``\n```"),
+        (r"\`https://a\` and \`b\`", r"\``https://a`\` and \`b\`"),
+        (r"https://a\b", r"`https://a\b`"),
     ],
-    ids=range(7),
+    ids=range(9),
 )
 def test_code_is_written_so_that_discord_reads_it_as_meant(text: str, wanted: str):
     assert answer_parts(text) == [wanted]

@@ -26,7 +26,7 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+.#-]{1,20}")
 _TOKEN: Final = re.compile(
     r"""(?P<escape>\\[^0-9A-Za-z\s])
     | (?P<ticks>`+)
-    | (?P<address>(?:https?|discord|mailto|tel)://?[^\s<>`]+ | mailto:[^\s<>`]+)
+    | (?P<address>(?:(?:https?|discord|mailto|tel)://? | mailto:)(?:[^\s<>`\\] | \\(?!`))+)
     | (?P<risky>[\\<\[] | \|{2,} | @(?=everyone|here))""",
     re.IGNORECASE | re.VERBOSE,
 )
