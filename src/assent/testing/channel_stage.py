@@ -28,8 +28,8 @@ from assent.models.scripted import ScriptedModel, ScriptStep, calls, says
 
 T = TypeVar("T")
 WAIT_SECONDS = 30.0
-# By default a channel that could not connect is tried again after ten seconds, a third of the lease,
-# and what has expired is looked for every two.
+# A channel that could not connect is tried again after a third of the lease, and what has expired
+# is looked for at intervals: by default after ten seconds, and every two.
 _TIMES = Times(lease=timedelta(seconds=6), look=timedelta(seconds=0.5))
 # Ann and Bob may decide, Eve has an account and may not, Mallory has none.
 ANN, BOB, EVE, MALLORY = "ann", "bob", "eve", "mallory"
