@@ -133,10 +133,10 @@ HOLD = (
         attempts=bindparam("to_attempts", type_=Integer),
         due_at=ClockNow() + bindparam("delay", type_=BigInteger),
         error=bindparam("to_error", type_=Text()),
-        message=bindparam("to_message", type_=Text()),
-        batch=bindparam("to_batch", type_=Text()),
     )
 )
+# Whatever changed meanwhile: that a message is not there is as true as before.
+LOSE_MESSAGE = update(deliveries).where(_key).values(message=null(), batch=null())
 BURY = (
     update(deliveries)
     .where(_key, _d.wanted == bindparam("version", type_=Integer))
@@ -307,13 +307,13 @@ class StoredDeliveries:
     ) -> None:
         """Try again later; `anew` forgets the message, as one that is gone or never left."""
         for delivery in held:
+            if anew:
+                self._driver.rows(LOSE_MESSAGE, _keyed(delivery))
             changes: dict[str, Any] = {
                 "version": delivery.wanted,
                 "to_attempts": attempts,
                 "delay": span(delay),
                 "to_error": error,
-                "to_message": None if anew else delivery.message,
-                "to_batch": None if anew else delivery.batch,
             }
             self._driver.rows(HOLD, _keyed(delivery, **changes))
 

@@ -86,7 +86,8 @@ async def test_a_signed_ping_is_answered_and_anything_else_refused(url: str):
         assert (good.status_code, good.json()) == (200, {"type": 1})
 
         old = key.headers(body, at=time.time() - 301)
-        early = key.headers(body, at=time.time() + 301)
+        # However slow the machine is, it is still early when it arrives.
+        early = key.headers(body, at=time.time() + 900)
         other = Key().headers(body)
         altered = key.headers(body + b" ")
         broken = {**key.headers(body), "X-Signature-Ed25519": "zz"}

@@ -98,6 +98,13 @@ class Mailhost:
         """Refuse connections, and drop those that there are."""
         assert self._server is not None
         self._server.close()
+        # Those that are just being accepted have no session yet, and would stay open for ever.
+        accepting = [
+            task
+            for task in asyncio.all_tasks()
+            if getattr(task.get_coro(), "__name__", "") == "_accept_connection2"
+        ]
+        await asyncio.gather(*accepting, return_exceptions=True)
         for transport in self._transports:
             transport.abort()
         self._transports.clear()

@@ -55,13 +55,13 @@ async def test_after_an_outage_nobody_hears_of_what_was_settled_and_never_sent(
 ) -> None:
     monkeypatch.setattr(courier, "FIRST_PAUSE", 0.05)
     channel = Recorder()
-    channel.errors = [ChannelError("down", whole=True, unsent=True)] * 3
+    channel.errors = [ChannelError("down", whole=True, unsent=True)] * 10_000
     async with world(asking(1), pay, channels=[channel]) as assent:
         await served(assent)
         turn = await assent.send("agent", "Pay.", by=OLGA)
 
         async def failed() -> bool:
-            return len(channel.errors) < 3
+            return len(channel.errors) < 10_000
 
         await until("a failure", failed)
         await assent.decide(turn.pending[0], reject(), by=OLGA)
@@ -74,6 +74,35 @@ async def test_after_an_outage_nobody_hears_of_what_was_settled_and_never_sent(
 
     assert row.status is DeliveryStatus.TOLD
     assert [what for what, post in channel.posts if not post.is_open] == []
+
+
+async def test_what_is_settled_while_it_fails_unsent_counts_as_never_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courier, "FIRST_PAUSE", 0.05)
+    channel, trying, settled = Recorder(), asyncio.Event(), asyncio.Event()
+
+    async def announce(post: Post) -> str:
+        assert post.is_open
+        trying.set()
+        await settled.wait()
+        raise ChannelError("down", whole=True, unsent=True)
+
+    monkeypatch.setattr(channel, "announce", announce)
+    async with world(asking(1), pay, channels=[channel]) as assent:
+        await served(assent)
+        turn = await assent.send("agent", "Pay.", by=OLGA)
+        await until("the first attempt", lambda: _true(trying.is_set()))
+        await assent.decide(turn.pending[0], reject(), by=OLGA)
+        settled.set()
+
+        async def told() -> bool:
+            return not await assent.channels.is_behind("recorder")
+
+        await until("nothing left to tell", told)
+        [row] = await assent.channels.of_request(turn.pending[0].id, by=ADMIN)
+
+    assert (row.status, row.message) == (DeliveryStatus.TOLD, None)
 
 
 async def test_a_message_that_hangs_holds_up_no_other(

@@ -62,6 +62,9 @@ class Relay:
             await self._connect(smtp)
             yield Connection(self, smtp)
         finally:
+            # Not closed, which first waits for a server that may not read any more.
+            if isinstance(smtp.transport, asyncio.Transport):
+                smtp.transport.abort()
             smtp.close()
 
     async def _connect(self, smtp: aiosmtplib.SMTP) -> None:

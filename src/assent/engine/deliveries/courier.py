@@ -119,7 +119,11 @@ class Courier:
     async def _hold(self) -> None:
         while True:
             await self._safely(self._renew)
-            await asyncio.sleep(self._kernel.times.lease.total_seconds() / 3)
+            pause = self._kernel.times.lease.total_seconds() / 3
+            if self._connect_at:
+                # Ours, and not connected yet.
+                pause = min(pause, max(0.05, self._connect_at - self._now()))
+            await asyncio.sleep(pause)
 
     async def _renew(self) -> float | None:
         name, worker, terms = self.channel.name, self._kernel.worker, self.channel.terms
@@ -128,6 +132,8 @@ class Courier:
         serving = await self._kernel.store.run(
             lambda tx: tx.deliveries.serve(name, worker, lease, link_words=words)
         )
+        if not serving.is_ours:
+            self._connect_at = 0.0
         if serving.is_ours and not self._is_serving:
             await self._begin()
         elif not serving.is_ours and self._is_serving:
