@@ -1,6 +1,7 @@
 """Answers in threads: shown while they grow, each once, and none lost by a restart."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from assent import Assent, Person, approve, tool
 from assent.channels import Answers, ChannelError, ChatThread
 from assent.channels import answers as answers_module
-from assent.domain.messages import Answer, Prompt
+from assent.domain.messages import Answer, Delta, Prompt, TextDelta
 from assent.errors import ModelFailed, NotFound, PendingCalls
 from assent.testing import ScriptedModel, calls, says
 from assent.testing.channels import until
@@ -230,6 +231,49 @@ async def test_that_an_answer_failed_is_told_once_for_each_time_it_fails(world: 
         *("The answer failed", "The answer failed"),
         "Hello",
     ]
+
+
+class BrokenModel(ScriptedModel):
+    """Breaks off in the middle of its first answer."""
+
+    is_broken = True
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta | Answer]:
+        if self.is_broken:
+            self.is_broken = False
+            for word in ("Half ", "an "):
+                yield TextDelta(word)
+                await asyncio.sleep(0.3)
+            raise ModelFailed("it broke off")
+        async for each in super().stream(prompt):
+            yield each
+
+
+async def test_the_answer_after_one_that_broke_off_stands_below_it(world: World) -> None:
+    writer = Writer()
+    async with world(BrokenModel(["Whole."])) as assent:
+        answers = Answers(assent, "chat", writer)
+        answers.start()
+        turn_id = await answers.ask(HERE, "Hi.", agent="agent", by=ANN, key="m-1")
+        await assent.wait(turn_id)
+        failed = "The answer failed. Send a message to try again."
+
+        async def told() -> bool:
+            await answers.follow(HERE.address)
+            return failed in writer.messages.values()
+
+        await until("the failure to be told", told)
+        await answers.ask(HERE, "Again.", agent="agent", by=ANN, key="m-2")
+
+        async def answered() -> bool:
+            return list(writer.messages.values())[-1] == "Whole."
+
+        await until("the next answer", answered)
+        await answers.stop()
+
+    first, *rest = writer.messages.values()
+    assert first.startswith("Half")
+    assert rest == [failed, "Whole."]
 
 
 async def test_a_thread_belongs_to_the_person_who_began_it(world: World) -> None:

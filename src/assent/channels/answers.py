@@ -169,7 +169,8 @@ class Answers:
             loop = asyncio.get_running_loop()
             async with aclosing(self._assent.following.looks(state.turn_id)) as looks:
                 async for look in looks:
-                    if look.turn.status is not TurnStatus.FAILED:
+                    is_failed = look.turn.status is TurnStatus.FAILED
+                    if not is_failed:
                         # One that was resumed may fail once more, which is news.
                         self._failed.pop(look.turn.id, None)
                     for event in look.events:
@@ -177,6 +178,9 @@ class Answers:
                     if growing.is_stored:
                         await self._show_stored(state.thread)
                         growing.is_stored = False
+                    elif is_failed:
+                        # Its words are left as they are.
+                        continue
                     elif growing.is_showable and loop.time() - shown_at > EDIT_SECONDS:
                         await self._show_growing(state.thread, growing)
                         shown_at = loop.time()
@@ -234,11 +238,19 @@ class Answers:
         turn = await self._assent.turn(state.turn_id)
         # A turn is followed again and again, and by the next process: told once, under one key.
         if turn.status is TurnStatus.FAILED and turn.id not in self._failed:
+            await self._leave_growing(state.thread)
             words = "The answer failed. Send a message to try again."
             await self._say_if_possible(state, words, key=f"{turn.id}:failed")
             self._failed[turn.id] = None
             if len(self._failed) > FAILED_TURNS:
                 del self._failed[next(iter(self._failed))]
+
+    async def _leave_growing(self, thread: ChatThread) -> None:
+        """Leave the words of an answer that broke off: the next one is shown below them."""
+        threads = self._assent.channels.threads
+        found = await threads.answers(thread)
+        if found is not None and found.state.growing is not None:
+            await threads.show(thread, told=found.state.told)
 
 
 class _Growing:
@@ -274,7 +286,8 @@ def _is_hopeless(error: ChannelError) -> bool:
 
 
 def _key(state: ThreadState, position: int) -> str:
-    return f"{state.conversation_id}:{position}"
+    # With the turn: after one that broke off, the next answer has the same position.
+    return f"{state.conversation_id}:{state.turn_id}:{position}"
 
 
 def waiting_words(error: PendingCalls) -> str:
