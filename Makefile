@@ -8,7 +8,8 @@ EXTRAS := dev,docs,postgres,models,openai,anthropic,google,terminal,server,disco
 PYTHONS := python3 python3.11 python3.12 python3.13 python3.14
 # Values, rules and the life of a call. The rest waits for disks, processes, browsers or clients.
 QUICK := tests/domain tests/engine tests/conformance tests/misuse tests/testing tests/typing \
-	--ignore=tests/engine/test_loop_lag.py --ignore=tests/engine/test_races.py
+	--ignore=tests/engine/test_loop_lag.py --ignore=tests/engine/test_overdue.py \
+	--ignore=tests/engine/test_races.py
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -30,7 +31,7 @@ test: $(STAMP)  ## Run the tests; ARGS="-k name" or a path selects some
 	@$(BIN)/pytest -n 4 --dist loadgroup $(ARGS)
 
 quick: $(STAMP)  ## Run the tests of a minute: SQLite, no browser, no kills; ARGS="-k name"
-	@$(BIN)/pytest -n 3 -q -m "not postgres and not slow" $(QUICK) $(ARGS)
+	@$(BIN)/pytest -n 4 -q -m "not postgres and not slow" $(QUICK) $(ARGS)
 
 check: $(STAMP)  ## Lint, formatting, types (with Node: also JavaScript's), and which layer imports which
 	@$(BIN)/ruff check
