@@ -56,7 +56,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> DeliveryKey:
-        """What tells it apart from the others of its channel."""
+        """The name that tells it apart from the others of its channel."""
         return self.request_id, self.address
 
 
@@ -149,7 +149,7 @@ _ROOM: Final = {"address": parameters.text, "everything": parameters.flag}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelTerms:
-    """What a channel can do, and where it posts without being asked by a person.
+    """The abilities of a channel, and where it posts without being asked by a person.
 
     `groups`: several requests of one turn fit into one message, up to `grouped` of them.
     `reaches_people`: it has addresses of people. `appends`: an update is one more message, which

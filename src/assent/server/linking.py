@@ -1,4 +1,4 @@
-"""Who may link chat accounts, and with which credential."""
+"""Linking: who may link chat accounts, and with which credential."""
 
 from typing import Final
 

@@ -128,7 +128,7 @@ class Stage(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Ledger:
-    """What the tools of a test did."""
+    """Everything that the tools of a test did."""
 
     paid: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     logins: list[str] = field(default_factory=list[str])

@@ -34,7 +34,7 @@ _LONG = 100_000
 
 
 class ShowingSuite:
-    """What is shown, where, and that it stays true."""
+    """Posts: what is shown, where, and that it stays true."""
 
     async def test_a_request_is_shown_once_with_its_tool_and_arguments(self, stage: Stage) -> None:
         async with playing(stage) as play:
@@ -314,7 +314,7 @@ class FaultSuite:
 
 
 class RoutingSuite:
-    """Who is told of what."""
+    """Routing: who is told of what."""
 
     async def test_a_linked_person_who_may_decide_is_told(self, stage: Stage) -> None:
         async with playing(stage) as play:

@@ -158,7 +158,7 @@ class Discord:
 
     @property
     def terms(self) -> ChannelTerms:
-        """What it can do, and where it posts by itself."""
+        """Its abilities, and where it posts by itself."""
         return self._terms
 
     # Life

@@ -34,7 +34,7 @@ class ThreadExists(ChannelError):
 
 
 class Rest:
-    """What the channel asks of Discord; every failure is a `ChannelError` in plain words."""
+    """Requests to Discord; every failure is a `ChannelError` in plain words."""
 
     def __init__(self, http: HTTPClient) -> None:
         self._http = http

@@ -199,7 +199,7 @@ class Slack:
 
 
 class _Parts:
-    """What takes payloads, put together for one engine."""
+    """The parts that take payloads, put together for one engine."""
 
     def __init__(
         self,

@@ -77,7 +77,7 @@ class Press:
 
     @property
     def origin(self) -> ModalOrigin:
-        """What a modal remembers of it."""
+        """The part of it that a modal remembers."""
         return ModalOrigin(channel=self.channel, thread=self.thread, reference=str(self.reference))
 
     @property

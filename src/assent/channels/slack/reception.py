@@ -1,4 +1,4 @@
-"""What Slack sends: over HTTP, signed, or through a socket; taken here in the same way."""
+"""Payloads from Slack: over HTTP, signed, or through a socket; taken here in the same way."""
 
 import asyncio
 import hmac

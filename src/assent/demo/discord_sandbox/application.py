@@ -20,7 +20,7 @@ _READS_MESSAGES, _SEES_MEMBERS = 1 << 19, 1 << 15
 
 @dataclass(slots=True, kw_only=True)
 class Application:
-    """What a developer sets up in Discord's portal."""
+    """The settings that a developer makes in Discord's portal."""
 
     bot: User
     # Nobody can guess it: whoever has it can post as the bot.

@@ -308,7 +308,7 @@ class Gateway:
 
 
 class _Visit:
-    """What one connection says, in order."""
+    """Everything that one connection says, in order."""
 
     def __init__(self, gateway: Gateway, connection: Connection) -> None:
         self._gateway, self._connection = gateway, connection

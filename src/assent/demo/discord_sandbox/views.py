@@ -1,4 +1,4 @@
-"""What the page shows of people, channels and messages, as plain JSON."""
+"""The page's view of people, channels and messages, as plain JSON."""
 
 from assent.demo.discord_sandbox.interactions import Modal
 from assent.demo.discord_sandbox.places import Channel, Message, MessageType, User

@@ -31,7 +31,7 @@ class Channel(Protocol):
 
     @property
     def terms(self) -> ChannelTerms:
-        """What it can do, and where it posts by itself."""
+        """Its abilities, and where it posts by itself."""
         ...
 
     async def open(self, assent: Assent) -> None:

@@ -5,6 +5,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 
 from assent.domain.deliveries import DeliveryKey, DeliveryStatus, Post
 from assent.engine.deliveries.channel import Channel
@@ -144,11 +145,11 @@ class Courier:
         return None
 
     async def _begin(self) -> None:
-        loop, name = asyncio.get_running_loop(), self.channel.name
-        if loop.time() < self._connect_at:
+        name = self.channel.name
+        if self._now() < self._connect_at:
             return
         # Set before trying: a token that was revoked must not be tried every few seconds.
-        self._connect_at = loop.time() + self._next_pause()
+        self._connect_at = self._now() + self._next_pause()
         try:
             await self._connect()
             await self._kernel.store.run(lambda tx: tx.deliveries.catch_up(name))
@@ -200,8 +201,8 @@ class Courier:
         drafts, left = await self._kernel.store.run(take)
         for draft in drafts:
             # Each has its place in the queue before any is drawn: large cards take longer.
-            sending = self._send(draft, self._pace.slot())
-            task = asyncio.create_task(self._safely(lambda work=sending: work))
+            sending = partial(self._send, draft, self._pace.slot())
+            task = asyncio.create_task(self._safely(sending))
             self._sending[task] = frozenset(row.key for row in draft.rows)
             task.add_done_callback(self._arrived)
         return LOOK_SECONDS if left is None else min(LOOK_SECONDS, max(0.01, left / 1_000_000))

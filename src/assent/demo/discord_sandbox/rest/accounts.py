@@ -13,7 +13,7 @@ from assent.demo.discord_sandbox.world import World
 
 
 class AccountRoutes:
-    """Who the bot is, where it connects, and which commands it has."""
+    """The bot's own account, where it connects, and its commands."""
 
     def __init__(
         self, world: World, application: Application, gateway: Gateway, endpoint: Endpoint
