@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,45 +12,17 @@ from assent.channels.discord.cards import cards_of, list_of
 from assent.channels.reference import Reference
 from assent.demo.discord_sandbox.components import walk
 from assent.demo.discord_sandbox.message_body import MessageBody, message_body
-from assent.domain.calls import Call
 from assent.domain.cards import Card
 from assent.domain.deliveries import PostItem
-from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.people import Audience
-from assent.domain.requests import Question, Request
+from assent.domain.lifecycle import RequestStatus
 from assent.testing.hostile import DECEPTIONS, is_unseen
-from tests.presentation.samples import NOW, card, hostile_card
-
-# Cards read nothing of the call itself.
-NO_CALL = cast("Call", None)
-
-
-def request(id: str, status: RequestStatus = RequestStatus.OPEN) -> Request:
-    return Request(
-        id=id,
-        kind=RequestKind.APPROVAL,
-        status=status,
-        call_id="call_1",
-        conversation_id="conv_1",
-        turn_id="turn_1",
-        revision=1,
-        owner="ada",
-        agent="mailer",
-        tool="send_mail",
-        risk="dangerous",
-        audience=Audience(),
-        quorum=1,
-        digest="d" * 64,
-        policy_version="1",
-        question=Question(),
-        created_at=NOW,
-        closed_at=None if status is RequestStatus.OPEN else NOW,
-    )
+from tests.channels.samples import NO_CALL, request_of
+from tests.presentation.samples import card, hostile_card
 
 
 def item(drawn: Card, number: int = 1, status: RequestStatus = RequestStatus.OPEN) -> PostItem:
     drawn = replace(drawn, status=status, choices=drawn.choices if status == "open" else ())
-    found = request(f"req_{number}", status)
+    found = request_of(f"req_{number}", status)
     url = f"https://assent.test/requests/{found.id}"
     return PostItem(request=found, call=NO_CALL, tool=None, card=drawn, url=url)
 

@@ -2,46 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from msgspec import structs
 
 from assent.channels.slack.messages import brief_message, message_of
-from assent.domain.calls import Call
 from assent.domain.deliveries import Post, PostItem
-from assent.domain.lifecycle import RequestKind, RequestStatus
-from assent.domain.people import Audience
-from assent.domain.requests import Question, Request
+from assent.domain.lifecycle import RequestStatus
+from tests.channels.samples import NO_CALL, request_of
 from tests.channels.slack.blocks import message_complaints, too_long
 from tests.channels.slack.reading import block_words, walk
-from tests.presentation.samples import NOW, card
+from tests.presentation.samples import card
 
-# Messages read nothing of the call itself.
-NO_CALL = cast("Call", None)
 INBOX = "https://assent.test/"
 
 
 def item(number: int) -> PostItem:
-    request = Request(
-        id=f"req_{number}",
-        kind=RequestKind.APPROVAL,
-        status=RequestStatus.OPEN,
-        call_id="call_1",
-        conversation_id="conv_1",
-        turn_id="turn_1",
-        revision=1,
-        owner="ada",
-        agent="mailer",
-        tool="send_mail",
-        risk="dangerous",
-        audience=Audience(),
-        quorum=1,
-        digest="d" * 64,
-        policy_version="1",
-        question=Question(),
-        created_at=NOW,
-    )
+    request = request_of(f"req_{number}")
     drawn = card({"number": number})
     url = f"{INBOX}requests/{request.id}"
     return PostItem(request=request, call=NO_CALL, tool=None, card=drawn, url=url)
