@@ -104,13 +104,15 @@ class TestEmail(PeopleSuite):
 
     async def test_a_deleted_post_of_an_open_request_is_shown_again(self, stage: Stage) -> None:
         """People delete their mails because they want to: none comes again."""
-        await _voted_quietly(stage)
+        await _voted_quietly(stage, Fault.DELETION)
 
 
-async def _voted_quietly(stage: Stage) -> None:
+async def _voted_quietly(stage: Stage, fault: Fault | None = None) -> None:
     async with playing(stage, quorum=2) as play:
         request: Any = await play.pay()
         await play.post()
+        if fault is not None:
+            await stage.fault(fault)
         before = await stage.shown(stage.place)
 
         await play.assent.decide(request, approve(), by=Person(BOB, roles=OPS))
