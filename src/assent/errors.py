@@ -812,6 +812,27 @@ class LeaseLost(AssentError):
         super().__init__(f"The lease of {noun} {id!r} was lost: another worker holds it now")
 
 
+class CallWaits(Conflict):
+    """The call may not run yet: people have to act first, or another caller runs it now."""
+
+    code = "call_waits"
+
+    def __init__(self, call_id: str, tool: str, status: str, review_url: str | None = None) -> None:
+        self.call_id, self.tool, self.status, self.review_url = call_id, tool, status, review_url
+        where = f"; people decide at {review_url}" if review_url else ""
+        super().__init__(f"Call {call_id!r} of {tool!r} is {status}{where}")
+
+
+class CallNotRun(Conflict):
+    """The call has ended, or nobody may run it any more; `status` says how it ended."""
+
+    code = "call_not_run"
+
+    def __init__(self, call_id: str, tool: str, status: str) -> None:
+        self.call_id, self.tool, self.status = call_id, tool, status
+        super().__init__(f"Call {call_id!r} of {tool!r} may not run: it is {status}")
+
+
 class NotReady(AssentError):
     """This process answers but cannot work; `reason` is for operators."""
 

@@ -204,4 +204,9 @@ class Manual:
     """A tool that is not run here: the caller supplies the output."""
 
 
-Kind = Regular | Generator | Hitl | Manual
+@dataclass(frozen=True, slots=True, kw_only=True)
+class External:
+    """A tool that whoever calls it also runs: the caller gets a claim, and reports the outcome."""
+
+
+Kind = Regular | Generator | Hitl | Manual | External

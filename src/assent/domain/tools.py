@@ -12,6 +12,7 @@ from assent.domain.ask_terms import ConfirmationGiven
 from assent.domain.bodies import (
     ArgumentsCodec,
     Context,
+    External,
     Hitl,
     Kind,
     Manual,
@@ -226,7 +227,7 @@ _CODEC: Final = Check(
 _TOOL: Final = {
     "name": parameters.text,
     "description": parameters.text,
-    "kind": parameters.instance(Kind, "Regular, Generator, Hitl or Manual"),  # pyright: ignore[reportArgumentType]
+    "kind": parameters.instance(Kind, "Regular, Generator, Hitl, Manual or External"),  # pyright: ignore[reportArgumentType]
     "arguments": _CODEC,
     "output": optional(_CODEC),
     **SAID,
@@ -256,7 +257,12 @@ def is_manual_tool(tool: Tool) -> bool:
 
 def is_auto_resolvable_tool(tool: Tool) -> bool:
     """Return True if calling the tool runs code here."""
-    return not is_manual_tool(tool)
+    return not (is_manual_tool(tool) or is_external_tool(tool))
+
+
+def is_external_tool(tool: Tool) -> bool:
+    """Return True if the caller runs the tool itself, under a claim."""
+    return isinstance(tool.kind, External)
 
 
 def requires_approval(tool: "Tool | EffectiveTool") -> bool:

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, assert_never
 
-from assent.domain.bodies import ApprovalRequired, Deferred, Generator, Progress, Regular
+from assent.domain.bodies import (
+    ApprovalRequired,
+    Deferred,
+    External,
+    Generator,
+    Progress,
+    Regular,
+)
 from assent.domain.canonical import Json
 from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
@@ -137,8 +144,8 @@ class BodyRun:
                 return await body(self.context, bound)
             case Generator():
                 return await self._collect(self.tool.kind, bound)
-            case Manual():
-                raise AssertionError("nobody runs a manual tool")
+            case Manual() | External():
+                raise AssertionError("nobody runs a manual or an external tool here")
         assert_never(self.tool.kind)
 
     async def _collect(self, kind: Generator, bound: Any) -> object:

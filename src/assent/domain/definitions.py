@@ -1,0 +1,94 @@
+"""Definitions of tools that their callers run: how one is declared, stored and read back."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from assent.domain.arguments import SchemaArguments, SchemaOutput
+from assent.domain.bodies import External
+from assent.domain.canonical import Json, digest, encode
+from assent.domain.forms import UserInput
+from assent.domain.metadata import DeclaredMetadata, assemble
+from assent.domain.origins import Origin
+from assent.domain.people import Audience
+from assent.domain.tools import Tool
+
+# The source of a tool whose caller names none. Any source but "local" is a stranger's: such a tool
+# is of moderate risk and asks, unless its definition says otherwise.
+CALLER: Final = "caller"
+_ANY_OBJECT: Final[Mapping[str, Json]] = {"type": "object"}
+# What is kept of a tool for processes that do not have its code.
+_KEPT: Final = ("risk", "impact", "category", "source", "version", "idempotent", "question")
+
+
+def external(
+    name: str,
+    *,
+    description: str = "",
+    parameters: Mapping[str, Json] = _ANY_OBJECT,
+    output: Mapping[str, Json] | None = None,
+    **said: Any,
+) -> Tool:
+    """Make a tool that whoever calls it also runs; `parameters` is its JSON schema.
+
+    Every field of `Metadata` may be passed. Undeclared, it is of moderate risk and asks.
+    """
+    metadata = DeclaredMetadata.of(name, {"source": CALLER, **said})
+    codec = SchemaArguments(name, dict(parameters), metadata.values.user_input)
+    shape = None if output is None else SchemaOutput(name, dict(output))
+    return assemble(name, description, External(), arguments=codec, output=shape, metadata=metadata)
+
+
+def definition_of(tool: Tool) -> dict[str, Json]:
+    """Return a tool's definition as JSON that `defined` reads; its code stays where it is."""
+    kept: dict[str, Json] = {name: getattr(tool, name) for name in _KEPT}
+    within, form = tool.decide_within, tool.user_input
+    if tool.origins.get("decide_within") is not Origin.DEFAULT:
+        kept["decide_within"] = None if within is None else within.total_seconds()
+    more: dict[str, Json] = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.arguments.full,
+        "output": None if tool.output is None else tool.output.schema,
+        # A predicate is code, and cannot be stored: where it is missing, the tool asks.
+        "requires_approval": tool.requires_approval is not False,
+        "confirmation": tool.confirmation,
+        "approvers": cast("Json", tool.audience.to_json()),
+        "user_input": None if form is None else form.to_json(),
+        # Covers the code of a predicate, too.
+        "hash": tool.definition_hash,
+    }
+    return kept | more
+
+
+def hash_of(definition: Mapping[str, Json]) -> str:
+    """Return the hash that stands for a definition: all that people are shown of the tool."""
+    return digest(encode(dict(definition)))
+
+
+def run_by_caller(tool: Tool) -> tuple[Tool, dict[str, Json]]:
+    """Return a tool as one that its caller runs, and the definition to store for it."""
+    definition = definition_of(tool)
+    outside = replace(tool, kind=External())
+    object.__setattr__(outside, "definition_hash", hash_of(definition))
+    return outside, definition
+
+
+def defined(definition: Mapping[str, Any]) -> Tool:
+    """Read what `definition_of` returned."""
+    form, said = definition["user_input"], {name: definition[name] for name in _KEPT}
+    if "decide_within" in definition:
+        said["decide_within"] = definition["decide_within"]
+    tool = external(
+        definition["name"],
+        description=definition["description"],
+        parameters=definition["parameters"],
+        output=definition["output"],
+        requires_approval=definition["requires_approval"],
+        confirmation=definition["confirmation"],
+        approvers=Audience.from_json(definition["approvers"]),
+        user_input=None if form is None else UserInput.from_json(form),
+        **said,
+    )
+    object.__setattr__(tool, "definition_hash", hash_of(definition))
+    return tool

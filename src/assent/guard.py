@@ -1,0 +1,267 @@
+"""The guard: what any agent's code asks before it runs a tool, here or against a server.
+
+`Assent.guard_for` returns one on this process's database, `assent.client.AsyncClient` is one over
+HTTP. Adapters for other frameworks use nothing else.
+"""
+
+import asyncio
+import inspect
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from assent.domain.canonical import Json
+from assent.domain.lifecycle import AWAITING, TERMINAL, CallStatus, RequestKind
+from assent.domain.tools import Tool
+from assent.errors import AssentError, CallNotRun, CallWaits, LeaseLost
+
+log = logging.getLogger(__name__)
+# A lease is renewed this many times before it would run out.
+_BEATS: Final = 3
+_RETRY_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardedCall:
+    """A call in its present state, as its caller sees it."""
+
+    id: str
+    tool: str
+    status: CallStatus
+    # Those that run, after every edit; secrets are references, and masked.
+    arguments: Mapping[str, Json]
+    revision: int = 1
+    definition_hash: str = ""
+    # True if the caller runs it, under a claim.
+    by_caller: bool = True
+    # What it waits for, and where people answer it.
+    request_id: str | None = None
+    waits_for: RequestKind | None = None
+    review_url: str | None = None
+    decide_by: datetime | None = None
+    # As a model should read it: the output, or an error that says what became of the call.
+    output: Json = None
+    # A note for the model about arguments that a person changed.
+    note: str | None = None
+    decided_by: str | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if people have to act first."""
+        return self.status in AWAITING or self.status is CallStatus.IN_DOUBT
+
+    @property
+    def is_cleared(self) -> bool:
+        """True if it may be claimed and run."""
+        return self.status is CallStatus.CLEARED
+
+    @property
+    def is_settled(self) -> bool:
+        """True if it has ended; its status and output never change again."""
+        return self.status in TERMINAL
+
+    @property
+    def succeeded(self) -> bool:
+        """True if it ran and its output is here."""
+        return self.status is CallStatus.SUCCEEDED
+
+    @property
+    def error(self) -> str:
+        """Why it did not succeed, in words for a model; empty if it did."""
+        if self.succeeded or not self.is_settled:
+            return ""
+        match self.output:
+            case {"error": str(reason)}:
+                return reason
+            case _:
+                return f"The call was {self.status}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallClaim:
+    """The right to run a call once, until its lease runs out; `arguments` are what to run."""
+
+    call_id: str
+    tool: str
+    fence: int
+    # With the secrets that people entered.
+    arguments: Mapping[str, Any] = field(repr=False)
+    lease_seconds: float
+    approved: bool = False
+    # On this process's monotonic clock: when the lease is over, counted from before it was asked.
+    expires: float = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The body returned this output."""
+
+    output: object
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The body failed, and says why; it had no effect that matters, or the reason says which."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """The body may or may not have had its effect: a person has to look."""
+
+    reason: str
+
+
+BodyOutcome = Returned | Raised | Unclear
+GuardedBody = Callable[[Mapping[str, Any]], Any]
+
+
+class Guard(ABC):
+    """Records calls, lets policy and people rule on them, and hands out the right to run them."""
+
+    @abstractmethod
+    async def propose(
+        self,
+        tool: Tool | str,
+        arguments: Mapping[str, Any],
+        *,
+        key: str | None = None,
+        conversation_id: str | None = None,
+        wait: float | None = 0,
+    ) -> GuardedCall:
+        """Record a call and rule on it; the same `key` finds the same call again.
+
+        A `Tool` is run by the caller, a name means a tool that runs where the guard is. Waits up to
+        `wait` seconds for people, for ever with None. Another call under the same key raises
+        `KeyReused`.
+        """
+
+    @abstractmethod
+    async def look(self, call_id: str, *, wait: float | None = 0) -> GuardedCall:
+        """Return a call of this caller, waiting as `propose` does; raises `NotFound`."""
+
+    @abstractmethod
+    async def claim(self, call_id: str, *, definition_hash: str | None = None) -> CallClaim:
+        """Take the right to run a cleared call: one caller gets it, once.
+
+        `definition_hash` is that of the tool as it is now; if it differs from what was approved,
+        people are asked again. Raises `CallWaits` or `CallNotRun` if it may not run (any more).
+        """
+
+    @abstractmethod
+    async def renew(self, claim: CallClaim) -> CallClaim:
+        """Keep a claim for another lease; raises `LeaseLost`."""
+
+    @abstractmethod
+    async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+        """Record how a claimed call ended; raises `LeaseLost` if the claim is no longer held.
+
+        Said again with the same outcome, it returns the settled call.
+        """
+
+    @abstractmethod
+    async def withdraw(self, call_id: str, *, reason: str = "") -> GuardedCall:
+        """Give up a call that has not begun; one that runs or has ended stays as it is."""
+
+    async def run(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        body: GuardedBody,
+        *,
+        key: str | None = None,
+        conversation_id: str | None = None,
+        wait: float | None = None,
+    ) -> GuardedCall:
+        """Propose a call, wait for people, run its body once under a claim, and record the outcome.
+
+        Returns the settled call. Raises `CallWaits` if it still waits after `wait` seconds; call it
+        again with the same `key` to go on.
+        """
+        call = await self.propose(
+            tool, arguments, key=key, conversation_id=conversation_id, wait=wait
+        )
+        return await self.finish(call, body, definition_hash=call.definition_hash)
+
+    async def finish(
+        self, call: GuardedCall, body: GuardedBody, *, definition_hash: str | None = None
+    ) -> GuardedCall:
+        """Run a call that may run, and return it settled; one that has ended is returned as it is.
+
+        Raises `CallWaits` if people have to act first, or if another caller runs it now.
+        """
+        if call.is_settled:
+            return call
+        if not call.is_cleared:
+            raise CallWaits(call.id, call.tool, call.status, call.review_url)
+        try:
+            claim = await self.claim(call.id, definition_hash=definition_hash)
+        except CallNotRun:
+            return await self.look(call.id)
+        async with self.renewing(claim):
+            try:
+                outcome = await performed(body, claim)
+            except asyncio.CancelledError:
+                cut_off = Unclear("it was cancelled while it ran")
+                await asyncio.shield(self._settled(claim, cut_off))
+                raise
+        return await self._settled(claim, outcome)
+
+    async def _settled(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+        # An outcome that is only known here must not be lost to a short outage.
+        while True:
+            try:
+                return await self.settle(claim, outcome)
+            except LeaseLost:
+                raise
+            except AssentError as error:
+                if not getattr(error, "transient", False) or time.monotonic() > claim.expires:
+                    raise
+                log.warning("the outcome of call %s waits: %s", claim.call_id, error)
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    @asynccontextmanager
+    async def renewing(self, claim: CallClaim) -> AsyncGenerator[None]:
+        """Renew a claim in the background while the block runs."""
+        task = asyncio.create_task(self._beat(claim), name=f"assent-renew-{claim.call_id}")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _beat(self, claim: CallClaim) -> None:
+        while True:
+            await asyncio.sleep(claim.lease_seconds / _BEATS)
+            try:
+                claim = await self.renew(claim)
+            except LeaseLost:
+                log.warning(
+                    "the claim of call %s is lost; its outcome is kept on record only",
+                    claim.call_id,
+                )
+                return
+            except AssentError as error:
+                log.warning("the claim of call %s was not renewed: %s", claim.call_id, error)
+
+
+async def performed(body: GuardedBody, claim: CallClaim) -> BodyOutcome:
+    """Run a body with the claim's arguments; whatever it raises becomes an outcome."""
+    # A process that slept since it claimed the call has perhaps lost it: nothing was done yet.
+    if time.monotonic() >= claim.expires:
+        raise LeaseLost("call", claim.call_id)
+    try:
+        made = body(claim.arguments)
+        return Returned(await made if inspect.isawaitable(made) else made)
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a stranger's code
+        if getattr(error, "code", "") == "outcome_unknown":
+            return Unclear(str(error))
+        return Raised(f"{type(error).__name__}: {error}")
