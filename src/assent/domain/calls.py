@@ -138,6 +138,9 @@ class Call(Struct, frozen=True, kw_only=True):
     output: str | None = None
     settled_at: datetime | None = None
     note: str | None = None
+    # True if an agent outside made it; with `by_caller`, that agent also runs it.
+    outside: bool = False
+    by_caller: bool = False
 
     @property
     def is_settled(self) -> bool:

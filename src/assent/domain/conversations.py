@@ -51,6 +51,8 @@ class TurnRow(Struct, frozen=True, kw_only=True):
     error: str | None = None
     created_at: datetime
     ended_at: datetime | None = None
+    # True if it holds calls of an agent outside: it asks no model, and ends with its calls.
+    outside: bool = False
 
 
 class Role(StrEnum):

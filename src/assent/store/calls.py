@@ -62,6 +62,8 @@ class StoredSubjects:
 
 
 _c = calls.c
+# The same text as in the indexes: both databases then see that they fit.
+_BY_WORKER = text("NOT by_caller")
 
 CALL = select(calls).where(_c.id == bindparam("id"))
 CALLS_OF_CONVERSATION = (
@@ -77,8 +79,14 @@ CALLS_OF_TURN = (
 CALL_BY_TASK = select(calls).where(_c.task_id == bindparam("task_id"))
 CLAIMABLE_CALLS = (
     select(_c.id)
-    .where(_c.status == fixed(CallStatus.CLEARED))
+    .where(_c.status == fixed(CallStatus.CLEARED), _BY_WORKER)
     .order_by(_c.created_at)
+    .limit(bindparam("limit"))
+)
+# Approved calls whose caller did not come for them in time.
+UNCLAIMED_CALLS = (
+    select(calls)
+    .where(_c.status == fixed(CallStatus.CLEARED), text("by_caller"), _c.run_by < ClockNow())
     .limit(bindparam("limit"))
 )
 LOST_CALLS = (
@@ -109,7 +117,12 @@ RUN_ON = (
 )
 BREAK_CALLS = (
     update(calls)
-    .where(_c.worker != bindparam("holder"), _c.status == fixed(CallStatus.RUNNING))
+    .where(
+        _c.worker != bindparam("holder"),
+        _c.status == fixed(CallStatus.RUNNING),
+        # Callers are no workers: they may well be alive.
+        _BY_WORKER,
+    )
     .values(lease_until=0)
 )
 BREAK_DOUBTS = (
@@ -162,7 +175,9 @@ class StoredCalls:
         self._driver = driver
 
     def add(self, calls: Sequence[Call]) -> None:
-        self._driver.leaves_work |= any(call.status is CallStatus.CLEARED for call in calls)
+        self._driver.leaves_work |= any(
+            call.status is CallStatus.CLEARED and not call.by_caller for call in calls
+        )
         self._driver.insert(_c.id.table, [_call_params(call) for call in calls])
 
     def get(self, id: str) -> Call | None:
@@ -205,7 +220,7 @@ class StoredCalls:
             "is_revision": call.revision,
             "is_fence": call.fence,
         }
-        self._driver.leaves_work |= target is CallStatus.CLEARED
+        self._driver.leaves_work |= target is CallStatus.CLEARED and not call.by_caller
         return self._driver.expect(call.id, _move(names, lost, in_time), params)
 
     def revise(self, revision: Revision) -> None:
@@ -226,6 +241,10 @@ class StoredCalls:
     def claimable(self, limit: int) -> list[str]:
         """Return cleared calls that no worker has claimed, oldest first."""
         return [row[0] for row in self._driver.rows(CLAIMABLE_CALLS, {"limit": limit})]
+
+    def unclaimed(self, limit: int) -> list[Call]:
+        """Return approved calls that their callers did not claim in time."""
+        return [call_of(row) for row in self._driver.rows(UNCLAIMED_CALLS, {"limit": limit})]
 
     def lost(self, limit: int) -> list[Call]:
         """Return running calls whose lease ran out."""
@@ -319,6 +338,8 @@ def _call_params(call: Call) -> Params:
         "note": call.note,
         "created_at": micros(call.created_at),
         "settled_at": micros(call.settled_at),
+        "outside": call.outside,
+        "by_caller": call.by_caller,
     }
 
 
@@ -330,7 +351,8 @@ def call_of(row: Row) -> Call:
     got = _read_call(row)
     got["arguments"] = Frozen(got["arguments"], got.pop("arguments_digest"))
     got["status"] = CallStatus(got["status"])
-    got["approved"] = bool(got["approved"])
+    for name in ("approved", "outside", "by_caller"):
+        got[name] = bool(got[name])
     got["created_at"] = moment(got["created_at"])
     for name in ("run_by", "lease_until", "settled_at"):
         got[name] = maybe_moment(got[name])

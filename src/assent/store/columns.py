@@ -13,6 +13,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Text,
+    false,
     text,
 )
 
@@ -54,6 +55,11 @@ def count(name: str, default: int = 0) -> Column[Any]:
 def flag(name: str) -> Column[Any]:
     """Return a column of a boolean."""
     return Column(name, Boolean, nullable=False, default=False)
+
+
+def added_flag(name: str) -> Column[Any]:
+    """Return a boolean that a later release added: false in the rows that were there before."""
+    return Column(name, Boolean, nullable=False, server_default=false())
 
 
 def of(table: str, name: str) -> Column[Any]:

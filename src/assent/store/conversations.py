@@ -216,6 +216,7 @@ class StoredTurns:
             "error": turn.error,
             "created_at": micros(turn.created_at),
             "ended_at": micros(turn.ended_at),
+            "outside": turn.outside,
         }
         self._driver.leaves_work |= turn.status is TurnStatus.READY
         self._driver.insert(turns, [row])
@@ -325,6 +326,7 @@ def turn_of(row: Row) -> TurnRow:
         error=got["error"],
         created_at=moment(got["created_at"]),
         ended_at=maybe_moment(got["ended_at"]),
+        outside=bool(got["outside"]),
     )
 
 

@@ -19,7 +19,19 @@ from assent.domain.conversations import Role
 from assent.domain.events import FED
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestStatus, TurnStatus
 from assent.domain.people import PersonKind
-from assent.store.columns import count, flag, index, key, metadata, of, one_of, texts, time, words
+from assent.store.columns import (
+    added_flag,
+    count,
+    flag,
+    index,
+    key,
+    metadata,
+    of,
+    one_of,
+    texts,
+    time,
+    words,
+)
 from assent.store.statements import TransactionId
 
 conversations = Table(
@@ -53,9 +65,16 @@ turns = Table(
     words("error", null=True),
     time("created_at"),
     time("ended_at", null=True),
+    # True if it holds calls of an agent outside, of which several may wait at once.
+    added_flag("outside"),
     one_of("status", TurnStatus),
     UniqueConstraint("conversation_id", "number"),
-    index("uq_turns_active", "conversation_id", unique=True, where=f"status IN ({_active})"),
+    index(
+        "uq_turns_active",
+        "conversation_id",
+        unique=True,
+        where=f"status IN ({_active}) AND NOT outside",
+    ),
     index("uq_turns_key", "owner", "idempotency_key", unique=True, where=_has_key),
     index("ix_turns_ready", "created_at", where="status = 'ready'"),
     index("ix_turns_running", "lease_until", where="status = 'running'"),
@@ -104,11 +123,14 @@ calls = Table(
     *texts("task_id", "metadata", "supplied", "output", "note", null=True),
     time("created_at"),
     time("settled_at", null=True),
+    added_flag("outside"),
+    added_flag("by_caller"),
     one_of("status", CallStatus),
     index("ix_calls_conversation", "conversation_id", "created_at"),
     index("ix_calls_turn", "turn_id"),
     index("uq_calls_task", "task_id", unique=True, where="task_id IS NOT NULL"),
-    index("ix_calls_cleared", "created_at", where="status = 'cleared'"),
+    index("ix_calls_cleared", "created_at", where="status = 'cleared' AND NOT by_caller"),
+    index("ix_calls_unclaimed", "run_by", where="status = 'cleared' AND by_caller"),
     index("ix_calls_running", "lease_until", where="status = 'running'"),
 )
 
@@ -253,6 +275,16 @@ secrets = Table(
     *texts("field", "sealed"),
     time("at"),
     index("ix_secrets_call", "call_id"),
+)
+
+# Tools that their callers run, as they were when a call was made: never changed, only added to.
+definitions = Table(
+    "definitions",
+    metadata,
+    *texts("agent", "hash", "tool", "source", "definition"),
+    time("at"),
+    PrimaryKeyConstraint("agent", "hash"),
+    index("ix_definitions_tool", "agent", "tool", "at"),
 )
 
 overrides = Table(

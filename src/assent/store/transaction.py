@@ -8,6 +8,7 @@ from assent.store.chats import StoredChats
 from assent.store.conversations import StoredConversations, StoredMessages, StoredTurns
 from assent.store.counts import StoredCounts
 from assent.store.credentials import StoredLinks, StoredSessions, StoredStanding
+from assent.store.definitions import StoredDefinitions
 from assent.store.deliveries import StoredDeliveries
 from assent.store.directory import StoredDirectory
 from assent.store.feed import StoredFeed
@@ -53,6 +54,7 @@ class Transaction:
     subjects: StoredSubjects
     deliveries: StoredDeliveries
     chats: StoredChats
+    definitions: StoredDefinitions
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver

@@ -1,0 +1,55 @@
+"""The SQL of definitions of tools that their callers run."""
+
+import json
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from assent.domain.canonical import Json
+from assent.store.rows import Driver, dump
+from assent.store.tables import definitions
+
+_d = definitions.c
+DEFINITION = select(_d.definition).where(
+    _d.agent == bindparam("agent"), _d.hash == bindparam("hash")
+)
+_newest = (
+    select(_d.agent, _d.tool, func.max(_d.at).label("at")).group_by(_d.agent, _d.tool).subquery()
+)
+NEWEST = (
+    select(_d.agent, _d.definition)
+    .join(
+        _newest,
+        (_d.agent == _newest.c.agent) & (_d.tool == _newest.c.tool) & (_d.at == _newest.c.at),
+    )
+    .order_by(_d.agent, _d.tool)
+    .limit(bindparam("limit"))
+)
+
+
+class StoredDefinitions:
+    """`tx.definitions`: the definitions table; rows are added and never changed."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def get(self, agent: str, digest: str) -> dict[str, Any] | None:
+        found = self._driver.rows(DEFINITION, {"agent": agent, "hash": digest})
+        return json.loads(found[0][0]) if found else None
+
+    def add(self, agent: str, digest: str, definition: dict[str, Json]) -> None:
+        """Add a definition that was not found; if another adds it first, it runs again."""
+        row: dict[str, object] = {
+            "agent": agent,
+            "hash": digest,
+            "tool": definition["name"],
+            "source": definition["source"],
+            "definition": dump(definition),
+            "at": self._driver.clock(),
+        }
+        self._driver.insert(definitions, [row])
+
+    def newest(self, limit: int) -> list[tuple[str, dict[str, Any]]]:
+        """Return the newest definition of each tool, with its agent."""
+        rows = self._driver.rows(NEWEST, {"limit": limit})
+        return [(agent, json.loads(text)) for agent, text in rows]
