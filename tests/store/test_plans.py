@@ -48,7 +48,6 @@ READ: dict[str, tuple[ClauseElement, str]] = {
     "requests of a turn": (requests.REQUESTS_OF_TURN, "ix_requests_call"),
     "requests of a call": (requests.REQUESTS_OF_CALL, "ix_requests_call"),
     "calls of a turn": (calls.CALLS_OF_TURN, "ix_calls_turn"),
-    "cleared calls for a worker": (calls.CLAIMABLE_CALLS, "ix_calls_cleared"),
     "approved calls that nobody came for": (calls.UNCLAIMED_CALLS, "ix_calls_unclaimed"),
     "a turn with its last answer": (snapshots.SNAPSHOT, "ix_messages_answers"),
     "a conversation and its calls": (snapshots.SCENE, "ix_calls_turn"),
