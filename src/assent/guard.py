@@ -7,6 +7,7 @@ HTTP. Adapters for other frameworks use nothing else.
 import asyncio
 import inspect
 import logging
+import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -49,6 +50,8 @@ class GuardedCall:
     # A note for the model about arguments that a person changed.
     note: str | None = None
     decided_by: str | None = None
+    # The right to run it, if that was asked for with the proposal and nobody has to be asked.
+    claim: "CallClaim | None" = None
 
     @property
     def is_waiting(self) -> bool:
@@ -89,6 +92,8 @@ class CallClaim:
     call_id: str
     tool: str
     fence: int
+    # Chosen at random by whoever claims: a request that is repeated gets the same claim again.
+    token: str = field(repr=False)
     # With the secrets that people entered.
     arguments: Mapping[str, Any] = field(repr=False)
     lease_seconds: float
@@ -134,12 +139,14 @@ class Guard(ABC):
         key: str | None = None,
         conversation_id: str | None = None,
         wait: float | None = 0,
+        token: str | None = None,
     ) -> GuardedCall:
         """Record a call and rule on it; the same `key` finds the same call again.
 
-        A `Tool` is run by the caller, a name means a tool that runs where the guard is. Waits up to
-        `wait` seconds for people, for ever with None. Another call under the same key raises
-        `KeyReused`.
+        A `Tool` is run by the caller, a name means a tool that runs where the guard is. Calls with
+        the same `conversation_id`, a name of the caller's own, belong together. Waits up to `wait`
+        seconds for people, for ever with None. With a `token`, a new call that nobody has to be
+        asked about is claimed at once. Another call under the same key raises `KeyReused`.
         """
 
     @abstractmethod
@@ -147,11 +154,13 @@ class Guard(ABC):
         """Return a call of this caller, waiting as `propose` does; raises `NotFound`."""
 
     @abstractmethod
-    async def claim(self, call_id: str, *, definition_hash: str | None = None) -> CallClaim:
+    async def claim(
+        self, call_id: str, *, tool: Tool | None = None, token: str | None = None
+    ) -> CallClaim:
         """Take the right to run a cleared call: one caller gets it, once.
 
-        `definition_hash` is that of the tool as it is now; if it differs from what was approved,
-        people are asked again. Raises `CallWaits` or `CallNotRun` if it may not run (any more).
+        `tool` is the tool as it is now: if it differs from what was approved, people are asked
+        again. Raises `CallWaits` or `CallNotRun` if it may not run yet, or any more.
         """
 
     @abstractmethod
@@ -166,7 +175,7 @@ class Guard(ABC):
         """
 
     @abstractmethod
-    async def withdraw(self, call_id: str, *, reason: str = "") -> GuardedCall:
+    async def withdraw(self, call_id: str) -> GuardedCall:
         """Give up a call that has not begun; one that runs or has ended stays as it is."""
 
     async def run(
@@ -185,12 +194,17 @@ class Guard(ABC):
         again with the same `key` to go on.
         """
         call = await self.propose(
-            tool, arguments, key=key, conversation_id=conversation_id, wait=wait
+            tool,
+            arguments,
+            key=key,
+            conversation_id=conversation_id,
+            wait=wait,
+            token=new_token(),
         )
-        return await self.finish(call, body, definition_hash=call.definition_hash)
+        return await self.finish(call, body, tool=tool)
 
     async def finish(
-        self, call: GuardedCall, body: GuardedBody, *, definition_hash: str | None = None
+        self, call: GuardedCall, body: GuardedBody, *, tool: Tool | None = None
     ) -> GuardedCall:
         """Run a call that may run, and return it settled; one that has ended is returned as it is.
 
@@ -198,12 +212,14 @@ class Guard(ABC):
         """
         if call.is_settled:
             return call
-        if not call.is_cleared:
-            raise CallWaits(call.id, call.tool, call.status, call.review_url)
-        try:
-            claim = await self.claim(call.id, definition_hash=definition_hash)
-        except CallNotRun:
-            return await self.look(call.id)
+        claim = call.claim
+        if claim is None:
+            if not call.is_cleared:
+                raise CallWaits(call.id, call.tool, call.status, call.review_url)
+            try:
+                claim = await self.claim(call.id, tool=tool)
+            except CallNotRun:
+                return await self.look(call.id)
         async with self.renewing(claim):
             try:
                 outcome = await performed(body, claim)
@@ -249,6 +265,18 @@ class Guard(ABC):
                 return
             except AssentError as error:
                 log.warning("the claim of call %s was not renewed: %s", claim.call_id, error)
+
+
+def settled(call: GuardedCall) -> GuardedCall:
+    """Return a call that has ended; raises `CallWaits` for any other."""
+    if not call.is_settled:
+        raise CallWaits(call.id, call.tool, call.status, call.review_url)
+    return call
+
+
+def new_token() -> str:
+    """Return a token for one claim."""
+    return secrets.token_urlsafe(16)
 
 
 async def performed(body: GuardedBody, claim: CallClaim) -> BodyOutcome:

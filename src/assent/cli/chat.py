@@ -12,7 +12,7 @@ from assent.cli.request_view import conversations_of
 from assent.cli.review_session import ReviewEnd, ReviewSession
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
-from assent.domain.bodies import Generator, Regular
+from assent.domain.bodies import External, Generator, Regular
 from assent.domain.conversations import Role
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import Person
@@ -264,6 +264,6 @@ def _manner(tool: EffectiveTool) -> str:
             asks = "you give the result"
         case Hitl():
             asks = "may leave the result to you"
-        case Regular() | Generator():
+        case Regular() | Generator() | External():
             pass
     return f"{asks}, with a form" if tool.tool.user_input is not None else asks

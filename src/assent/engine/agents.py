@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from assent.domain import parameters
+from assent.domain.calls import Call
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
 from assent.domain.messages import ToolSpec
@@ -19,6 +20,8 @@ from assent.ports import ChatModel
 
 # How long a question stays open if neither its tool, nor a rule, nor the deployment sets a limit.
 DECIDE_WITHIN: Final = timedelta(hours=24)
+# A caller may change its tools as often as it likes; older ones are read again when needed.
+MOST_LEARNT: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +150,13 @@ class Toolbox:
         # False if no tool has a form: then the saved answers of a conversation are not read.
         self.asks = any(item.tool.user_input for item in self.tools.values())
 
+    @classmethod
+    def of(cls, tool: EffectiveTool | None) -> "Toolbox":
+        """Return a toolbox with one tool, which its deployment's overrides already apply to."""
+        box = cls((), {})
+        box.tools = MappingProxyType({} if tool is None else {tool.tool.name: tool})
+        return box
+
     def get(self, name: str) -> EffectiveTool | None:
         """Return the tool with exactly this name."""
         return self.tools.get(name)
@@ -173,6 +183,9 @@ class Catalogue:
     ) -> None:
         self._agents = _by_name(agents)
         self._models, self._decide_within = models, decide_within
+        # Tools that their callers run, by agent and definition; and the newest of each name.
+        self._outside = dict[tuple[str, str], EffectiveTool]()
+        self._newest = dict[tuple[str, str], EffectiveTool]()
         self.override({})
 
     def override(self, overrides: Mapping[str, Override]) -> None:
@@ -182,6 +195,9 @@ class Catalogue:
             name: Toolbox(agent.declared, overrides, self._decide_within)
             for name, agent in self._agents.items()
         }
+        # Read again from their rows, under the new overrides.
+        self._outside.clear()
+        self._newest.clear()
         shown = {name: _shown(override) for name, override in sorted(overrides.items())}
         self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]
 
@@ -220,7 +236,26 @@ class Catalogue:
 
     def tool(self, agent: str, name: str) -> EffectiveTool | None:
         """Return one tool of an agent, or None if either no longer exists."""
-        return self.toolbox(agent).get(name)
+        return self.toolbox(agent).get(name) or self._newest.get((agent, name))
+
+    def learn(self, agent: str, tool: Tool) -> EffectiveTool:
+        """Keep a tool that its caller runs, with this deployment's override."""
+        for kept in (self._outside, self._newest):
+            while len(kept) >= MOST_LEARNT:
+                del kept[next(iter(kept))]
+        found = _deployed(tool, self.overrides.get(tool.name), self._decide_within)
+        self._newest[agent, tool.name] = self._outside[agent, tool.definition_hash] = found
+        return found
+
+    def learnt(self, agent: str, definition_hash: str) -> EffectiveTool | None:
+        """Return a tool that its caller runs, as it was defined then; None if it is not known."""
+        return self._outside.get((agent, definition_hash))
+
+    def tool_of(self, call: Call) -> EffectiveTool | None:
+        """Return the tool of a call, if it is known here; one that its caller runs, as defined."""
+        if call.by_caller:
+            return self.learnt(call.agent, call.definition_hash)
+        return self.tool(call.agent, call.tool)
 
     def every_tool(self) -> list[EffectiveTool]:
         """Return the tools of all agents."""

@@ -19,8 +19,9 @@ from assent.engine import facade_parameters
 from assent.engine.agents import Agent
 from assent.engine.decisions.attempts import Decided, DecisionAttempt, DecisionOutcome
 from assent.engine.decisions.deciding import Waives, never_waived
-from assent.engine.engine import Engine, note
+from assent.engine.engine import note
 from assent.engine.facade_parameters import Who
+from assent.engine.guarding.facade import Guarding
 from assent.engine.loop.sending import NewMessage, OnPending
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.errors import (
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 IfSettled = Literal["raise", "ignore"]
 
 
-class Assent(Engine):
+class Assent(Guarding):
     """Agents whose tool calls wait for people, durably. Use it as an async context manager."""
 
     # Messages and turns

@@ -36,6 +36,7 @@ from assent.ports import ChatModel, Clock, Store, Tx
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
     from assent.engine.deliveries.channels import Channels
+    from assent.engine.guarding.local import Outside
     from assent.engine.people.accounts import People
 
 log = logging.getLogger(__name__)
@@ -225,6 +226,19 @@ class Engine:
         from assent.engine.deliveries.channels import Channels
 
         return Channels(self.kernel, self._wiring.channels, self._wiring.review_url)
+
+    @cached_property
+    def _outside(self) -> "Outside":
+        from assent.engine.guarding.local import Outside
+
+        return Outside(
+            self.kernel,
+            runner=self._runner,
+            sending=self._sending,
+            sweeper=self.sweeper,
+            reconciler=self.reconciler,
+            review_url=self._wiring.review_url,
+        )
 
     def _check_key(self, tx: Tx) -> None:
         """Refuse to start with a key other than the one that this database was sealed with."""

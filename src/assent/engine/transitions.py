@@ -200,12 +200,19 @@ class Moves:
         """Count a call as settled; the caller that settles the last one wakes the turn."""
         seen = None if self.scene is None else self.scene.open_calls(call.message_id)
         if self.tx.messages.settle(call.message_id, seen=seen) == 0:
-            self.ready = call.turn_id
+            self._last_settled(call)
         if self.scene is not None:
             self.scene = self.scene.with_settled(call)
         # Secrets come with answers, and an answer makes a revision: most calls have none to purge.
         if call.revision > 1:
             self.tx.values.purge(call.id)
+
+    def _last_settled(self, call: Call) -> None:
+        if not call.outside:
+            self.ready = call.turn_id
+        # No model is asked: the agent outside goes on by itself.
+        elif self.tx.turns.end(call.turn_id, self.now):
+            self.tx.journal.tell(call.turn_id, Fact(EventKind.FINISHED, {"reason": "settled"}))
 
     def wake(self, worker: str | None, lease: timedelta) -> TurnRow | None:
         """Let the turn go on after its last call: here, or in any process with a worker."""

@@ -24,6 +24,8 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
+# Marks a column whose default is for older rows only: new rows have a value for it.
+GIVEN = "given"
 metadata = MetaData(naming_convention=NAMING)
 
 
@@ -59,7 +61,7 @@ def flag(name: str) -> Column[Any]:
 
 def added_flag(name: str) -> Column[Any]:
     """Return a boolean that a later release added: false in the rows that were there before."""
-    return Column(name, Boolean, nullable=False, server_default=false())
+    return Column(name, Boolean, nullable=False, server_default=false(), info={GIVEN: True})
 
 
 def of(table: str, name: str) -> Column[Any]:

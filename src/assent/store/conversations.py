@@ -1,6 +1,6 @@
 """The SQL of conversations, turns and messages."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any, Unpack, cast
 
@@ -84,6 +84,12 @@ ROUSE_TURN = (
     update(turns)
     .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
     .values(status=TurnStatus.READY)
+)
+END_TURN = (
+    update(turns)
+    .where(_t.id == bindparam("turn"), _t.status == TurnStatus.WAITING)
+    .values(status=TurnStatus.DONE, ended_at=bindparam("at", type_=BigInteger))
+    .returning(_t.id)
 )
 RENEW_TURN = (
     update(turns)
@@ -254,6 +260,10 @@ class StoredTurns:
         """Make a waiting turn ready, for any worker to claim."""
         self._driver.leaves_work = True
         self._driver.rows(ROUSE_TURN, {"turn": id})
+
+    def end(self, id: str, at: datetime) -> bool:
+        """End a waiting turn that no model goes on with; False if it has ended already."""
+        return bool(self._driver.rows(END_TURN, {"turn": id, "at": micros(at)}))
 
     def move(
         self,

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import and_, bindparam, func, select
 
 from assent.domain.canonical import Json
 from assent.store.rows import Driver, dump
@@ -13,14 +13,20 @@ _d = definitions.c
 DEFINITION = select(_d.definition).where(
     _d.agent == bindparam("agent"), _d.hash == bindparam("hash")
 )
-_newest = (
+NEWEST = (
+    select(_d.definition)
+    .where(_d.agent == bindparam("agent"), _d.tool == bindparam("tool"))
+    .order_by(_d.at.desc())
+    .limit(1)
+)
+_latest = (
     select(_d.agent, _d.tool, func.max(_d.at).label("at")).group_by(_d.agent, _d.tool).subquery()
 )
-NEWEST = (
+EVERY_NEWEST = (
     select(_d.agent, _d.definition)
     .join(
-        _newest,
-        (_d.agent == _newest.c.agent) & (_d.tool == _newest.c.tool) & (_d.at == _newest.c.at),
+        _latest,
+        and_(_d.agent == _latest.c.agent, _d.tool == _latest.c.tool, _d.at == _latest.c.at),
     )
     .order_by(_d.agent, _d.tool)
     .limit(bindparam("limit"))
@@ -49,7 +55,12 @@ class StoredDefinitions:
         }
         self._driver.insert(definitions, [row])
 
-    def newest(self, limit: int) -> list[tuple[str, dict[str, Any]]]:
+    def newest(self, agent: str, tool: str) -> dict[str, Any] | None:
+        """Return the newest definition of an agent's tool."""
+        found = self._driver.rows(NEWEST, {"agent": agent, "tool": tool})
+        return json.loads(found[0][0]) if found else None
+
+    def every_newest(self, limit: int) -> list[tuple[str, dict[str, Any]]]:
         """Return the newest definition of each tool, with its agent."""
-        rows = self._driver.rows(NEWEST, {"limit": limit})
+        rows = self._driver.rows(EVERY_NEWEST, {"limit": limit})
         return [(agent, json.loads(text)) for agent, text in rows]

@@ -21,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from assent.store.channel_tables import metadata
+from assent.store.columns import GIVEN
 from assent.store.tables import events, messages
 
 # In this order every row finds the rows that it refers to.
@@ -48,7 +49,11 @@ def given(table: Table) -> tuple[Column[Any], ...]:
     """Return the columns that a row has values for; insert or database fill in the others."""
     numbered = NUMBERED.get(table)
     skipped = {table.autoincrement_column, table.c[numbered.column] if numbered else None}
-    return tuple([c for c in table.columns if c.server_default is None and c not in skipped])
+    return tuple(
+        c
+        for c in table.columns
+        if c not in skipped and (c.server_default is None or c.info.get(GIVEN))
+    )
 
 
 @lru_cache

@@ -18,6 +18,7 @@ from assent.domain.verdicts import name_of, words_of
 from assent.engine.decisions.attempts import Case, Decided, DecisionOutcome, decision_row
 from assent.engine.decisions.checks import check_supplied, expired, valid_votes
 from assent.engine.failpoints import point
+from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
@@ -219,7 +220,7 @@ class Verdicts:
 
     def _clear(self, moves: Moves, case: Case, call: Call) -> DecisionOutcome:
         """Pass an approved revision to the runner, or open the request for a manual result."""
-        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        tool = tool_of(moves.tx, self.kernel.catalogue, call)
         data = {
             "digest": call.arguments.digest,
             "revision": call.revision,
@@ -257,7 +258,7 @@ class Verdicts:
         **changes: Unpack[CallChanges],
     ) -> DecisionOutcome:
         id = case.request.id
-        if not self.runs_here:
+        if call.by_caller or not self.runs_here:
             now = moves.move(call, S.CLEARED, action, request_id=id, data=data, **changes)
             return self.done(moves, case, status, now)
         now, claim = self.claims.clear(
@@ -279,7 +280,7 @@ class Verdicts:
 
     def _supply(self, moves: Moves, case: Case, output: Json) -> DecisionOutcome:
         """Validate and store a supplied output; a tool with a hook reworks it under a claim."""
-        tool = self.kernel.catalogue.tool(case.call.agent, case.call.tool)
+        tool = tool_of(moves.tx, self.kernel.catalogue, case.call)
         if tool is None:
             return self._settle(moves, case, S.FAILED, failed_response(_gone(case), output))
         kind = tool.tool.kind

@@ -25,6 +25,7 @@ from assent.engine.decisions.checks import (
 )
 from assent.engine.decisions.second_rulings import SecondRulings
 from assent.engine.failpoints import point
+from assent.engine.gate.definitions import tool_of
 from assent.engine.kernel import Kernel
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
@@ -202,6 +203,8 @@ class Deciding:
             return first
         request, call, conversation = lock_request(tx, attempt.request_id, by=attempt.by.id)
         case = Case(attempt=attempt, request=request, call=call, conversation=conversation)
+        # Read now: outside a transaction the gate rules by it, and its code may be elsewhere.
+        tool_of(tx, self._kernel.catalogue, call)
         if (first := repeated(tx, case)) is not None:
             return first
         moves = self._moves(tx, attempt)
@@ -240,7 +243,7 @@ class Deciding:
         return case.attempt.is_edit or redefined or changed
 
     def _tool(self, case: Case) -> EffectiveTool | None:
-        return self._kernel.catalogue.tool(case.call.agent, case.call.tool)
+        return self._kernel.catalogue.tool_of(case.call)
 
     def _unmeant(self, moves: Moves, case: Case) -> DecisionOutcome | None:
         """Refuse an approval of what was not shown, or one that is not confirmed firmly enough."""

@@ -82,7 +82,7 @@ class SecondRulings:
         return await self._rule_again(case, tool, cast("Approve", verdict), planner)
 
     def _tool(self, case: Case) -> EffectiveTool | None:
-        return self.kernel.catalogue.tool(case.call.agent, case.call.tool)
+        return self.kernel.catalogue.tool_of(case.call)
 
     async def _rule_again(
         self, case: Case, tool: EffectiveTool, approval: Approve, planner: Planner
@@ -184,11 +184,13 @@ class SecondRulings:
         if isinstance(gated.ruling, Allow):
             changes["cleared_by"] = gated.ruling.by
             changes["approved"] = gated.ruling.waived
+            if call.by_caller and gated.tool is not None:
+                changes["run_by"] = gated.tool.tool.run_within
         moved = moves.move(call, gated.call.status, "gate", data=data, **changes)
         if gated.asking is not None:
             self.verdicts.open(moves, moved, case, gated.asking)
             return done(moves, case, status, moved)
-        if not self.verdicts.runs_here:
+        if call.by_caller or not self.verdicts.runs_here:
             return done(moves, case, status, moved)
         claim = self.verdicts.claims.take(moves, moved, case.conversation, verified=True)
         return done(moves, case, status, claim.call if claim else moved, claim=claim)

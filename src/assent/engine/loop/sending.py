@@ -314,7 +314,9 @@ class Sending:
         self._keep_partial(tx, turn)
         ended: TurnChanges = {"ended_at": tx.now()}
         active = ACTIVE_TURNS
-        if not tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended):
+        is_stopped = tx.turns.move(turn, TurnStatus.STOPPED, sources=active, fenced=False, **ended)
+        # The turn of an agent outside has ended with its last call.
+        if not is_stopped and not turn.outside:
             raise Raced(turn.id)
         # A body that asks for approval locks the turn's row: a call that began to wait since we
         # looked is visible now.

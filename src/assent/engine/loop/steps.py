@@ -71,37 +71,24 @@ def _length(scene: Scene) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelStep:
-    """One step of a turn before it is stored: the model's answer and the calls it made."""
+class NewCalls:
+    """The calls of one answer, of our model or of an agent outside, before they are stored."""
 
     kernel: Kernel
-    loaded: Loaded
-    agent: Agent
-    answer: Answer
+    conversation: Conversation
     calls: Sequence[GatedCall]
-    facts: Sequence[Fact]
+    # How many may run at once, and the name that their claims are held under.
+    slots: int
+    worker: str
 
-    def store(self, tx: Tx) -> tuple[GatedCall, ...]:
-        """Write the step and return its calls as stored: running, waiting, or settled.
-
-        The turn then waits for its calls, or goes on if all are settled.
-        """
-        turn, now, calls = self.loaded.turn, tx.now(), self._within_quota(tx)
-        unsettled = sum(not each.call.is_settled for each in calls)
-        target = TurnStatus.WAITING if unsettled else TurnStatus.RUNNING
-        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
-        id = calls[0].call.message_id
-        tx.messages.append(message_of(id, turn, self.answer, unsettled, now))
-        tx.journal.tell(turn.id, *self.facts)
-        stored = self._rows(calls, now)
-        self._add(tx, stored)
-        point("inside_proposal")
-        return stored
+    def completed(self, tx: Tx, now: datetime) -> tuple[GatedCall, ...]:
+        """Return the calls as they are stored: running, waiting, or settled."""
+        return self._rows(self._within_quota(tx), now)
 
     def _within_quota(self, tx: Tx) -> Sequence[GatedCall]:
         """Return the calls with as many questions as there is room for; the rest fail unasked."""
         asked = sum(each.asking is not None for each in self.calls)
-        room = self.kernel.quotas.room(tx, self.loaded.conversation, asked)
+        room = self.kernel.quotas.room(tx, self.conversation, asked)
         if room == asked:
             return self.calls
         # Over quota there are no questions and nothing runs: the surplus calls fail here, on
@@ -115,13 +102,13 @@ class ModelStep:
 
     def _rows(self, calls: Sequence[GatedCall], now: datetime) -> tuple[GatedCall, ...]:
         """Complete the rows: claim in the same commit what can run at once, and mint requests."""
-        slots, ids = self.agent.limits.parallel, self.kernel.ids
+        slots, ids = self.slots, self.kernel.ids
         version = self.kernel.policy_version
         rows: list[GatedCall] = []
         for each in calls:
             call, request = each.call, None
             if each.asking is not None:
-                request = mint(call, each.asking, self.loaded.conversation, ids, now)
+                request = mint(call, each.asking, self.conversation, ids, now)
             elif call.is_settled:
                 call = changed(call, settled_at=now)
             # A call that an outdated policy cleared stays unclaimed: its own claim asks about it.
@@ -137,22 +124,59 @@ class ModelStep:
             status=CallStatus.RUNNING,
             fence=1,
             attempts=1,
-            worker=self.kernel.worker,
+            worker=self.worker,
             lease_until=now + self.kernel.times.lease,
         )
 
-    def _add(self, tx: Tx, stored: Sequence[GatedCall]) -> None:
+    def add(self, tx: Tx, stored: Sequence[GatedCall]) -> None:
+        """Write completed calls with their requests, entries and events."""
         requests = [each.request for each in stored if each.request is not None]
         tx.calls.add([each.call for each in stored])
         tx.requests.add(requests)
-        moves = Moves(tx, self.kernel.ids, actor=f"agent:{self.agent.name}")
+        moves = Moves(tx, self.kernel.ids, actor=f"agent:{self.conversation.agent}")
         for each in stored:
             _chronicle(moves, each)
         for request in requests:
             moves.pending(request)
         if requests:
             ids: list[Json] = [request.id for request in requests]
-            tx.journal.tell(self.loaded.turn.id, Fact(EventKind.WAITING, {"requests": ids}))
+            tx.journal.tell(requests[0].turn_id, Fact(EventKind.WAITING, {"requests": ids}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStep:
+    """One step of a turn before it is stored: the model's answer and the calls it made."""
+
+    kernel: Kernel
+    loaded: Loaded
+    agent: Agent
+    answer: Answer
+    calls: Sequence[GatedCall]
+    facts: Sequence[Fact]
+
+    def store(self, tx: Tx) -> tuple[GatedCall, ...]:
+        """Write the step and return its calls as stored: running, waiting, or settled.
+
+        The turn then waits for its calls, or goes on if all are settled.
+        """
+        turn, now = self.loaded.turn, tx.now()
+        calls = NewCalls(
+            kernel=self.kernel,
+            conversation=self.loaded.conversation,
+            calls=self.calls,
+            slots=self.agent.limits.parallel,
+            worker=self.kernel.worker,
+        )
+        stored = calls.completed(tx, now)
+        unsettled = sum(not each.call.is_settled for each in stored)
+        target = TurnStatus.WAITING if unsettled else TurnStatus.RUNNING
+        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
+        id = stored[0].call.message_id
+        tx.messages.append(message_of(id, turn, self.answer, unsettled, now))
+        tx.journal.tell(turn.id, *self.facts)
+        calls.add(tx, stored)
+        point("inside_proposal")
+        return stored
 
 
 def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:

@@ -14,6 +14,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.decisions.attempts import lock_request
 from assent.engine.decisions.checks import has_voted
+from assent.engine.gate.definitions import learn_newest, tool_of
 from assent.engine.kernel import Kernel
 from assent.engine.queries.listing import Inbox, Page
 from assent.engine.queries.review import Review, Showing, read_review, read_showing
@@ -143,7 +144,7 @@ class RequestQueries:
         def read(tx: Tx) -> InboxPage:
             found = box.page(tx, after=after, limit=limit)
             is_new = not found.items and not tx.conversations.of_owner(box.person.id, limit=1)
-            subjects = _subjects(tx, found.items, longest)
+            subjects = self._subjects(tx, found.items, longest)
             return InboxPage(
                 requests=found.items, subjects=subjects, next=found.next, is_newcomer=is_new
             )
@@ -155,9 +156,15 @@ class RequestQueries:
 
         def read(tx: Tx) -> InboxPage:
             found = [request_of(tx, person, id) for id in ids]
-            return InboxPage(requests=found, subjects=_subjects(tx, found, longest))
+            return InboxPage(requests=found, subjects=self._subjects(tx, found, longest))
 
         return await self._run(read)
+
+    def _subjects(self, tx: Tx, found: Sequence[Request], longest: int) -> Mapping[str, Subject]:
+        # Which arguments are secret is known from the tool, whose code may be elsewhere.
+        for agent, tool in {(each.agent, each.tool) for each in found}:
+            learn_newest(tx, self._kernel.catalogue, agent, tool)
+        return _subjects(tx, found, longest)
 
     async def rows(self, person: Person, id: str) -> RequestRows:
         """Return a request that this person may read, with its call and its history."""
@@ -170,7 +177,7 @@ class RequestQueries:
             return RequestRows(
                 request=request,
                 call=call,
-                tool=self._kernel.catalogue.tool(call.agent, call.tool),
+                tool=tool_of(tx, self._kernel.catalogue, call),
                 revisions=tx.calls.revisions(call.id),
                 decisions=tx.decisions.of_request(id),
             )

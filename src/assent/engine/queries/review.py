@@ -18,6 +18,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.decisions.checks import has_voted
 from assent.engine.decisions.second_rulings import opened_draft
+from assent.engine.gate.definitions import tool_of
 from assent.engine.queries.visibility import request_of, sees_everything, sees_request
 from assent.engine.vault import Vault
 from assent.errors import NotFound
@@ -155,7 +156,7 @@ def read_review(
     call = tx.calls.get(request.call_id)
     if call is None:
         raise NotFound("request", id)
-    tool = catalogue.tool(call.agent, call.tool)
+    tool = tool_of(tx, catalogue, call)
     asked = tx.requests.of_turn(call.turn_id)
     answer = _answer(tx, call, asked, person, everything=_sees_all(person, request))
     if alone:
@@ -288,7 +289,7 @@ def read_showing(tx: Tx, request_id: str, catalogue: Catalogue) -> Callable[[], 
     call = None if request is None else tx.calls.get(request.call_id)
     if request is None or call is None:
         raise NotFound("request", request_id)
-    tool = catalogue.tool(call.agent, call.tool)
+    tool = tool_of(tx, catalogue, call)
     said = tx.messages.get(call.message_id)
     draw = partial(
         card_of,

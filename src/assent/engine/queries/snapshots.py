@@ -40,7 +40,8 @@ class Turn(Struct, frozen=True, kw_only=True):
         if self.status in (TurnStatus.RUNNING, TurnStatus.READY):
             return False
         if self.status is TurnStatus.WAITING:
-            return not any(call.status in AT_WORK for call in self.calls)
+            # What its caller runs rests here, too: it goes on when the caller comes.
+            return not any(call.status in AT_WORK and not call.by_caller for call in self.calls)
         return True
 
     @property
@@ -48,7 +49,7 @@ class Turn(Struct, frozen=True, kw_only=True):
         """True if it has no worker, and any worker would take it up."""
         if self.status is not TurnStatus.WAITING:
             return self.status is TurnStatus.READY
-        at_work = {call.status for call in self.calls} & AT_WORK
+        at_work = {call.status for call in self.calls if not call.by_caller} & AT_WORK
         return at_work == {CallStatus.CLEARED}
 
     @property

@@ -18,6 +18,7 @@ from assent.domain.policy import Deny
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.failpoints import point
+from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gate import APPROVALS_OFF
 from assent.engine.gate.gated_calls import Asking, binding_of, context_of, mint
 from assent.engine.kernel import Kernel
@@ -74,20 +75,22 @@ class Claims:
         conversation: Conversation,
         *,
         verified: bool = False,
+        worker: str | None = None,
     ) -> Claim | None:
         """Claim a cleared call, or move it as a failed check requires.
 
-        With `verified`, the caller has checked in this transaction what was approved.
+        With `verified`, the caller has checked in this transaction what was approved. `worker` is
+        this one, unless a caller outside claims the call to run it.
         """
         started = self.kernel.clock.monotonic()
-        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        tool = tool_of(moves.tx, self.kernel.catalogue, call)
         if tool is None:
             reason = f"The tool {call.tool!r} is no longer there."
             self._settle(moves, call, CallStatus.FAILED, "tool_gone", reason)
             return None
         if call.supplied is None and not self._holds(moves, call, tool, conversation, verified):
             return None
-        claimed = self._claim(moves, call)
+        claimed = self._claim(moves, call, worker or self.kernel.worker)
         if claimed is None:
             self._settle(moves, call, CallStatus.EXPIRED, "expire", self.kernel.texts.expired)
             return None
@@ -108,7 +111,7 @@ class Claims:
     ) -> tuple[Call, Claim | None]:
         """Clear a call that may go ahead, and claim it in the same change if every check passes."""
         started = self.kernel.clock.monotonic()
-        tool = self.kernel.catalogue.tool(call.agent, call.tool)
+        tool = tool_of(moves.tx, self.kernel.catalogue, call)
         cleared = after(call, CallStatus.CLEARED, changes)
         bound = changes.get("run_by", call.run_by)
         is_early = bound is None or (isinstance(bound, timedelta) and bound > timedelta(0))
@@ -118,7 +121,7 @@ class Claims:
             )
             claim = self.take(moves, cleared, conversation, verified=True)
             return (moves.tx.calls.get(call.id) or cleared if claim is None else claim.call), claim
-        both: CallChanges = {**changes, **self._claiming(call)}
+        both: CallChanges = {**changes, **self._claiming(call, self.kernel.worker)}
         claimed = moves.clear_and_claim(
             call, cleared, action, both, request_id=request_id, data=data
         )
@@ -146,17 +149,17 @@ class Claims:
         gate = self.kernel.gate(call.turn_id, guarded=False)
         return gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
 
-    def _claiming(self, call: Call) -> CallChanges:
+    def _claiming(self, call: Call, worker: str) -> CallChanges:
         return {
             "fence": call.fence + 1,
             "attempts": call.attempts + 1,
-            "worker": self.kernel.worker,
+            "worker": worker,
             "lease_until": self.kernel.times.lease,
         }
 
-    def _claim(self, moves: Moves, call: Call) -> Call | None:
+    def _claim(self, moves: Moves, call: Call, worker: str) -> Call | None:
         """Compare and set the row; None if `run_by` has passed by the database's clock."""
-        changes = self._claiming(call)
+        changes = self._claiming(call, worker)
         if not moves.tx.calls.move(call, CallStatus.RUNNING, in_time=True, **changes):
             return None
         moves.note("claim", call, target=CallStatus.RUNNING, data={"fence": call.fence + 1})
@@ -165,7 +168,7 @@ class Claims:
             status=CallStatus.RUNNING,
             fence=call.fence + 1,
             attempts=call.attempts + 1,
-            worker=self.kernel.worker,
+            worker=worker,
         )
         moves.tell(claimed)
         return claimed
@@ -185,7 +188,7 @@ class Claims:
             self._settle(moves, call, CallStatus.FAILED, "altered", reason)
             return False
         if tool.tool.definition_hash != call.definition_hash:
-            self._redefine(moves, call, tool, conversation)
+            self.void(moves, call, tool, conversation)
             return False
         denied = self._denied(call, tool, conversation)
         if denied is not None:
@@ -206,7 +209,7 @@ class Claims:
                 return any(d.digest == bound for d in tx.decisions.of_request(request.id))
         return False
 
-    def _redefine(
+    def void(
         self,
         moves: Moves,
         call: Call,
@@ -306,6 +309,9 @@ class Claims:
             )
             kind = RequestKind.OUTCOME
             self.ask(moves, moved, claim.tool, claim.conversation, reason, kind=kind)
+        elif call.by_caller:
+            output = error_output(f"{reason}. It is harmless to call it again.")
+            moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
         elif _tries(call) >= MAX_ATTEMPTS:
             output = error_output(f"Given up after {call.attempts} attempts: {reason}")
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))

@@ -21,6 +21,7 @@ from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, is_ours, weight
 from assent.errors import AssentError, InvalidArguments, InvalidOutput
+from assent.guard import BodyOutcome, Raised, Returned, Unclear
 from assent.ports import Held
 
 
@@ -100,6 +101,20 @@ class BodyRun:
             if is_ours(error):
                 raise
             return failed(self._said(error))
+
+    async def reported(self, said: BodyOutcome) -> Outcome:
+        """Return what a caller reports of its run as an outcome, checked and without secrets."""
+        match said:
+            case Returned(output=value):
+                try:
+                    return Succeeded(await self._kept(value))
+                except InvalidOutput as error:
+                    return replace(failed(self._not_kept(error)), ran=True)
+            case Raised(error=text):
+                return failed(self.scrubber.text(text))
+            case Unclear(reason=reason):
+                return Unknown(self.scrubber.text(reason))
+        assert_never(said)
 
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""

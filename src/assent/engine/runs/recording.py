@@ -51,8 +51,8 @@ class Recorder:
         def record(tx: Tx) -> Recorded:
             if facts:
                 tx.journal.tell(claim.call.turn_id, *facts)
-            moves = self._moves(tx)
-            if isinstance(outcome, Succeeded | Failed):
+            moves = self._moves(tx, claim)
+            if isinstance(outcome, Succeeded | Failed) and not claim.call.outside:
                 moves.scene = self._scene(tx, claim.call)
             again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
@@ -63,8 +63,10 @@ class Recorder:
 
         return await self._insist(record, claim)
 
-    def _moves(self, tx: Tx) -> Moves:
-        return Moves(tx, self._kernel.ids, actor=f"worker:{self._kernel.worker}")
+    def _moves(self, tx: Tx, claim: Claim) -> Moves:
+        call = claim.call
+        who = f"agent:{call.agent}" if call.by_caller else f"worker:{self._kernel.worker}"
+        return Moves(tx, self._kernel.ids, actor=who)
 
     def _scene(self, tx: Tx, call: Call) -> Scene | None:
         return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
@@ -109,7 +111,7 @@ class Recorder:
         )
 
         def note(tx: Tx) -> Recorded:
-            moves = self._moves(tx)
+            moves = self._moves(tx, claim)
             self._note_late(moves, claim, outcome)
             return Recorded(requests=tuple(moves.opened))
 

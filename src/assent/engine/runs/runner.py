@@ -51,7 +51,7 @@ class Runner:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.claims = Claims(kernel=kernel)
-        self._recorder = Recorder(kernel, self.claims)
+        self.recorder = Recorder(kernel, self.claims)
         self.on_ready: Callable[[TurnRow | Loaded], None] = _nobody
         self._slots: dict[str, _Slots] = {}
         self._queued: set[str] = set()
@@ -182,7 +182,7 @@ class Runner:
     async def _execute(self, claim: Claim, buffer: EventBuffer) -> Outcome:
         call, tool = claim.call, claim.tool.tool
         try:
-            arguments, scrubber = await self._resolved(claim)
+            arguments, scrubber = await self.resolved(call)
         except StoreUnavailable:
             # Nothing has begun: once the lease is over, this worker claims the call again.
             raise
@@ -243,8 +243,9 @@ class Runner:
             raise LeaseLost("call", claim.call.id)
         self._expiry[claim.held] = started + lease.total_seconds()
 
-    async def _resolved(self, claim: Claim) -> tuple[dict[str, Json], Scrubber]:
-        frozen, vault = claim.call.arguments, self._kernel.vault
+    async def resolved(self, call: Call) -> tuple[dict[str, Json], Scrubber]:
+        """Return the arguments of a claimed call with its secrets, and what hides them."""
+        frozen, vault = call.arguments, self._kernel.vault
         arguments, wanted = await aside(len(frozen.text), _with_references, frozen)
         if not wanted:
             return arguments, NO_SECRETS
@@ -260,7 +261,7 @@ class Runner:
 
     async def _record(self, claim: Claim, outcome: Outcome, buffer: EventBuffer) -> Recorded:
         try:
-            recorded = await self._recorder.record(claim, outcome, await buffer.drain())
+            recorded = await self.recorder.record(claim, outcome, await buffer.drain())
         except Raced:
             await self._too_late(claim, outcome)
             recorded = Recorded()
@@ -268,7 +269,7 @@ class Runner:
         return recorded
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
-        self._follow(await self._recorder.record_late(claim, outcome))
+        self._follow(await self.recorder.record_late(claim, outcome))
 
 
 def _with_references(frozen: Frozen) -> tuple[dict[str, Json], tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from assent.domain.calls import Call
@@ -10,9 +11,11 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.events import EventKind, Fact
 from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.domain.outputs import error_output, json_text
 from assent.engine.decisions.apply import DEADLINE, expire
 from assent.engine.decisions.attempts import lock_request
 from assent.engine.failpoints import point
+from assent.engine.gate.definitions import tool_of
 from assent.engine.kernel import Kernel
 from assent.engine.loop.turns import Turns
 from assent.engine.runs.claims import Claim, conversation_of
@@ -40,7 +43,7 @@ class Reconciler:
             # A body that blocked our own heartbeat is late, not lost: this process knows that it
             # runs.
             if (call.id, call.fence) not in self._runner.held:
-                await _alone(f"call {call.id}", self._lost(call))
+                await _alone(f"call {call.id}", self.lost(call))
         for call_id in await self._kernel.store.run(lambda tx: tx.calls.claimable(FOUND_AT_ONCE)):
             await _alone(f"call {call_id}", self._start(call_id))
         for turn_id in await self._kernel.store.run(lambda tx: tx.turns.claimable(FOUND_AT_ONCE)):
@@ -49,7 +52,8 @@ class Reconciler:
             if turn_id not in self._kernel.tasks.turns("turn"):
                 await _alone(f"turn {turn_id}", self._advance(turn_id))
 
-    async def _lost(self, call: Call) -> None:
+    async def lost(self, call: Call) -> None:
+        """Move on a call that lost its worker or caller: try it again if harmless, else doubt."""
         log.warning("call %s lost its worker %s", call.id, call.worker)
         point("before_doubt")
         try:
@@ -66,8 +70,9 @@ class Reconciler:
     def _resolve(self, tx: Tx, call: Call) -> Recorded:
         conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids, actor="reconciler")
-        tool = self._kernel.catalogue.tool(call.agent, call.tool)
-        reason = f"its worker {call.worker!r} died or lost its lease while it ran"
+        tool = tool_of(tx, self._kernel.catalogue, call)
+        who = "its caller" if call.by_caller else f"its worker {call.worker!r}"
+        reason = f"{who} died or lost its lease while it ran"
         again = None
         if tool is None:
             data: dict[str, Json] = {"reason": reason}
@@ -109,11 +114,25 @@ class Sweeper:
 
     async def sweep(self) -> int:
         """Expire everything that is due; returns how many requests were."""
+        for call in await self._kernel.store.run(lambda tx: tx.calls.unclaimed(SWEPT_AT_ONCE)):
+            await _alone(f"call {call.id}", self.drop(call))
         due = await self._kernel.store.run(lambda tx: tx.requests.due(SWEPT_AT_ONCE))
-        swept = [await _alone(f"request {id}", self._swept(id)) for id in due]
+        swept = [await _alone(f"request {id}", self.expire(id)) for id in due]
         return swept.count(True)
 
-    async def _swept(self, request_id: str) -> bool:
+    async def drop(self, call: Call) -> None:
+        """Expire an approved call that its caller did not claim in time."""
+
+        def expire(tx: Tx) -> None:
+            moves = Moves(tx, self._kernel.ids, actor=DEADLINE)
+            output = json_text(error_output(self._kernel.texts.expired))
+            moves.move(call, CallStatus.EXPIRED, "expire", output=output)
+
+        with suppress(Raced):
+            await self._kernel.store.run(expire)
+
+    async def expire(self, request_id: str) -> bool:
+        """Expire a request if it is due; returns True if it was."""
         try:
             turn, expired = await self._kernel.store.run(lambda tx: self._expire(tx, request_id))
         except (Raced, NotFound):

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Final
 
 from assent.domain.ask_terms import AskTerms
-from assent.domain.bodies import Generator, Regular
+from assent.domain.bodies import External, Generator, Regular
 from assent.domain.confirmations import Confirmation, firmest
 from assent.domain.origins import Origin
 from assent.domain.people import Audience
@@ -218,6 +218,8 @@ def kind(tool: EffectiveTool) -> str:
             return "a person may supply the result"
         case Manual():
             return "a person or another program supplies the result"
+        case External():
+            return "whoever calls it runs it"
 
 
 def facts(tool: EffectiveTool, policy: Policy) -> dict[str, str]:

@@ -1,0 +1,127 @@
+"""The part of the facade for code and agents outside: their calls pass the same gate."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assent.domain import parameters
+from assent.domain.bodies import Body, Context, Generator, Progress, Regular
+from assent.domain.declarations import ToolLike, declared
+from assent.domain.parameters import optional
+from assent.domain.people import Person
+from assent.domain.tools import Tool
+from assent.engine import facade_parameters
+from assent.engine.agents import Agent
+from assent.engine.engine import Engine
+from assent.engine.facade_parameters import Who
+from assent.engine.guarding.local import LocalGuard
+from assent.engine.runs.outcomes import OutcomeUnknown
+from assent.errors import InvalidParameter, NotFound
+from assent.guard import Guard, GuardedCall, new_token, settled
+
+# The agent of calls that plain code makes, if it names none.
+CODE: Final = "code"
+_WAIT: Final = optional(parameters.number(0))
+_KEY: Final = optional(parameters.name)
+
+
+class Guarding(Engine):
+    """Guards the calls of any Python code, and hands out guards to adapters."""
+
+    def guard_for(self, *, agent: str | Agent, by: Who) -> Guard:
+        """Return the guard of an agent outside that acts for a person.
+
+        Give it to an adapter, or use it yourself: propose, wait, claim, run, settle.
+        """
+        return self._guard_for("Assent.guard_for()", agent, by)
+
+    def _guard_for(self, where: str, agent: str | Agent, by: Who) -> LocalGuard:
+        name = facade_parameters.agent_name(where, agent)
+        who: Who = facade_parameters.WHO.taken(where, "by", by)
+
+        async def person() -> Person:
+            # Looked up each time: an account may be disabled while its agent runs.
+            return await self._who(where, who)
+
+        return LocalGuard(self._outside, agent=name, by=person)
+
+    async def guard(
+        self,
+        tool: ToolLike | str,
+        arguments: Mapping[str, Any],
+        *,
+        by: Who,
+        agent: str | Agent | None = None,
+        key: str | None = None,
+        conversation_id: str | None = None,
+        wait: float | None = None,
+    ) -> GuardedCall:
+        """Let policy and people rule on one call, run it once, and return it settled.
+
+        A function or tool runs here; a name means a tool of an agent of this deployment. With the
+        same `key` the same call is found again, after a restart too. Raises `CallWaits` if nobody
+        has decided within `wait` seconds.
+        """
+        where = "Assent.guard()"
+        _KEY.taken(where, "key", key)
+        _WAIT.taken(where, "wait", wait)
+        parameters.mapping.taken(where, "arguments", arguments)
+        given = tool if isinstance(tool, str) else declared(tool)
+        run = None if isinstance(given, str) else _body_of(given)
+        if agent is None:
+            agent = self._owner_of(given) if isinstance(given, str) else CODE
+        guard = self._guard_for(where, agent, by)
+        call = await guard.propose(
+            given,
+            arguments,
+            key=key,
+            conversation_id=conversation_id,
+            wait=wait,
+            token=None if run is None else new_token(),
+        )
+        if run is None or isinstance(given, str):
+            return settled(call)
+        context = Context(
+            call_id=call.id,
+            conversation_id=conversation_id or "",
+            agent=guard.agent,
+            tool=call.tool,
+            owner=await self._who(where, by),
+        )
+        return await guard.finish(call, lambda given: run(context, given), tool=given)
+
+    def _owner_of(self, tool: str) -> str:
+        """Return the agent that has a tool; if several have it, the caller has to choose."""
+        names = [n for n in self.catalogue.names() if self.catalogue.toolbox(n).get(tool)]
+        if not names:
+            raise NotFound("tool", tool, "no agent here has it; pass the function itself")
+        if len(names) > 1:
+            allowed = f"one of {', '.join(map(repr, names))}, which all have {tool!r}"
+            raise InvalidParameter("Assent.guard()", "agent", allowed, "None")
+        return names[0]
+
+
+def _body_of(tool: Tool) -> Body:
+    """Return the body of a tool, held to its time limit."""
+    kind = tool.kind
+    if not isinstance(kind, Regular | Generator):
+        allowed = "a tool with a body, or the name of one"
+        raise InvalidParameter("Assent.guard()", "tool", allowed, f"{tool.name!r}, which has none")
+
+    async def body(context: Context, bound: Any) -> object:
+        if isinstance(kind, Regular):
+            return await kind.body(context, bound)
+        steps = [item async for item in kind.steps(context, bound)]
+        return next(item for item in steps if not isinstance(item, Progress))
+
+    async def limited(context: Context, arguments: Mapping[str, Any]) -> object:
+        limit = asyncio.timeout(None if tool.timeout is None else tool.timeout.total_seconds())
+        try:
+            async with limit:
+                return await body(context, tool.arguments.bind(arguments))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise OutcomeUnknown(f"it did not end within {tool.timeout}") from None
+
+    return limited

@@ -1,0 +1,219 @@
+"""The guard on this process's database."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from assent.domain.calls import Call
+from assent.domain.lifecycle import CallStatus
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.domain.tools import Tool
+from assent.engine.following import POLL_SECONDS
+from assent.engine.guarding.claiming import CallerClaims, own_call
+from assent.engine.guarding.proposing import CALLER, OutsideCall, Proposing
+from assent.engine.kernel import Kernel
+from assent.engine.loop.sending import Sending
+from assent.engine.runs.runner import Runner
+from assent.engine.runs.worker import Reconciler, Sweeper
+from assent.errors import NothingAwaited
+from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, new_token
+from assent.ports import Tx
+
+
+class Outside:
+    """The parts that all guards of an engine share."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        runner: Runner,
+        sending: Sending,
+        sweeper: Sweeper,
+        reconciler: Reconciler,
+        review_url: str,
+    ) -> None:
+        self.kernel, self.sending = kernel, sending
+        self._sweeper, self._reconciler = sweeper, reconciler
+        self._review_url = review_url
+        self.proposing = Proposing(kernel, runner)
+        self.claims = CallerClaims(kernel=kernel, runner=runner, proposing=self.proposing)
+
+    async def tidy(self, look: "Look") -> None:
+        """Move on a call whose lease or deadline is over, if no worker has done so yet.
+
+        There may be no worker: callers run their calls themselves.
+        """
+        if look.is_undecided:
+            await self._sweeper.expire(str(look.shown.request_id))
+        elif look.is_unclaimed:
+            await self._sweeper.drop(look.call)
+        elif look.is_lost:
+            await self._reconciler.lost(look.call)
+
+    def look(self, tx: Tx, call: Call) -> "Look":
+        """Return a call as its caller sees it now."""
+        requests = tx.requests.of_call(call.id)
+        asked = next((each for each in requests if each.is_open), None)
+        closed = [each.closed_by for each in requests if not each.is_open]
+        shown = replace(shown_of(call), decided_by=closed[-1] if closed else None)
+        if asked is not None:
+            shown = replace(
+                shown,
+                request_id=asked.id,
+                waits_for=asked.kind,
+                review_url=self._address(asked),
+                decide_by=asked.decide_by,
+            )
+        return Look(call=call, shown=shown, at=tx.now())
+
+    def _address(self, request: Request) -> str | None:
+        return f"{self._review_url}/requests/{request.id}" if self._review_url else None
+
+
+def shown_of(call: Call) -> GuardedCall:
+    """Return a call as its caller sees it, without what people were asked."""
+    return GuardedCall(
+        id=call.id,
+        tool=call.tool,
+        status=call.status,
+        arguments=call.arguments.thaw(),
+        revision=call.revision,
+        definition_hash=call.definition_hash,
+        by_caller=call.by_caller,
+        output=call.result,
+        note=call.note,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A call as it was at one moment of the database's clock."""
+
+    call: Call
+    shown: GuardedCall
+    at: datetime
+
+    @property
+    def is_at_rest(self) -> bool:
+        """True if waiting longer changes nothing: it has ended, or its caller has to run it."""
+        return self.shown.is_settled or (self.shown.is_cleared and self.shown.by_caller)
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if people did not decide it in time."""
+        return self._is_past(self.shown.decide_by)
+
+    @property
+    def is_unclaimed(self) -> bool:
+        """True if its caller did not come for it in time."""
+        is_cleared = self.call.by_caller and self.call.status is CallStatus.CLEARED
+        return is_cleared and self._is_past(self.call.run_by)
+
+    @property
+    def is_lost(self) -> bool:
+        """True if its caller has not renewed its claim."""
+        is_running = self.call.by_caller and self.call.status is CallStatus.RUNNING
+        return is_running and self._is_past(self.call.lease_until)
+
+    def _is_past(self, moment: datetime | None) -> bool:
+        return moment is not None and moment <= self.at
+
+
+class LocalGuard(Guard):
+    """A guard for one agent that acts for one person, on the database of an engine."""
+
+    def __init__(
+        self, outside: Outside, *, agent: str, by: Callable[[], Awaitable[Person]]
+    ) -> None:
+        self._outside, self.agent, self._who = outside, agent, by
+
+    async def propose(
+        self,
+        tool: Tool | str,
+        arguments: Mapping[str, Any],
+        *,
+        key: str | None = None,
+        conversation_id: str | None = None,
+        wait: float | None = 0,
+        token: str | None = None,
+    ) -> GuardedCall:
+        proposed = OutsideCall(
+            agent=self.agent,
+            by=await self._who(),
+            tool=tool,
+            arguments=arguments,
+            key=key,
+            conversation=conversation_id,
+            token=token,
+        )
+        started = self._outside.kernel.clock.monotonic()
+        call = await self._outside.proposing.propose(proposed)
+        if token is not None and call.worker == f"{CALLER}{token}" and not call.is_settled:
+            return await self._claimed(call, token, started)
+        return await self._seen(call.id, wait)
+
+    async def _claimed(self, call: Call, token: str, started: float) -> GuardedCall:
+        """Return a call that was claimed with its proposal; nobody was asked about it."""
+        expires = started + self._outside.kernel.times.lease.total_seconds()
+        claim = await self._outside.claims.handed_out(call, token, expires=expires)
+        return replace(shown_of(call), claim=claim)
+
+    async def look(self, call_id: str, *, wait: float | None = 0) -> GuardedCall:
+        return await self._seen(call_id, wait)
+
+    async def _seen(self, call_id: str, wait: float | None) -> GuardedCall:
+        bus, clock = self._outside.kernel.bus, asyncio.get_running_loop().time
+        until = math.inf if wait is None else clock() + wait
+        look = await self._look(call_id)
+        while not look.is_at_rest and (left := until - clock()) > 0:
+            turn_id = look.call.turn_id
+            ticket = bus.ticket(turn_id)
+            try:
+                look = await self._look(call_id)
+                if not look.is_at_rest:
+                    await bus.wait(turn_id, ticket, min(left, POLL_SECONDS))
+                    look = await self._look(call_id)
+            finally:
+                bus.drop(turn_id, ticket)
+        return look.shown
+
+    async def _look(self, call_id: str) -> Look:
+        outside, by = self._outside, await self._who()
+
+        def read(tx: Tx) -> Look:
+            return outside.look(tx, own_call(tx, by, call_id))
+
+        found = await outside.kernel.store.run(read)
+        if found.is_undecided or found.is_unclaimed or found.is_lost:
+            await outside.tidy(found)
+            found = await outside.kernel.store.run(read)
+        return found
+
+    async def claim(
+        self, call_id: str, *, tool: Tool | None = None, token: str | None = None
+    ) -> CallClaim:
+        claims = self._outside.claims
+        return await claims.claim(await self._who(), call_id, token or new_token(), tool)
+
+    async def renew(self, claim: CallClaim) -> CallClaim:
+        return await self._outside.claims.renew(claim)
+
+    async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+        await self._outside.claims.settle(
+            await self._who(), claim.call_id, fence=claim.fence, token=claim.token, said=outcome
+        )
+        return await self._seen(claim.call_id, 0)
+
+    async def withdraw(self, call_id: str) -> GuardedCall:
+        look = await self._look(call_id)
+        if look.shown.is_waiting or look.shown.is_cleared:
+            # It may have ended just now.
+            with suppress(NothingAwaited):
+                await self._outside.sending.stop(look.call.turn_id, await self._who())
+        return await self._seen(call_id, 0)

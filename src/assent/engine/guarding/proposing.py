@@ -1,0 +1,323 @@
+"""Proposals of agents outside: each is a turn of its own, without a model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from assent.domain.calls import Call
+from assent.domain.canonical import Json, check, digest
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
+from assent.domain.copies import changed
+from assent.domain.definitions import run_by_caller
+from assent.domain.forms import SavedValue
+from assent.domain.identifiers import want_keepable
+from assent.domain.lifecycle import CallStatus, TurnStatus
+from assent.domain.messages import Answer, FinishReason, Proposal
+from assent.domain.outputs import json_text
+from assent.domain.people import Person, want_recordable
+from assent.domain.tools import EffectiveTool, Tool
+from assent.engine.agents import Limits, Toolbox
+from assent.engine.failpoints import point
+from assent.engine.gate.gated_calls import GatedCall
+from assent.engine.gate.planner import Planner
+from assent.engine.kernel import Kernel
+from assent.engine.loop.prompts import dump_answer
+from assent.engine.loop.proposals import Proposals, storable
+from assent.engine.loop.steps import NewCalls
+from assent.engine.runs.claims import Claim
+from assent.engine.runs.runner import Runner
+from assent.engine.threads import aside, weight
+from assent.engine.transitions import Moves
+from assent.errors import KeyReused, OverQuota
+from assent.ports import Tx
+
+CALLER: Final = "caller:"
+_OUTSIDE: Final = "outside"
+# Tools are mostly few, and the same objects again and again.
+_MOST_KNOWN: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideCall:
+    """A call as an agent outside proposes it."""
+
+    agent: str
+    by: Person
+    tool: Tool | str
+    arguments: Mapping[str, Any]
+    key: str | None = None
+    # The agent's own name for a conversation, unique among those of this owner and agent.
+    conversation: str | None = None
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        want_recordable(self.by)
+        want_keepable("agent's name", self.agent)
+        for noun, value in (("idempotency key", self.key), ("conversation", self.conversation)):
+            if value is not None:
+                want_keepable(noun, value)
+
+    @property
+    def name(self) -> str:
+        """The name of the tool."""
+        return self.tool if isinstance(self.tool, str) else self.tool.name
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The id of its conversation; derived, so that nobody can name another's."""
+        if self.conversation is None:
+            return None
+        return "conv_" + digest(json_text([self.by.id, self.agent, self.conversation]))[:24]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a call is recorded, as read before the gate rules."""
+
+    conversation: Conversation
+    is_new: bool
+    saved: tuple[SavedValue, ...] = ()
+
+
+class Proposing:
+    """Takes calls of agents outside through the gate, and stores them."""
+
+    def __init__(self, kernel: Kernel, runner: Runner) -> None:
+        self._kernel, self._runner = kernel, runner
+        self._known: dict[int, tuple[Tool, Tool, dict[str, Json]]] = {}
+        self._stored = set[tuple[str, str]]()
+
+    async def propose(self, outside: OutsideCall) -> Call:
+        """Record a call and rule on it; a known key returns the call that it stands for."""
+        return await self._kernel.tasks.through(self._proposed(outside))
+
+    async def _proposed(self, outside: OutsideCall) -> Call:
+        text = await aside(weight(outside.arguments), _arguments_text, outside.arguments)
+        body = digest(json_text([outside.agent, outside.name, outside.conversation, text]))
+        tool, definition = self.outside_tool(outside.agent, outside.tool)
+        found = await self._found(outside, body, tool)
+        if isinstance(found, Call):
+            return found
+        gated = await self._gated(outside, found, tool, text)
+        point("before_proposal")
+        started = self._kernel.clock.monotonic()
+        try:
+            stored = await self._kernel.store.run(
+                lambda tx: self._store(
+                    tx, outside, body=body, place=found, gated=gated, definition=definition
+                )
+            )
+        except OverQuota as error:
+            await self._refused(outside, found, error)
+            raise
+        point("after_proposal")
+        if isinstance(stored, Call):
+            return stored
+        if definition is not None and tool is not None:
+            self._stored.add((outside.agent, tool.tool.definition_hash))
+        self._go_on(stored, found.conversation, started)
+        return stored.call
+
+    def outside_tool(
+        self, agent: str, given: Tool | str
+    ) -> tuple[EffectiveTool | None, dict[str, Json] | None]:
+        """Return a tool as this deployment treats it, and its definition if its caller runs it."""
+        if isinstance(given, str):
+            return self._kernel.catalogue.toolbox(agent).get(given), None
+        known = self._known.get(id(given))
+        if known is None or known[0] is not given:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[id(given)] = (given, *run_by_caller(given))
+        _, tool, definition = known
+        found = self._kernel.catalogue.learnt(agent, tool.definition_hash)
+        # One that was read from its row has lost its code: a predicate there would always ask.
+        if found is None or found.tool is not tool:
+            found = self._kernel.catalogue.learn(agent, tool)
+        return found, definition
+
+    def keep_definition(self, tx: Tx, agent: str, tool: Tool, definition: dict[str, Json]) -> None:
+        """Store a definition unless it is stored already."""
+        key = (agent, tool.definition_hash)
+        if key not in self._stored and tx.definitions.get(*key) is None:
+            tx.definitions.add(*key, definition)
+
+    async def _found(
+        self, outside: OutsideCall, body: str, tool: EffectiveTool | None
+    ) -> Call | _Place:
+        if outside.key is None and outside.conversation is None:
+            # Nothing to look for; this saves a transaction.
+            return self._new_place(outside, self._kernel.clock.now())
+        return await self._kernel.store.run(lambda tx: self._read(tx, outside, body, tool))
+
+    def _new_place(self, outside: OutsideCall, now: datetime) -> _Place:
+        made = Conversation(
+            id=outside.conversation_id or self._kernel.ids("conv"),
+            agent=outside.agent,
+            owner=outside.by,
+            created_at=now,
+        )
+        return _Place(conversation=made, is_new=True)
+
+    def _read(
+        self, tx: Tx, outside: OutsideCall, body: str, tool: EffectiveTool | None
+    ) -> Call | _Place:
+        if (known := _known_call(tx, outside, body)) is not None:
+            return known
+        id = outside.conversation_id
+        conversation = None if id is None else tx.conversations.get(id)
+        if conversation is None:
+            return self._new_place(outside, tx.now())
+        asks = tool is not None and tool.tool.user_input is not None
+        saved = tuple(tx.values.saved(conversation.id)) if asks else ()
+        return _Place(conversation=conversation, is_new=False, saved=saved)
+
+    async def _gated(
+        self, outside: OutsideCall, place: _Place, tool: EffectiveTool | None, text: str
+    ) -> GatedCall:
+        kernel = self._kernel
+        planner = Planner(
+            gate=kernel.gate("", guarded=False),
+            vault=kernel.vault,
+            ids=kernel.ids,
+            conversation=place.conversation,
+            saved=place.saved,
+        )
+        now = kernel.clock.now()
+        proposals = Proposals(
+            kernel=kernel,
+            turn=self._turn(place.conversation, now),
+            conversation=place.conversation,
+            message_id=kernel.ids("msg"),
+            planner=planner,
+            toolbox=Toolbox.of(tool),
+            policy_version=kernel.policy_version,
+            limits=Limits(),
+            earlier=(),
+            now=now,
+        )
+        (gated,) = await proposals.gated(_answer(outside, text))
+        by_caller = not isinstance(outside.tool, str)
+        return replace(gated, call=changed(gated.call, outside=True, by_caller=by_caller))
+
+    def _turn(self, conversation: Conversation, now: datetime, of: Call | None = None) -> TurnRow:
+        is_over = of is not None and of.is_settled
+        return TurnRow(
+            id=self._kernel.ids("turn") if of is None else of.turn_id,
+            conversation_id=conversation.id,
+            number=1 if of is None else of.turn_number,
+            agent=conversation.agent,
+            status=TurnStatus.DONE if is_over else TurnStatus.WAITING,
+            step=0,
+            fence=0,
+            created_at=now,
+            ended_at=now if is_over else None,
+            outside=True,
+        )
+
+    def _store(
+        self,
+        tx: Tx,
+        outside: OutsideCall,
+        *,
+        body: str,
+        place: _Place,
+        gated: GatedCall,
+        definition: dict[str, Json] | None,
+    ) -> Call | GatedCall:
+        # Another process may have stored it while the gate ruled here.
+        if (known := _known_call(tx, outside, body)) is not None:
+            return known
+        now, number = tx.now(), self._number(tx, place)
+        self._kernel.quotas.admit_message(tx, place.conversation, outside.by.id)
+        call = changed(gated.call, turn_number=number)
+        if definition is not None and gated.tool is not None:
+            self.keep_definition(tx, outside.agent, gated.tool.tool, definition)
+            call = changed(call, run_by=now + gated.tool.tool.run_within)
+        calls = self._new_calls(outside, place.conversation, replace(gated, call=call))
+        (stored,) = calls.completed(tx, now)
+        turn = self._turn(place.conversation, now, of=stored.call)
+        lease, owner = self._kernel.times.lease, outside.by.id
+        tx.turns.add(turn, owner=owner, key=outside.key, body=body, lease=lease)
+        tx.messages.append(_message(turn, stored.call, outside))
+        calls.add(tx, [stored])
+        point("inside_proposal")
+        return stored
+
+    def _number(self, tx: Tx, place: _Place) -> int:
+        """Return the number of the new turn; its conversation is added if there is none."""
+        conversation = place.conversation
+        if place.is_new and tx.conversations.get(conversation.id) is None:
+            self._kernel.quotas.admit_conversation(tx, conversation.owner.id)
+            tx.conversations.add(conversation)
+            return 1
+        newest = tx.turns.newest(conversation.id)
+        return 1 if newest is None else newest.number + 1
+
+    def _new_calls(
+        self, outside: OutsideCall, conversation: Conversation, gated: GatedCall
+    ) -> NewCalls:
+        kernel = self._kernel
+        if gated.call.by_caller:
+            slots, worker = int(outside.token is not None), f"{CALLER}{outside.token}"
+        else:
+            slots, worker = int(kernel.is_worker and not kernel.tasks.closing), kernel.worker
+        return NewCalls(
+            kernel=kernel, conversation=conversation, calls=[gated], slots=slots, worker=worker
+        )
+
+    def _go_on(self, stored: GatedCall, conversation: Conversation, started: float) -> None:
+        """Start a call that runs here, and announce what people are asked."""
+        call, tool = stored.call, stored.tool
+        if not call.by_caller and call.status is CallStatus.RUNNING and tool is not None:
+            expires = started + self._kernel.times.lease.total_seconds()
+            claim = Claim(call=call, tool=tool, conversation=conversation, expires=expires)
+            self._runner.start(claim)
+        if stored.request is not None:
+            self._kernel.announce((stored.request,))
+
+    async def _refused(self, outside: OutsideCall, place: _Place, error: OverQuota) -> None:
+        """Record a refusal in a transaction of its own: the refused one left nothing behind."""
+
+        def note(tx: Tx) -> None:
+            moves = Moves(tx, self._kernel.ids, actor=outside.by.id)
+            data: dict[str, Json] = {"code": error.code, "what": error.what, "limit": error.limit}
+            id = None if place.is_new else place.conversation.id
+            moves.note("refused", conversation_id=id, data=data)
+
+        await self._kernel.store.run(note)
+
+
+def _known_call(tx: Tx, outside: OutsideCall, body: str) -> Call | None:
+    """Return the call that this key already stands for; raises `KeyReused` for another call."""
+    known = None if outside.key is None else tx.turns.by_key(outside.by.id, outside.key)
+    if known is None:
+        return None
+    turn, stored = known
+    if stored != body:
+        raise KeyReused(str(outside.key))
+    return next(iter(tx.calls.of_turn(turn.id)))
+
+
+def _arguments_text(arguments: Mapping[str, Any]) -> str:
+    return json_text(check(dict(arguments)))
+
+
+def _answer(outside: OutsideCall, text: str) -> Answer:
+    proposal = Proposal(provider_id=storable(outside.key or ""), tool=outside.name, arguments=text)
+    return Answer(proposals=(proposal,), finish=FinishReason.CALLS, model=_OUTSIDE)
+
+
+def _message(turn: TurnRow, call: Call, outside: OutsideCall) -> Message:
+    return Message(
+        id=call.message_id,
+        conversation_id=turn.conversation_id,
+        turn_id=turn.id,
+        position=0,
+        role=Role.ASSISTANT,
+        text="",
+        body=dump_answer(_answer(outside, call.proposed)),
+        open_calls=int(not call.is_settled),
+        created_at=turn.created_at,
+    )
