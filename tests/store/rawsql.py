@@ -56,6 +56,21 @@ def _sqlite(path: str, statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
     return found[-1]
 
 
+# What takes the calls of agents outside away again.
+BEFORE_0007 = [
+    "DROP TABLE definitions",
+    "DROP INDEX uq_turns_active",
+    "DROP INDEX ix_calls_cleared",
+    "DROP INDEX ix_calls_unclaimed",
+    "ALTER TABLE turns DROP COLUMN outside",
+    "ALTER TABLE calls DROP COLUMN outside",
+    "ALTER TABLE calls DROP COLUMN by_caller",
+    "CREATE UNIQUE INDEX uq_turns_active ON turns (conversation_id)"
+    " WHERE status IN ('ready', 'running', 'waiting')",
+    "CREATE INDEX ix_calls_cleared ON calls (created_at) WHERE status = 'cleared'",
+]
+
+
 def before_0006(url: str) -> list[str]:
     """Return what takes the channels away again: their triggers, tables and column."""
     names = ("announce_request", "update_announced")
@@ -65,6 +80,7 @@ def before_0006(url: str) -> list[str]:
         "notification_settings",
     )
     return [
+        *BEFORE_0007,
         *(f"DROP TRIGGER {n}" if is_sqlite else f"DROP FUNCTION {n} CASCADE" for n in names),
         *(f"DROP TABLE {table}" for table in tables),
         "ALTER TABLE conversations DROP COLUMN decide_within",

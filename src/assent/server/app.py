@@ -16,6 +16,7 @@ from assent.errors import InvalidParameter
 from assent.server import channel_hooks, problems
 from assent.server.api import (
     audit,
+    calls,
     channels,
     conversations,
     document,
@@ -65,6 +66,7 @@ PROTOCOLS: Sequence[StreamProtocol] = (
 ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
     *conversations.router.routes,
+    *calls.router.routes,
     *requests.router.routes,
     *request_cards.router.routes,
     *conversations.values_router.routes,

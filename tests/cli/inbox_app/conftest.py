@@ -58,7 +58,7 @@ async def remote_office(tmp_path: Path) -> AsyncIterator[Office]:
 
         @asynccontextmanager
         async def opened(person: Person) -> AsyncIterator[RemoteBackend]:
-            async with ServerClient.to(base, keys[person.id]) as client:
+            async with ServerClient(base, keys[person.id]) as client:
                 yield await RemoteBackend.of(client, base)
 
         yield Office(assent, tools, url, opened, "api")

@@ -79,7 +79,7 @@ async def test_a_lost_server_is_said_to_be_lost_and_found_again(remote_office: O
         key = direct.client.http.headers["Authorization"].removeprefix("Bearer ")
     server = await asyncio.start_server(wire.carry, "127.0.0.1", 0)
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with server, ServerClient.to(base, key) as client:
+    async with server, ServerClient(base, key) as client:
         backend = await RemoteBackend.of(client, base)
         app = InboxApp(backend, SHORT)
         async with app.run_test(size=SIZE) as pilot:
@@ -117,7 +117,7 @@ async def test_a_key_that_may_only_read_says_that_it_may_not_decide(remote_offic
     )
     async with office.opened(ANA) as whole:
         base = whole.place
-    async with ServerClient.to(base, key) as client:
+    async with ServerClient(base, key) as client:
         backend = await RemoteBackend.of(client, base)
         app = InboxApp(backend, SHORT)
         async with app.run_test(size=(120, 30)) as pilot:
@@ -139,7 +139,7 @@ async def test_the_key_is_sent_to_the_server_and_to_no_other() -> None:
         moved = f"HTTP/1.1 307 Moved\r\nLocation: {other}/api/me\r\nContent-Length: 0\r\n\r\n"
         async with (
             speaking(lambda _: moved.encode()) as base,
-            ServerClient.to(base, "secret") as client,
+            ServerClient(base, "secret") as client,
         ):
             with pytest.raises(ServerUnreachable):
                 await client.get("/api/me")
@@ -160,7 +160,7 @@ async def test_the_key_is_sent_to_the_server_and_to_no_other() -> None:
     ],
 )
 async def test_what_is_no_server_of_ours_is_an_error_and_not_a_crash(answer: bytes) -> None:
-    async with speaking(lambda _: answer) as base, ServerClient.to(base, "k") as client:
+    async with speaking(lambda _: answer) as base, ServerClient(base, "k") as client:
         backend = RemoteBackend(client=client, person="ana", place=base)
         with pytest.raises((ServerUnreachable, ServerRefused)):
             await backend.page(None)
@@ -182,7 +182,7 @@ async def test_a_server_that_escapes_nothing_controls_no_terminal() -> None:
         card |= {"arguments": {}, "form": None, "values": {}, "kept_secrets": []}
         return told(card)
 
-    async with speaking(answer) as base, ServerClient.to(base, "k") as client:
+    async with speaking(answer) as base, ServerClient(base, "k") as client:
         backend = RemoteBackend(client=client, person="ana\x1b[2J", place=base)
         app = InboxApp(backend, SHORT)
         async with app.run_test(size=(120, 30)) as pilot:
@@ -220,7 +220,7 @@ async def test_changes_are_told_from_where_a_broken_stream_ended() -> None:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with server, ServerClient.to(base, "k") as client:
+    async with server, ServerClient(base, "k") as client:
         backend = RemoteBackend(client=client, person="ana", place=base)
         changes, found = backend.changes(), []
         async with asyncio.timeout(SECONDS):

@@ -49,7 +49,7 @@ async def _open_remote(options: Namespace) -> None:
     from assent.cli.inbox_app.remote_backend import RemoteBackend
     from assent.cli.inbox_app.server_client import ServerClient
 
-    async with ServerClient.to(server, key) as client:
+    async with ServerClient(server, key) as client:
         await InboxApp(await RemoteBackend.of(client, server)).run_async()
 
 

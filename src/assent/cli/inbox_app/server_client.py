@@ -1,53 +1,19 @@
-"""HTTP to an Assent server with an API key: answers as JSON, refusals as our own errors."""
+"""The inbox's connection to an Assent server: requests, decisions and the stream of events."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, cast
+from collections.abc import AsyncGenerator
 
 import httpx
 
-from assent import errors
 from assent.cli.inbox_app.event_stream import EventReader, StreamEvent
-from assent.domain.confirmations import Phrase
-from assent.errors import AssentError, ServerRefused, ServerUnreachable
+from assent.client.transport import Server, reason_of, refusal_of
+from assent.errors import ServerUnreachable
 
-_PATIENCE = httpx.Timeout(30.0, connect=10.0)
 # A server gives a sign of life every 15 seconds, unless it was told otherwise.
 _STREAM_PATIENCE = httpx.Timeout(60.0, connect=10.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerClient:
+class ServerClient(Server):
     """A connection to one server; use it as an async context manager."""
-
-    http: httpx.AsyncClient
-
-    @classmethod
-    def to(cls, server: str, key: str) -> "ServerClient":
-        """Return a client that sends the key to this server and to no other."""
-        headers = {"Authorization": f"Bearer {key}"}
-        http = httpx.AsyncClient(
-            base_url=server, headers=headers, timeout=_PATIENCE, follow_redirects=False
-        )
-        return cls(http=http)
-
-    async def __aenter__(self) -> "ServerClient":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.http.aclose()
-
-    async def get(self, path: str, **query: str | int | bool | None) -> dict[str, Any]:
-        """Return the JSON at an address."""
-        asked = {name: value for name, value in query.items() if value is not None}
-        return await self._answer(self.http.build_request("GET", path, params=asked))
-
-    async def post(self, path: str, body: Mapping[str, Any], **query: int) -> dict[str, Any]:
-        """Post JSON and return the answer."""
-        return await self._answer(
-            self.http.build_request("POST", path, json=dict(body), params=query)
-        )
 
     async def events(self, reader: EventReader) -> AsyncGenerator[StreamEvent | None]:
         """Follow the stream of events from the reader's place on; None once it is open."""
@@ -64,79 +30,4 @@ class ServerClient:
                     for event in reader.take(chunk):
                         yield event
         except httpx.HTTPError as error:
-            raise ServerUnreachable(_reason(error)) from None
-
-    async def _answer(self, request: httpx.Request) -> dict[str, Any]:
-        try:
-            response = await self.http.send(request)
-        except httpx.HTTPError as error:
-            raise ServerUnreachable(_reason(error)) from None
-        if response.status_code >= 300:
-            raise refusal_of(response)
-        return _object(response)
-
-
-def _reason(error: httpx.HTTPError) -> str:
-    return str(error) or type(error).__name__
-
-
-def _object(response: httpx.Response) -> dict[str, Any]:
-    try:
-        found: object = response.json()
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise ServerUnreachable("its answer is not one of an Assent server")
-    return cast("dict[str, Any]", found)
-
-
-def refusal_of(response: httpx.Response) -> AssentError:
-    """Return the error that a problem document tells of, of the same class as in the server."""
-    try:
-        told = _object(response)
-    except ServerUnreachable:
-        return ServerUnreachable(f"it answers {response.status_code}")
-    code, detail = str(told.get("code", "")), str(told.get("detail", ""))
-    try:
-        make = _ERRORS.get(code)
-        return ServerRefused(code, detail) if make is None else make(told)
-    except (KeyError, TypeError, ValueError):
-        return ServerRefused(code, detail)
-
-
-def _settled(told: Mapping[str, Any]) -> AssentError:
-    at = told.get("at")
-    return errors.AlreadySettled.of(
-        str(told["request_id"]),
-        str(told["state"]),
-        by=told.get("by"),
-        at=None if at is None else datetime.fromisoformat(at),
-    )
-
-
-def _unconfirmed(told: Mapping[str, Any]) -> AssentError:
-    text, argument, is_check = str(told["to_type"]), str(told["argument"]), bool(told["is_check"])
-    phrase = Phrase(text=text, argument=argument, is_check=is_check)
-    return phrase.refusal(str(told["request_id"]), typed=bool(told["typed"]))
-
-
-_Made = Callable[[Mapping[str, Any]], AssentError]
-_LATE = (
-    *("already_settled", "already_approved", "already_rejected", "already_answered"),
-    *("expired", "cancelled", "superseded"),
-)
-# Only errors that the app treats in its own way; of all others it shows the words.
-_ERRORS: dict[str, _Made] = {
-    **dict.fromkeys(_LATE, _settled),
-    "confirmation_required": _unconfirmed,
-    "not_found": lambda _told: errors.NotFound("request", ""),
-    "stale_digest": lambda told: errors.StaleDigest(str(told["request_id"])),
-    "not_as_shown": lambda told: errors.NotAsShown(str(told["request_id"])),
-    "invalid_answer": lambda told: errors.InvalidAnswer(
-        {str(name): str(message) for name, message in dict(told["errors"]).items()}
-    ),
-    "invalid_arguments": lambda told: errors.InvalidArguments(
-        str(told["tool"]), [str(each) for each in told["problems"]]
-    ),
-    "invalid_output": lambda told: errors.InvalidOutput(str(told["tool"]), str(told["reason"])),
-}
+            raise ServerUnreachable(reason_of(error)) from None

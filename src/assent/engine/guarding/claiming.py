@@ -15,12 +15,12 @@ from assent.engine.gate.definitions import tool_of
 from assent.engine.guarding.proposing import CALLER, Proposing
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import Claim, conversation_of
-from assent.engine.runs.outcomes import BodyRun
+from assent.engine.runs.outcomes import BodyRun, Outcome, Succeeded, Unknown, failed
 from assent.engine.runs.recording import Recorded
 from assent.engine.runs.runner import Runner
 from assent.engine.transitions import Moves, Raced
-from assent.errors import CallNotRun, CallWaits, LeaseLost, NotFound
-from assent.guard import BodyOutcome, CallClaim
+from assent.errors import CallNotRun, CallWaits, InvalidOutput, LeaseLost, NotFound
+from assent.guard import BodyOutcome, CallClaim, Raised, Returned, Unclear
 from assent.ports import Tx
 
 _WAITS: Final = AWAITING | {CallStatus.IN_DOUBT, CallStatus.RUNNING, CallStatus.PROPOSED}
@@ -146,7 +146,7 @@ class CallerClaims:
             scrubber=scrubber,
             report=_nothing,
         )
-        outcome = await run.reported(said)
+        outcome = await _reported(run, said)
         recorder = self.runner.recorder
         try:
             if not mine or held.call.status is not CallStatus.RUNNING:
@@ -165,6 +165,20 @@ class CallerClaims:
             raise NotFound("call", call_id)
         conversation = conversation_of(tx, call.conversation_id)
         return Claim(call=call, tool=tool, conversation=conversation, expires=0.0)
+
+
+async def _reported(run: BodyRun, said: BodyOutcome) -> Outcome:
+    """Return what a caller reports of its run as an outcome, checked and without secrets."""
+    match said:
+        case Returned(output=value):
+            try:
+                return Succeeded(await run.kept(value))
+            except InvalidOutput as error:
+                return replace(failed(run.not_kept(error)), ran=True)
+        case Raised(error=text):
+            return failed(run.scrubber.text(text))
+        case Unclear(reason=reason):
+            return Unknown(run.scrubber.text(reason))
 
 
 def _refusal(call: Call) -> CallWaits | CallNotRun:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from assent.domain import parameters
 from assent.domain.bodies import Body, Context, Generator, Progress, Regular
@@ -14,10 +14,12 @@ from assent.engine import facade_parameters
 from assent.engine.agents import Agent
 from assent.engine.engine import Engine
 from assent.engine.facade_parameters import Who
-from assent.engine.guarding.local import LocalGuard
 from assent.engine.runs.outcomes import OutcomeUnknown
 from assent.errors import InvalidParameter, NotFound
-from assent.guard import Guard, GuardedCall, new_token, settled
+
+if TYPE_CHECKING:
+    from assent.engine.guarding.local import LocalGuard
+    from assent.guard import Guard, GuardedCall
 
 # The agent of calls that plain code makes, if it names none.
 CODE: Final = "code"
@@ -28,14 +30,17 @@ _KEY: Final = optional(parameters.name)
 class Guarding(Engine):
     """Guards the calls of any Python code, and hands out guards to adapters."""
 
-    def guard_for(self, *, agent: str | Agent, by: Who) -> Guard:
+    def guard_for(self, *, agent: str | Agent, by: Who) -> "Guard":
         """Return the guard of an agent outside that acts for a person.
 
         Give it to an adapter, or use it yourself: propose, wait, claim, run, settle.
         """
         return self._guard_for("Assent.guard_for()", agent, by)
 
-    def _guard_for(self, where: str, agent: str | Agent, by: Who) -> LocalGuard:
+    def _guard_for(self, where: str, agent: str | Agent, by: Who) -> "LocalGuard":
+        # Loaded if used: most programs have agents of their own.
+        from assent.engine.guarding.local import LocalGuard
+
         name = facade_parameters.agent_name(where, agent)
         who: Who = facade_parameters.WHO.taken(where, "by", by)
 
@@ -55,13 +60,15 @@ class Guarding(Engine):
         key: str | None = None,
         conversation_id: str | None = None,
         wait: float | None = None,
-    ) -> GuardedCall:
+    ) -> "GuardedCall":
         """Let policy and people rule on one call, run it once, and return it settled.
 
         A function or tool runs here; a name means a tool of an agent of this deployment. With the
         same `key` the same call is found again, after a restart too. Raises `CallWaits` if nobody
         has decided within `wait` seconds.
         """
+        from assent.guard import new_token, settled
+
         where = "Assent.guard()"
         _KEY.taken(where, "key", key)
         _WAIT.taken(where, "wait", wait)

@@ -21,7 +21,6 @@ from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, is_ours, weight
 from assent.errors import AssentError, InvalidArguments, InvalidOutput
-from assent.guard import BodyOutcome, Raised, Returned, Unclear
 from assent.ports import Held
 
 
@@ -102,20 +101,6 @@ class BodyRun:
                 raise
             return failed(self._said(error))
 
-    async def reported(self, said: BodyOutcome) -> Outcome:
-        """Return what a caller reports of its run as an outcome, checked and without secrets."""
-        match said:
-            case Returned(output=value):
-                try:
-                    return Succeeded(await self._kept(value))
-                except InvalidOutput as error:
-                    return replace(failed(self._not_kept(error)), ran=True)
-            case Raised(error=text):
-                return failed(self.scrubber.text(text))
-            case Unclear(reason=reason):
-                return Unknown(self.scrubber.text(reason))
-        assert_never(said)
-
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""
         original = await aside(weight(supplied), parsed, supplied)
@@ -133,9 +118,9 @@ class BodyRun:
 
     async def _reworked(self, value: object, original: Json) -> Outcome:
         try:
-            return Succeeded(await self._kept(value))
+            return Succeeded(await self.kept(value))
         except InvalidOutput as error:
-            return Failed(failed_response(self._not_kept(error), original), ran=True)
+            return Failed(failed_response(self.not_kept(error), original), ran=True)
 
     async def _performed(self) -> Outcome:
         try:
@@ -147,7 +132,7 @@ class BodyRun:
         except InvalidArguments as error:
             return failed(self.scrubber.error(error))
         except InvalidOutput as error:
-            return replace(failed(self._not_kept(error)), ran=True)
+            return replace(failed(self.not_kept(error)), ran=True)
 
     async def _run(self) -> object:
         size = len(self.context.arguments)
@@ -179,9 +164,9 @@ class BodyRun:
             return self._waits(value)
         if value is None and isinstance(self.tool.kind, Hitl):
             return Waits(None)
-        return Succeeded(await self._kept(value))
+        return Succeeded(await self.kept(value))
 
-    async def _kept(self, value: object) -> Json:
+    async def kept(self, value: object) -> Json:
         """Return an output in its stored form, without secrets."""
         return await aside(weight(value), lambda: self.scrubber.json(self._normal(value)))
 
@@ -206,7 +191,8 @@ class BodyRun:
                 raise
             raise InvalidOutput(self.tool.name, self._said(error)) from None
 
-    def _not_kept(self, error: InvalidOutput) -> str:
+    def not_kept(self, error: InvalidOutput) -> str:
+        """Return what the model is told of an output that cannot be stored."""
         return _NOT_KEPT.format(reason=self.scrubber.text(error.reason))
 
     def _said(self, error: BaseException) -> str:
