@@ -65,8 +65,10 @@ BEFORE_0007 = [
     "ALTER TABLE turns DROP COLUMN outside",
     "ALTER TABLE calls DROP COLUMN outside",
     "ALTER TABLE calls DROP COLUMN by_caller",
-    "CREATE UNIQUE INDEX uq_turns_active ON turns (conversation_id)"
-    " WHERE status IN ('ready', 'running', 'waiting')",
+    (
+        "CREATE UNIQUE INDEX uq_turns_active ON turns (conversation_id)"
+        " WHERE status IN ('ready', 'running', 'waiting')"
+    ),
     "CREATE INDEX ix_calls_cleared ON calls (created_at) WHERE status = 'cleared'",
 ]
 

@@ -74,6 +74,8 @@ def refusal_of(response: httpx.Response) -> AssentError:
     except ServerUnreachable:
         return ServerUnreachable(f"it answers {response.status_code}")
     code, detail = str(told.get("code", "")), str(told.get("detail", ""))
+    if isinstance(wrong := told.get("errors"), list) and wrong:
+        detail = f"{detail}: {wrong[0]}"
     try:
         make = _ERRORS.get(code)
         return ServerRefused(code, detail) if make is None else make(told)

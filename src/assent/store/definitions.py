@@ -19,6 +19,7 @@ NEWEST = (
     .order_by(_d.at.desc())
     .limit(1)
 )
+NAMED = select(_d.definition).where(_d.tool == bindparam("tool")).limit(bindparam("limit"))
 _latest = (
     select(_d.agent, _d.tool, func.max(_d.at).label("at")).group_by(_d.agent, _d.tool).subquery()
 )
@@ -59,6 +60,11 @@ class StoredDefinitions:
         """Return the newest definition of an agent's tool."""
         found = self._driver.rows(NEWEST, {"agent": agent, "tool": tool})
         return json.loads(found[0][0]) if found else None
+
+    def named(self, tool: str, limit: int) -> list[dict[str, Any]]:
+        """Return definitions of tools of this name, of any agent."""
+        rows = self._driver.rows(NAMED, {"tool": tool, "limit": limit})
+        return [json.loads(row[0]) for row in rows]
 
     def every_newest(self, limit: int) -> list[tuple[str, dict[str, Any]]]:
         """Return the newest definition of each tool, with its agent."""

@@ -3,17 +3,20 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
+from assent.domain.definitions import defined
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
 from assent.domain.people import ADMIN, Audience, Person
-from assent.domain.tools import Override, Risk
+from assent.domain.tools import Override, Risk, Tool
 from assent.engine.kernel import Kernel
 from assent.errors import NotAllowed, NotFound
 from assent.ports import Tx
+
+_MOST_NAMED: Final = 100
 
 
 class Overrides:
@@ -35,9 +38,7 @@ class Overrides:
         """Store an override, or remove it; the record says if it loosens a dangerous tool."""
         if ADMIN not in by.roles:
             raise NotAllowed(by.id, "override tools")
-        known = [
-            item.tool for item in self._kernel.catalogue.every_tool() if item.tool.name == tool
-        ]
+        known = await self._known(tool)
         if not known:
             raise NotFound("tool", tool)
         loosens = override is not None and any(override.loosens(each) for each in known)
@@ -58,6 +59,14 @@ class Overrides:
 
         await self._kernel.store.run(save)
         await self.load()
+
+    async def _known(self, name: str) -> list[Tool]:
+        """Return the tools of this name: of agents here, and of callers outside."""
+        every = self._kernel.catalogue.every_tool()
+        if found := [item.tool for item in every if item.tool.name == name]:
+            return found
+        stored = await self._kernel.store.run(lambda tx: tx.definitions.named(name, _MOST_NAMED))
+        return [defined(each) for each in stored]
 
 
 def _written(override: Override) -> dict[str, Json]:

@@ -191,7 +191,7 @@ class Proposing:
             conversation=place.conversation,
             message_id=kernel.ids("msg"),
             planner=planner,
-            toolbox=Toolbox.of(tool),
+            toolbox=self._toolbox(outside, tool),
             policy_version=kernel.policy_version,
             limits=Limits(),
             earlier=(),
@@ -200,6 +200,11 @@ class Proposing:
         (gated,) = await proposals.gated(_answer(outside, text))
         by_caller = not isinstance(outside.tool, str)
         return replace(gated, call=changed(gated.call, outside=True, by_caller=by_caller))
+
+    def _toolbox(self, outside: OutsideCall, tool: EffectiveTool | None) -> Toolbox:
+        if isinstance(outside.tool, str):
+            return self._kernel.catalogue.toolbox(outside.agent)
+        return Toolbox.of(tool)
 
     def _turn(self, conversation: Conversation, now: datetime, of: Call | None = None) -> TurnRow:
         is_over = of is not None and of.is_settled

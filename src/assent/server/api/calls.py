@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from assent import guard
 from assent.domain.definitions import external
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.people import Person
+from assent.domain.people import Audience, Person
 from assent.domain.tools import Tool
 from assent.engine.threads import aside, weight
 from assent.guard import BodyOutcome, CallClaim, Guard, Raised, Returned, Unclear
@@ -36,6 +36,26 @@ _TOKEN = Field(
 )
 
 
+class Approvers(Given):
+    """The people who may decide a call of it."""
+
+    owner: bool = True
+    roles: list[str] = Field(default_factory=list[str], max_length=50)
+    people: list[str] = Field(default_factory=list[str], max_length=50)
+    exclude_requester: bool = False
+    also: list["Approvers"] = Field(default_factory=list["Approvers"], max_length=10)
+
+    def audience(self) -> Audience:
+        """Return the audience as the engine takes it."""
+        return Audience(
+            owner=self.owner,
+            roles=self.roles,
+            people=self.people,
+            exclude_requester=self.exclude_requester,
+            also=[each.audience() for each in self.also],
+        )
+
+
 class Definition(Given):
     """A tool that you run yourself; undeclared, it is of moderate risk and asks."""
 
@@ -53,12 +73,15 @@ class Definition(Given):
     version: str = ""
     question: str = ""
     decide_within: float | None = Field(None, description="Seconds; without it, as deployed.")
-    approvers: list[str] | None = Field(None, description="Roles that may decide instead of you.")
+    approvers: Approvers | None = Field(None, description="Who decides; without it, you do.")
     user_input: dict[str, Any] | None = Field(None, description="A form that people fill in.")
 
     def tool(self) -> Tool:
         """Return the tool; raises `InvalidTool` or `InvalidParameter` for one that is not valid."""
-        return external(**self.model_dump(exclude_unset=True))
+        said = self.model_dump(exclude_unset=True)
+        if self.approvers is not None:
+            said["approvers"] = self.approvers.audience()
+        return external(**said)
 
 
 class NewCall(Given):
