@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from assent.domain import parameters
 from assent.domain.bodies import Body, Context, Generator, Progress, Regular
 from assent.domain.declarations import ToolLike, declared
+from assent.domain.definitions import defined
 from assent.domain.parameters import optional
 from assent.domain.people import Person
-from assent.domain.tools import Tool
+from assent.domain.tools import EffectiveTool, Tool
 from assent.engine import facade_parameters
 from assent.engine.agents import Agent
 from assent.engine.engine import Engine
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # The agent of calls that plain code makes, if it names none.
 CODE: Final = "code"
+_MOST_TOOLS: Final = 2_000
 _WAIT: Final = optional(parameters.number(0))
 _KEY: Final = optional(parameters.name)
 
@@ -49,6 +51,11 @@ class Guarding(Engine):
             return await self._who(where, who)
 
         return LocalGuard(self._outside, agent=name, by=person)
+
+    async def outside_tools(self) -> list[tuple[str, EffectiveTool]]:
+        """Return the tools that callers run, as last defined, each with its agent."""
+        stored = await self.kernel.store.run(lambda tx: tx.definitions.every_newest(_MOST_TOOLS))
+        return [(agent, self.catalogue.learn(agent, defined(each))) for agent, each in stored]
 
     async def guard(
         self,

@@ -123,9 +123,10 @@ def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:
         raise NotFound("conversation", conversation_id)
     newest = tx.turns.newest(conversation_id)
     calls = tx.calls.of_conversation(conversation_id)
-    requests = [] if newest is None else tx.requests.of_turn(newest.id)
+    active = _active(newest, calls)
+    requests = [each for turn_id in active for each in tx.requests.of_turn(turn_id)]
     manual = kernel.catalogue.manual_tools(conversation.agent)
-    live = [c for c in calls if newest is not None and c.turn_id == newest.id]
+    live = [call for call in calls if call.turn_id in active]
     return Thread(
         conversation=conversation,
         status=status_of(None if newest is None else newest.status, live, manual),
@@ -133,3 +134,11 @@ def read_thread(tx: Tx, conversation_id: str, kernel: Kernel) -> Thread:
         calls=tuple(calls),
         pending=tuple(request for request in requests if request.is_open),
     )
+
+
+def _active(newest: TurnRow | None, calls: Iterable[Call]) -> list[str]:
+    """Return the turns that say how a conversation stands: the newest, or all with open calls."""
+    if newest is None or not newest.outside:
+        return [] if newest is None else [newest.id]
+    waiting = (call.turn_id for call in calls if not call.is_settled)
+    return list(dict.fromkeys((newest.id, *waiting)))

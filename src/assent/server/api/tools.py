@@ -42,7 +42,9 @@ class Tool(Shape):
     agent: str
     name: str
     description: str
-    kind: str = Field(description="regular, generator, hitl or manual", examples=["regular"])
+    kind: str = Field(
+        description="regular, generator, hitl, manual or external", examples=["regular"]
+    )
     source: str
     risk: Risk
     requires_approval: bool | None = Field(description="null: it depends on the arguments")
@@ -119,29 +121,29 @@ async def agents(service: ServiceDep) -> Agents:
 @router.get("/api/tools", operation_id="list_tools")
 async def index(service: ServiceDep) -> Tools:
     """List all tools of all agents, as this deployment treats them."""
-    return Tools(items=_tools(service.assent))
+    return Tools(items=await _tools(service.assent))
 
 
 @router.get("/api/tools/{name}", operation_id="read_tool")
 async def show(name: Name, service: ServiceDep) -> ToolDetail:
     """Return one tool by its name."""
-    return _detail(service.assent, name)
+    return await _detail(service.assent, name)
 
 
 @router.put("/api/tools/{name}/override", operation_id="override_tool")
 async def put(name: Name, body: Override, service: ServiceDep, caller: CallerDep) -> ToolDetail:
     """Override a tool's metadata in this deployment; the audit record tells if that loosens it."""
-    _detail(service.assent, name)
+    await _detail(service.assent, name)
     await service.assent.override(name, override_of(body), by=caller.person)
-    return _detail(service.assent, name)
+    return await _detail(service.assent, name)
 
 
 @router.delete("/api/tools/{name}/override", operation_id="restore_tool")
 async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDetail:
     """Remove the override of a tool, so that its own declaration counts again."""
-    _detail(service.assent, name)
+    await _detail(service.assent, name)
     await service.assent.override(name, None, by=caller.person)
-    return _detail(service.assent, name)
+    return await _detail(service.assent, name)
 
 
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
@@ -157,17 +159,18 @@ async def rules(service: ServiceDep) -> Policy:
     )
 
 
-def _tools(assent: Assent) -> list[Tool]:
+async def _tools(assent: Assent) -> list[Tool]:
     catalogue = assent.catalogue
-    return [
+    here = [
         _tool(agent, tool)
         for agent in catalogue.names()
         for tool in catalogue.toolbox(agent).tools.values()
     ]
+    return [*here, *(_tool(agent, tool) for agent, tool in await assent.outside_tools())]
 
 
-def _detail(assent: Assent, name: str) -> ToolDetail:
-    items = [tool for tool in _tools(assent) if tool.name == name]
+async def _detail(assent: Assent, name: str) -> ToolDetail:
+    items = [tool for tool in await _tools(assent) if tool.name == name]
     if not items:
         raise NotFound("tool", name)
     override = assent.catalogue.overrides.get(name)

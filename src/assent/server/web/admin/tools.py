@@ -62,8 +62,13 @@ class ToolEntry:
         return schema_text(self.it.tool)
 
 
-def _items(service: Service) -> list[ToolEntry]:
+async def _items(service: Service) -> list[ToolEntry]:
     policy, catalogue = service.assent.policy, service.assent.catalogue
+    here = [
+        (agent, tool)
+        for agent in catalogue.names()
+        for tool in catalogue.toolbox(agent).tools.values()
+    ]
     return [
         ToolEntry(
             agent=agent,
@@ -72,13 +77,12 @@ def _items(service: Service) -> list[ToolEntry]:
             facts=tool_treatment.facts(tool, policy),
             sources=tool_treatment.sources(tool, policy),
         )
-        for agent in catalogue.names()
-        for tool in catalogue.toolbox(agent).tools.values()
+        for agent, tool in (*here, *await service.assent.outside_tools())
     ]
 
 
-def _named(service: Service, name: str) -> list[ToolEntry]:
-    found = [item for item in _items(service) if item.it.tool.name == name]
+async def _named(service: Service, name: str) -> list[ToolEntry]:
+    found = [item for item in await _items(service) if item.it.tool.name == name]
     if not found:
         raise NotFound("tool", name)
     return found
@@ -88,17 +92,24 @@ async def index(request: Request) -> Response:
     """List all tools by agent, the most dangerous first."""
     service, asked = service_of(request), request.query_params
     catalogue = service.assent.catalogue
-    shown = [item for item in _items(service) if _fits(item, asked)]
+    every = await _items(service)
+    shown = [item for item in every if _fits(item, asked)]
     shown.sort(key=lambda item: (-_HARM.index(item.it.risk), item.it.tool.name))
+    here = catalogue.names()
+    outside = dict.fromkeys(item.agent for item in every if item.agent not in here)
     groups = [
-        (agent, catalogue.model(agent).name, [item for item in shown if item.agent == agent])
-        for agent in catalogue.names()
+        (
+            agent,
+            catalogue.model(agent).name if agent in here else "runs elsewhere",
+            [item for item in shown if item.agent == agent],
+        )
+        for agent in (*here, *outside)
     ]
     return service.pages.render(
         request,
         "tools",
         groups=[group for group in groups if group[2]],
-        total=len(_items(service)),
+        total=len(every),
         asked={name: asked.get(name, "") for name in ("q", "risk", "course")},
         risks=list(reversed(Risk)),
         courses=FORECASTS,
@@ -129,7 +140,7 @@ async def show(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """Set or clear an override, after a page that explains what it will mean."""
     service, name = service_of(request), request.path_params["name"]
-    items, posted = _named(service, name), await posted_of(request)
+    items, posted = await _named(service, name), await posted_of(request)
     if posted.one("do") not in ("set", "clear"):
         raise InvalidCommand("No known action was chosen: press one of the buttons of the form")
     form = overrides.form_posted(posted)
@@ -198,7 +209,7 @@ async def _page(
     request: Request, form: OverrideForm, *, problem: str = "", status: int = 200
 ) -> Response:
     service, caller, name = service_of(request), caller_of(request), request.path_params["name"]
-    items = _named(service, name)
+    items = await _named(service, name)
     policy, override = service.assent.policy, service.assent.catalogue.overrides.get(name)
     knows_policy = may(caller, POLICY)
     return service.pages.render(

@@ -1,6 +1,6 @@
 """A conversation as its page shows it: messages, calls, and the answer so far."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -40,11 +40,16 @@ class ConversationList:
     next: Place | None
 
 
-def conversation_list(own: OwnConversations) -> ConversationList:
-    """Return a page of conversations as the list shows them."""
+def conversation_list(own: OwnConversations, agents: Container[str]) -> ConversationList:
+    """Return a page of conversations as the list shows them; `agents` are those that run here."""
     return ConversationList(
         items=tuple(
-            _chat(each.conversation, own.first_words, status_words(each.status, is_mine=mine))
+            _chat(
+                each.conversation,
+                own.first_words.get(each.conversation.id, ""),
+                status_words(each.status, is_mine=mine),
+                is_here=each.conversation.agent in agents,
+            )
             for each in own.page.items
             for mine in (each.conversation.id in own.asked,)
         ),
@@ -52,11 +57,11 @@ def conversation_list(own: OwnConversations) -> ConversationList:
     )
 
 
-def _chat(conversation: Conversation, begun: Mapping[str, str], status: str) -> ConversationRow:
-    first = " ".join(begun.get(conversation.id, "").split())
+def _chat(conversation: Conversation, begun: str, status: str, *, is_here: bool) -> ConversationRow:
+    first = " ".join(begun.split())
     return ConversationRow(
         conversation=conversation,
-        title=first or "No messages yet",
+        title=first or ("No messages yet" if is_here else f"Calls of {conversation.agent}"),
         status=status,
         tone=tone_of(status),
     )
@@ -116,6 +121,8 @@ class ConversationView:
     messages: tuple[MessageView, ...]
     earlier: int
     is_mine: bool
+    # False if the agent runs elsewhere, and cannot be written to here.
+    is_here: bool
 
     @property
     def title(self) -> str:
@@ -180,7 +187,12 @@ class ConversationView:
     def _newest(self) -> tuple[CallView, ...]:
         turn = None if self.turn is None else self.turn.id
         calls = (each for message in self.messages for each in message.calls)
-        return tuple(each for each in calls if each.call.turn_id == turn)
+        # Of an agent elsewhere, several calls may wait at once.
+        return tuple(
+            each
+            for each in calls
+            if each.call.turn_id == turn or (each.call.outside and not each.call.is_settled)
+        )
 
 
 def conversation_view(
@@ -206,6 +218,7 @@ def conversation_view(
         messages=_messages(thread, calls, shown, ours),
         earlier=max(0, len(thread.messages) - shown),
         is_mine=thread.conversation.owner.id == person.id,
+        is_here=thread.conversation.agent in service.assent.catalogue.names(),
     )
 
 
