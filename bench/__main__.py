@@ -11,7 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import calls, channels, commits, costs, elsewhere, gate, inbox, memory, service
+from bench import (
+    calls,
+    channels,
+    commits,
+    costs,
+    elsewhere,
+    gate,
+    guarded,
+    inbox,
+    memory,
+    service,
+)
 from bench.cycle import Pace, throughput
 from bench.floor import postgres_floor, sqlite_floor
 
@@ -26,6 +37,7 @@ PAUSED = int(os.environ.get("BENCH_PAUSED", "100000"))
 ROUNDS = 5
 UPDATES = 50
 QUEUED, DRAINED = 10_000, 500
+GUARDED = 200
 CALLS = (10, 100, 1_000, 10_000)
 
 
@@ -206,6 +218,19 @@ def bench_service(report: Report, folder: Path) -> None:
     report.line(what, f"{found['seconds']:.2f} s", "≤ 1 s", met=found["seconds"] <= 1)
 
 
+def bench_guarded(report: Report, folder: Path) -> None:
+    """The cycle of a caller that runs its calls itself, in this process and over HTTP."""
+    found = asyncio.run(guarded.milliseconds(folder / "guarded.db", GUARDED))
+    here, http = found["asked"]
+    value = f"{here:.1f} ms here, {http:.1f} over HTTP"
+    what = "SQLite: a guarded cycle over HTTP, of the library's"
+    report.line(what, value, "≤ × 1.5", met=http <= here * 1.5)
+    here, http = found["allowed"]
+    report.note(
+        f"a guarded call that nobody is asked about: {here:.1f} ms here, {http:.1f} over HTTP"
+    )
+
+
 def bench_channels(report: Report, folder: Path) -> None:
     """Updates from channel to channel, and a queue that waits for a platform."""
     with postgres() as url:
@@ -241,6 +266,7 @@ def main() -> int:
         bench_throughput(report, folder)
         bench_elsewhere(report, folder)
         bench_service(report, folder)
+        bench_guarded(report, folder)
         bench_channels(report, folder)
         bench_calls(report, folder)
         bench_memory(report, folder)

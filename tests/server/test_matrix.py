@@ -73,6 +73,21 @@ ROWS: dict[str, Row] = {
     "DELETE /api/conversations/{id}/values": Row(
         "/api/conversations/{idle}/values", "401 200 404 404 403 403 404 200 403 403 403 403"
     ),
+    # Calls of agents outside; {call} is one of our own loop, which nobody has made outside.
+    "POST /api/calls": Row("/api/calls", CHATTING.format(422), {}),
+    "GET /api/calls/{id}": Row("/api/calls/{call}", CHATTING.format(404)),
+    "POST /api/calls/{id}/claim": Row(
+        "/api/calls/{call}/claim", CHATTING.format(404), {"token": "t" * 16}
+    ),
+    "POST /api/calls/{id}/renew": Row(
+        "/api/calls/{call}/renew", CHATTING.format(404), {"token": "t" * 16, "fence": 1}
+    ),
+    "POST /api/calls/{id}/outcome": Row(
+        "/api/calls/{call}/outcome",
+        CHATTING.format(404),
+        {"token": "t" * 16, "fence": 1, "output": None},
+    ),
+    "POST /api/calls/{id}/withdraw": Row("/api/calls/{call}/withdraw", CHATTING.format(404)),
     "GET /api/turns/{id}": Row("/api/turns/{turn}", PRIVATE),
     "POST /api/turns/{id}/resume": Row(
         "/api/turns/{turn}/resume", "401 409 404 404 403 409 404 409 403 403 403 403"

@@ -37,7 +37,7 @@ class Server:
         return await self._answer(self.http.build_request("GET", path, params=asked))
 
     async def post(self, path: str, body: Mapping[str, Any], **query: float) -> dict[str, Any]:
-        """Post JSON and return the answer; an empty one is an empty object."""
+        """Post JSON and return the answer."""
         return await self._answer(
             self.http.build_request("POST", path, json=dict(body), params=query)
         )
@@ -49,7 +49,7 @@ class Server:
             raise ServerUnreachable(reason_of(error)) from None
         if response.status_code >= 300:
             raise refusal_of(response)
-        return {} if response.status_code == 204 else _object(response)
+        return _object(response)
 
 
 def reason_of(error: httpx.HTTPError) -> str:

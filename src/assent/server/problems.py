@@ -28,6 +28,7 @@ STATUS: dict[type[AssentError], int] = {
     errors.NotEligible: 403,
     errors.NotAllowed: 403,
     errors.Conflict: 409,
+    errors.LeaseLost: 409,
     errors.OverQuota: 429,
     errors.ModelFailed: 502,
     errors.StoreUnavailable: 503,

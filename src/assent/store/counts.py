@@ -8,6 +8,7 @@ from sqlalchemy import (
     Subquery,
     Table,
     Text,
+    TextClause,
     and_,
     bindparam,
     case,
@@ -37,7 +38,7 @@ _is_open = _r.status == fixed(RequestStatus.OPEN)
 _recent = ClockNow() - bindparam("within", type_=BigInteger)
 
 
-def _at_most(table: Table, *conditions: ColumnElement[bool]) -> ClauseElement:
+def _at_most(table: Table, *conditions: ColumnElement[bool] | TextClause) -> ClauseElement:
     """Return a count that stops at the limit: checking a quota reads no more rows than that."""
     key = next(iter(table.primary_key))
     found = select(key).where(*conditions).limit(bindparam("limit")).subquery()
@@ -46,7 +47,9 @@ def _at_most(table: Table, *conditions: ColumnElement[bool]) -> ClauseElement:
 
 OPEN_OF_OWNER = _at_most(requests, _is_open, _r.owner == bindparam("owner"))
 OPEN_OF_AGENT = _at_most(requests, _is_open, _r.agent == bindparam("agent"))
-TURNS_WITHIN = _at_most(turns, turns.c.owner == bindparam("owner"), turns.c.created_at > _recent)
+_sent = (turns.c.owner == bindparam("owner"), turns.c.created_at > _recent)
+TURNS_WITHIN = _at_most(turns, *_sent, text("NOT outside"))
+CALLS_WITHIN = _at_most(turns, *_sent, text("outside"))
 CONVERSATIONS_WITHIN = _at_most(
     conversations,
     conversations.c.owner == bindparam("owner"),
@@ -141,6 +144,11 @@ class StoredCounts:
     def turns_within(self, owner: str, length: timedelta, *, limit: int) -> int:
         params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}
         return self._driver.rows(TURNS_WITHIN, params)[0][0]
+
+    def calls_within(self, owner: str, length: timedelta, *, limit: int) -> int:
+        """Return how many calls a person's agents outside made within a time, up to the limit."""
+        params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}
+        return self._driver.rows(CALLS_WITHIN, params)[0][0]
 
     def conversations_within(self, owner: str, length: timedelta, *, limit: int) -> int:
         params: dict[str, object] = {"owner": owner, "within": span(length), "limit": limit}

@@ -26,6 +26,8 @@ class Quotas:
     # Per person: messages sent, and conversations created without a message.
     messages_per_minute: int | None = None
     conversations_per_minute: int | None = None
+    # Of one person's agents outside.
+    calls_per_minute: int | None = None
     messages_per_conversation: int | None = None
     # Messages, arguments and outputs together.
     characters_per_conversation: int | None = None
@@ -44,6 +46,7 @@ class Quotas:
             open_per_agent=10_000,
             messages_per_minute=300,
             conversations_per_minute=300,
+            calls_per_minute=3_000,
             messages_per_conversation=10_000,
             characters_per_conversation=50_000_000,
         )
@@ -53,6 +56,12 @@ class Quotas:
         most = self.conversations_per_minute
         if most is not None and tx.counts.conversations_within(owner, _MINUTE, limit=most) >= most:
             raise OverQuota("new conversations in a minute", most, retry_after=60)
+
+    def admit_call(self, tx: Tx, owner: str) -> None:
+        """Raise `OverQuota` if a person's agents outside may not make one more call."""
+        most = self.calls_per_minute
+        if most is not None and tx.counts.calls_within(owner, _MINUTE, limit=most) >= most:
+            raise OverQuota("calls in a minute", most, retry_after=60)
 
     def admit_message(self, tx: Tx, conversation: Conversation, sender: str) -> None:
         """Raise `OverQuota` if a conversation may not take one more message."""

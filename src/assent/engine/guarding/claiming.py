@@ -21,7 +21,7 @@ from assent.engine.runs.runner import Runner
 from assent.engine.transitions import Moves, Raced
 from assent.errors import CallNotRun, CallWaits, InvalidOutput, LeaseLost, NotFound
 from assent.guard import BodyOutcome, CallClaim, Raised, Returned, Unclear
-from assent.ports import Tx
+from assent.ports import Held, Tx
 
 _WAITS: Final = AWAITING | {CallStatus.IN_DOUBT, CallStatus.RUNNING, CallStatus.PROPOSED}
 
@@ -117,16 +117,19 @@ class CallerClaims:
         now = claim.call if claim is not None else own_call(tx, by, call_id)
         return claim, now, Recorded(requests=tuple(moves.opened))
 
-    async def renew(self, claim: CallClaim) -> CallClaim:
+    async def renew(self, by: Person, claim: CallClaim) -> CallClaim:
         """Extend the lease of a claim; raises `LeaseLost` if it is no longer held."""
         started, lease = self.kernel.clock.monotonic(), self.kernel.times.lease
         worker, wanted = f"{CALLER}{claim.token}", frozenset({(claim.call_id, claim.fence)})
-        held = await self.kernel.store.run(
-            lambda tx: tx.leases.renew(worker, lease, calls=wanted, turns=frozenset())
-        )
-        if not held:
+
+        def renew(tx: Tx) -> frozenset[Held]:
+            own_call(tx, by, claim.call_id)
+            return tx.leases.renew(worker, lease, calls=wanted, turns=frozenset())
+
+        if not await self.kernel.store.run(renew):
             raise LeaseLost("call", claim.call_id)
-        return replace(claim, expires=started + lease.total_seconds())
+        seconds = lease.total_seconds()
+        return replace(claim, expires=started + seconds, lease_seconds=seconds)
 
     async def settle(
         self, by: Person, call_id: str, *, fence: int, token: str, said: BodyOutcome

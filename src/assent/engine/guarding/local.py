@@ -202,7 +202,7 @@ class LocalGuard(Guard):
         return await claims.claim(await self._who(), call_id, token or new_token(), tool)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
-        return await self._outside.claims.renew(claim)
+        return await self._outside.claims.renew(await self._who(), claim)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
         await self._outside.claims.settle(

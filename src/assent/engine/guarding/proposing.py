@@ -1,6 +1,6 @@
 """Proposals of agents outside: each is a turn of its own, without a model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -63,12 +63,14 @@ class OutsideCall:
         """The name of the tool."""
         return self.tool if isinstance(self.tool, str) else self.tool.name
 
-    @property
-    def conversation_id(self) -> str | None:
-        """The id of its conversation; derived, so that nobody can name another's."""
-        if self.conversation is None:
-            return None
-        return "conv_" + digest(json_text([self.by.id, self.agent, self.conversation]))[:24]
+    def conversation_id(self, now: datetime) -> str:
+        """Return the id of its conversation; derived, so that nobody can name another's.
+
+        Calls that name none belong to their agent's conversation of the day.
+        """
+        day = f"{now:%Y-%m-%d}" if self.conversation is None else None
+        whose = [self.by.id, self.agent, self.conversation, day]
+        return f"conv_{digest(json_text(whose))[:24]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,6 @@ class _Place:
     """Where a call is recorded, as read before the gate rules."""
 
     conversation: Conversation
-    is_new: bool
     saved: tuple[SavedValue, ...] = ()
 
 
@@ -146,32 +147,32 @@ class Proposing:
     async def _found(
         self, outside: OutsideCall, body: str, tool: EffectiveTool | None
     ) -> Call | _Place:
-        if outside.key is None and outside.conversation is None:
+        asks = tool is not None and tool.tool.user_input is not None
+        if outside.key is None and not asks:
             # Nothing to look for; this saves a transaction.
-            return self._new_place(outside, self._kernel.clock.now())
+            return self._place(outside, self._kernel.clock.now())
         return await self._kernel.store.run(lambda tx: self._read(tx, outside, body, tool))
 
-    def _new_place(self, outside: OutsideCall, now: datetime) -> _Place:
-        made = Conversation(
-            id=outside.conversation_id or self._kernel.ids("conv"),
+    def _place(
+        self, outside: OutsideCall, now: datetime, saved: Iterable[SavedValue] = ()
+    ) -> _Place:
+        conversation = Conversation(
+            id=outside.conversation_id(now),
             agent=outside.agent,
             owner=outside.by,
             created_at=now,
         )
-        return _Place(conversation=made, is_new=True)
+        return _Place(conversation=conversation, saved=tuple(saved))
 
     def _read(
         self, tx: Tx, outside: OutsideCall, body: str, tool: EffectiveTool | None
     ) -> Call | _Place:
         if (known := _known_call(tx, outside, body)) is not None:
             return known
-        id = outside.conversation_id
-        conversation = None if id is None else tx.conversations.get(id)
-        if conversation is None:
-            return self._new_place(outside, tx.now())
-        asks = tool is not None and tool.tool.user_input is not None
-        saved = tuple(tx.values.saved(conversation.id)) if asks else ()
-        return _Place(conversation=conversation, is_new=False, saved=saved)
+        saved = list[SavedValue]()
+        if tool is not None and tool.tool.user_input is not None:
+            saved = tx.values.saved(outside.conversation_id(self._kernel.clock.now()))
+        return self._place(outside, self._kernel.clock.now(), saved)
 
     async def _gated(
         self, outside: OutsideCall, place: _Place, tool: EffectiveTool | None, text: str
@@ -234,8 +235,8 @@ class Proposing:
         # Another process may have stored it while the gate ruled here.
         if (known := _known_call(tx, outside, body)) is not None:
             return known
+        self._kernel.quotas.admit_call(tx, outside.by.id)
         now, number = tx.now(), self._number(tx, place)
-        self._kernel.quotas.admit_message(tx, place.conversation, outside.by.id)
         call = changed(gated.call, turn_number=number)
         if definition is not None and gated.tool is not None:
             self.keep_definition(tx, outside.agent, gated.tool.tool, definition)
@@ -252,13 +253,12 @@ class Proposing:
 
     def _number(self, tx: Tx, place: _Place) -> int:
         """Return the number of the new turn; its conversation is added if there is none."""
-        conversation = place.conversation
-        if place.is_new and tx.conversations.get(conversation.id) is None:
-            self._kernel.quotas.admit_conversation(tx, conversation.owner.id)
-            tx.conversations.add(conversation)
-            return 1
-        newest = tx.turns.newest(conversation.id)
-        return 1 if newest is None else newest.number + 1
+        newest = tx.turns.newest(place.conversation.id)
+        if newest is not None:
+            return newest.number + 1
+        if tx.conversations.get(place.conversation.id) is None:
+            tx.conversations.add(place.conversation)
+        return 1
 
     def _new_calls(
         self, outside: OutsideCall, conversation: Conversation, gated: GatedCall
@@ -288,8 +288,7 @@ class Proposing:
         def note(tx: Tx) -> None:
             moves = Moves(tx, self._kernel.ids, actor=outside.by.id)
             data: dict[str, Json] = {"code": error.code, "what": error.what, "limit": error.limit}
-            id = None if place.is_new else place.conversation.id
-            moves.note("refused", conversation_id=id, data=data)
+            moves.note("refused", conversation_id=place.conversation.id, data=data)
 
         await self._kernel.store.run(note)
 

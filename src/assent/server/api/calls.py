@@ -184,6 +184,12 @@ class Claim(Shape):
         )
 
 
+class Lease(Shape):
+    """How long a renewed claim holds from now on."""
+
+    lease_seconds: float
+
+
 class GuardedCall(Shape):
     """A call in its present state, as its caller sees it."""
 
@@ -253,10 +259,11 @@ async def claim(id: Id, body: NewClaim, service: ServiceDep, caller: CallerDep) 
     return Claim.of(held)
 
 
-@router.post("/api/calls/{id}/renew", operation_id="renew_claim", status_code=204)
-async def renew(id: Id, body: HeldClaim, service: ServiceDep, caller: CallerDep) -> None:
+@router.post("/api/calls/{id}/renew", operation_id="renew_claim")
+async def renew(id: Id, body: HeldClaim, service: ServiceDep, caller: CallerDep) -> Lease:
     """Keep a claim for another lease."""
-    await _guard(service, "", caller.person).renew(body.claim(id))
+    held = await _guard(service, "", caller.person).renew(body.claim(id))
+    return Lease(lease_seconds=held.lease_seconds)
 
 
 @router.post("/api/calls/{id}/outcome", operation_id="settle_call")
