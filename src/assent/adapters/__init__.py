@@ -1,0 +1,1 @@
+"""Adapters: agents of other frameworks whose tool calls wait for people, too."""
