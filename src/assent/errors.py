@@ -833,6 +833,19 @@ class CallNotRun(Conflict):
         super().__init__(f"Call {call_id!r} of {tool!r} may not run: it is {status}")
 
 
+class ThreadNotNamed(AssentError):
+    """A guarded tool was called in a run without a thread: its calls cannot be told from others."""
+
+    code = "thread_not_named"
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+        super().__init__(
+            f"Tool {tool!r} was called in a run that has no thread, and was not run: start the run "
+            "with run() of assent.adapters.openai_agents, or inside 'with Thread(…):'"
+        )
+
+
 class NotReady(AssentError):
     """This process answers but cannot work; `reason` is for operators."""
 
