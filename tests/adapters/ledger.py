@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from assent import Assent, Rule
+from assent import Assent
+from assent.domain.policy import PolicyHook
 from assent.domain.requests import Request
 from assent.engine.settings import Times
+from assent.testing import VirtualClock
 
 # So short that a claim of a process that was killed is soon lost.
 TIMES = Times(lease=timedelta(milliseconds=700), look=timedelta(milliseconds=100))
@@ -36,10 +38,18 @@ class Ledger:
         return self.path.read_text().splitlines() if self.path.exists() else []
 
 
-def engine(url: str, *, rules: list[Rule] | None = None) -> Assent:
+def engine(
+    url: str, *, policy: PolicyHook | None = None, clock: VirtualClock | None = None
+) -> Assent:
     """An engine that runs nothing by itself, as in a process that only holds an agent."""
     return Assent(
-        url, agents=[], worker=False, times=TIMES, rules=rules or [], review_url="https://review"
+        url,
+        agents=[],
+        worker=False,
+        times=TIMES,
+        policy=policy,
+        clock=clock,
+        review_url="https://review",
     )
 
 
