@@ -21,7 +21,7 @@ from agents import (
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 from agents.tool_context import ToolContext
 
-from assent import Assent, Field, UserInput, allow, answer, approve, deny
+from assent import Assent, Field, FieldType, UserInput, allow, answer, approve, deny
 from assent.adapters.openai_agents import GuardedAgent, guarded, resume, run
 from assent.domain.lifecycle import RequestKind
 from assent.errors import (
@@ -268,7 +268,7 @@ async def test_images_go_to_the_model_and_not_into_the_record(free: Guard):
     await run(agent_of(free, model, function_tool(look)), "Look.")
 
     assert model.last_call is not None
-    assert image.image_url in json.dumps(outputs(model.last_call))
+    assert str(image.image_url) in json.dumps(outputs(model.last_call))
 
 
 async def test_a_secret_reaches_the_body_and_not_the_model(guard: Guard, assent: Assent):
@@ -278,7 +278,7 @@ async def test_a_secret_reaches_the_body_and_not_the_model(guard: Guard, assent:
         got.append(password)
         return f"{user} logged in with {password}"
 
-    form = UserInput("Your password?", [Field("password", type="secret")])
+    form = UserInput("Your password?", [Field("password", type=FieldType.SECRET)])
     tools = {"log_in": {"user_input": form, "requires_approval": False}}
     model = asking(call("log_in", user="ana"))
     agent = agent_of(guard, model, function_tool(log_in), tools=tools)

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from agents import Agent, Runner, RunState, function_tool
+from agents import Agent, FunctionTool, Runner, RunState, function_tool
 
-from assent import Assent, Field, UserInput, answer, approve, ran, reject
+from assent import Assent, Field, FieldType, UserInput, answer, approve, ran, reject
 from assent.adapters.openai_agents import Thread, resume, run
 from assent.domain.lifecycle import RequestKind
 from assent.errors import CallWaits, KeyReused
@@ -95,7 +95,7 @@ async def test_a_rejection_reaches_the_model_with_its_reason(
     assert ledger.entries == []
 
 
-FORM = {"pay": {"user_input": UserInput("How much?", [Field("cents", type="number")])}}
+FORM = {"pay": {"user_input": UserInput("How much?", [Field("cents", type=FieldType.NUMBER)])}}
 
 
 @pytest.mark.parametrize("cents", [0, 250])
@@ -105,7 +105,9 @@ async def test_people_answer_a_form_that_the_model_does_not_see(
     agent = shop(ledger, guard, model := asking(pay()), tools=FORM)
     paused = await run(agent, "Pay Bob.")
     assert model.first_call is not None
-    assert list(model.first_call.tools[0].params_json_schema["properties"]) == ["to"]
+    [seen] = model.first_call.tools
+    assert isinstance(seen, FunctionTool)
+    assert list(seen.params_json_schema["properties"]) == ["to"]
     assert paused.tickets[TOOL_CALL]["waits_for"] == RequestKind.INPUT
     await assent.decide(await only_request(assent), answer({"cents": cents}), by="ana")
     paused = await resume(agent, paused)

@@ -43,9 +43,9 @@ def paying(*payments: tuple[str, int]) -> FunctionModel:
 
 def shop(
     ledger: Ledger, guard: Guard, *payments: tuple[str, int], **options: Any
-) -> Agent[None, str | DeferredToolRequests]:
+) -> Agent[object, Any]:
     """An agent whose only tool pays, guarded."""
-    plain = FunctionToolset[None]([ledger.pay])
+    plain = FunctionToolset[object]([ledger.pay])
     return Agent(
         paying(*payments or [("bob", 500)]),
         output_type=[str, DeferredToolRequests],

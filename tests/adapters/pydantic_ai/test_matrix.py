@@ -18,7 +18,7 @@ from pydantic_ai import (
 )
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 
-from assent import Assent, Field, UserInput, answer, approve, ran, reject
+from assent import Assent, Field, FieldType, UserInput, answer, approve, ran, reject
 from assent.adapters.pydantic_ai import resume, saved
 from assent.domain.lifecycle import RequestKind
 from assent.errors import KeyReused
@@ -112,7 +112,7 @@ async def test_a_rejection_reaches_the_model_with_its_reason(
     assert ledger.entries == []
 
 
-FORM = {"pay": {"user_input": UserInput("How much?", [Field("cents", type="number")])}}
+FORM = {"pay": {"user_input": UserInput("How much?", [Field("cents", type=FieldType.NUMBER)])}}
 
 
 @pytest.mark.parametrize("cents", [0, 250])
@@ -158,7 +158,7 @@ async def test_many_resumptions_at_the_same_time_pay_once(
 
 
 async def test_without_the_guard_two_resumptions_pay_twice(ledger: Ledger):
-    toolset = ApprovalRequiredToolset(FunctionToolset[None]([ledger.pay]))
+    toolset = ApprovalRequiredToolset(FunctionToolset[object]([ledger.pay]))
     agent = Agent(paying(("bob", 500)), output_type=[str, DeferredToolRequests], toolsets=[toolset])
     paused = await agent.run("Pay Bob.")
     decided = deferred(paused).build_results(approve_all=True)

@@ -20,7 +20,7 @@ from pydantic_ai import (
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from assent import Assent, Field, UserInput, allow, answer, approve, deny
+from assent import Assent, Field, FieldType, UserInput, allow, answer, approve, deny
 from assent.adapters.pydantic_ai import Guarded, GuardedToolset, results, resume, saved
 from assent.domain.lifecycle import RequestKind
 from assent.errors import Malformed, NothingAwaited
@@ -77,8 +77,8 @@ def call(tool: str, id: str = "call_1", /, **arguments: Any) -> ToolCallPart:
     return ToolCallPart(tool, arguments, tool_call_id=id)
 
 
-def agent_of(model: FunctionModel, guard: Guard, *tools: Any, **options: Any) -> Agent[None, Any]:
-    toolset = GuardedToolset(FunctionToolset[None](list(tools)), guard=guard, **options)
+def agent_of(model: FunctionModel, guard: Guard, *tools: Any, **options: Any) -> Agent[object, Any]:
+    toolset = GuardedToolset(FunctionToolset[object](list(tools)), guard=guard, **options)
     return Agent(model, output_type=[str, DeferredToolRequests], toolsets=[toolset])
 
 
@@ -242,7 +242,7 @@ async def test_an_exception_of_a_body_ends_the_run_as_it_does_unguarded(free: Gu
 
 
 async def test_a_body_that_the_framework_cuts_off_is_in_doubt(free: Guard, open_door: Assent):
-    toolset = FunctionToolset[None]()
+    toolset = FunctionToolset[object]()
 
     @toolset.tool_plain(timeout=0.05)
     async def slow() -> None:
@@ -285,7 +285,7 @@ async def test_a_secret_reaches_the_body_and_not_the_model(guard: Guard, assent:
         got.append(password)
         return f"{user} logged in with {password}"
 
-    form = UserInput("Your password?", [Field("password", type="secret")])
+    form = UserInput("Your password?", [Field("password", type=FieldType.SECRET)])
     tools = {"log_in": {"user_input": form, "requires_approval": False}}
     agent = agent_of(calling([call("log_in", user="ana")]), guard, log_in, tools=tools)
     paused = await agent.run("Log in.")
@@ -309,7 +309,7 @@ async def test_the_capability_guards_the_tools_of_the_agent_itself(
     agent.tool_plain(ledger.pay)
 
     @agent.tool(requires_approval=True)
-    def refund(ctx: RunContext[None], cents: int) -> str:
+    def refund(ctx: RunContext[object], cents: int) -> str:
         return ledger.pay("ana", cents) if ctx.tool_call_approved else "not approved"
 
     paused = await agent.run("Pay.")
@@ -322,7 +322,7 @@ async def test_the_capability_guards_the_tools_of_the_agent_itself(
 
 
 async def test_results_leave_out_what_the_guard_does_not_know(guard: Guard):
-    toolset = FunctionToolset[None]()
+    toolset = FunctionToolset[object]()
 
     @toolset.tool_plain(requires_approval=True)
     def unguarded() -> None: ...
@@ -332,13 +332,14 @@ async def test_results_leave_out_what_the_guard_does_not_know(guard: Guard):
     )
     paused = await agent.run("Go.")
 
+    assert isinstance(paused.output, DeferredToolRequests)
     assert (await results(guard, paused.output)).approvals == {}
 
 
 async def test_a_tool_that_cannot_be_guarded_is_left_out(
     guard: Guard, ledger: Ledger, caplog: pytest.LogCaptureFixture
 ):
-    toolset = FunctionToolset[None]([ledger.pay])
+    toolset = FunctionToolset[object]([ledger.pay])
     toolset.add_function(ledger.pay, name="pay.twice")
     offered: list[str] = []
 

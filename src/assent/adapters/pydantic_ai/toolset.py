@@ -16,7 +16,7 @@ from assent.adapters.pydantic_ai.guarded_tool import GuardedTool, guarded
 from assent.adapters.replies import refusal, reply, ticket
 from assent.domain.canonical import digest
 from assent.domain.outputs import json_text
-from assent.errors import AssentError, CallWaits, InvalidTool, LeaseLost
+from assent.errors import AssentError, CallWaits, InvalidTool, LeaseLost, StoreUnavailable
 from assent.guard import Guard, GuardedCall, new_token
 
 log = logging.getLogger(__name__)
@@ -107,9 +107,10 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
             if ctx.tool_call_approved:
                 raise
             log.exception("tool %s was not run: the guard did not answer", tool.tool_def.name)
-            raise ToolFailed(f"The tool was not run, because nobody could be asked. {error}") from (
-                error
-            )
+            # The model's provider need not know where a database is.
+            why = error.code if isinstance(error, StoreUnavailable) else str(error)
+            told = f"The tool was not run, because nobody could be asked: {why}"
+            raise ToolFailed(told) from error
 
 
 def key_of(ctx: RunContext[Any]) -> str:
