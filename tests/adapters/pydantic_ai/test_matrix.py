@@ -17,6 +17,7 @@ from pydantic_ai import (
     ToolApproved,
 )
 from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_ai.models.test import TestModel
 
 from assent import Assent, Field, FieldType, UserInput, answer, approve, ran, reject
 from assent.adapters.pydantic_ai import resume, saved
@@ -120,6 +121,11 @@ async def test_people_answer_a_form_that_the_model_does_not_see(
     ledger: Ledger, guard: Guard, assent: Assent, cents: int
 ):
     agent = shop(ledger, guard, tools=FORM)
+    with agent.override(model=(idle := TestModel(call_tools=[]))):
+        await agent.run("What can you do?")
+    assert idle.last_model_request_parameters is not None
+    [seen] = idle.last_model_request_parameters.function_tools
+    assert list(seen.parameters_json_schema["properties"]) == ["to"]
     paused = await agent.run("Pay Bob.")
     assert deferred(paused).metadata[TOOL_CALL]["assent"]["waits_for"] == RequestKind.INPUT
     await assent.decide(await only_request(assent), answer({"cents": cents}), by="ana")

@@ -3,22 +3,17 @@
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from agents import FunctionTool, RunContextWrapper
-from agents.tool import (
-    ToolOutputFileContent,
-    ToolOutputImage,
-    maybe_invoke_function_tool_failure_error_function,
-    set_function_tool_failure_error_function,
-)
+from agents.tool import maybe_invoke_function_tool_failure_error_function
 from agents.tool_context import ToolContext
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from assent.adapters.openai_agents.attempt import Attempt, has_files
 from assent.adapters.openai_agents.threads import Thread
 from assent.adapters.replies import refusal, reply
-from assent.domain.outputs import as_text, json_text
+from assent.domain.outputs import as_text
 from assent.domain.tools import Tool
 from assent.errors import CallWaits
 from assent.guard import Guard, GuardedCall
@@ -55,7 +50,7 @@ class Gate:
         if arguments is None:
             return "The tool was not run: its arguments must be a JSON object."
         call = await self._proposed(arguments, ctx.tool_call_id, wait=0)
-        attempt = _Attempt(source=_loud(self.source), ctx=ctx)
+        attempt = Attempt(source=self.source, ctx=ctx)
         call = await self.guard.finish(call, attempt, tool=self.definition)
         return await self._told(call, attempt, ctx)
 
@@ -73,14 +68,14 @@ class Gate:
         thread.note(tool_call_id, call)
         return call
 
-    async def _told(self, call: GuardedCall, attempt: "_Attempt", ctx: ToolContext[Any]) -> Any:
+    async def _told(self, call: GuardedCall, attempt: Attempt, ctx: ToolContext[Any]) -> Any:
         if call.is_waiting:
             raise CallWaits(call.id, call.tool, call.status, call.review_url)
         if attempt.raised is not None:
             return await self._failed(attempt.raised, ctx)
         if not call.succeeded:
             return refusal(call)
-        if _has_files(attempt.returned):
+        if has_files(attempt.returned):
             return attempt.returned
         # An output that the SDK checks against a schema has no room for a note.
         return call.output if self.source.output_json_schema is not None else as_text(reply(call))
@@ -95,52 +90,9 @@ class Gate:
         return told
 
 
-@dataclass(slots=True, kw_only=True)
-class _Attempt:
-    """Runs the tool's body, and keeps what the record cannot hold: its exception, its files."""
-
-    source: FunctionTool
-    ctx: ToolContext[Any]
-    returned: Any = None
-    raised: Exception | None = field(default=None)
-
-    async def __call__(self, arguments: Mapping[str, Any]) -> object:
-        text = json_text(arguments)
-        ctx = copy.copy(self.ctx)
-        # A body that reads its context must find there what was approved.
-        ctx.tool_arguments = text
-        if ctx.tool_call is not None:
-            ctx.tool_call = ctx.tool_call.model_copy(update={"arguments": text})
-        try:
-            self.returned = await self.source.on_invoke_tool(ctx, text)
-        except Exception as error:
-            self.raised = error
-            raise
-        return _recorded(self.returned)
-
-
-def _loud(source: FunctionTool) -> FunctionTool:
-    """Return the tool without its error texts: a body that failed must not count as a success."""
-    return set_function_tool_failure_error_function(copy.copy(source), None)
-
-
 def _object(text: str) -> dict[str, Any] | None:
     try:
         found: object = json.loads(text or "{}")
     except ValueError:
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
-
-
-def _has_files(value: object) -> bool:
-    parts = cast("list[object]", value) if isinstance(value, list) else [value]
-    return any(isinstance(part, ToolOutputImage | ToolOutputFileContent) for part in parts)
-
-
-def _recorded(value: object) -> object:
-    if _has_files(value):
-        return "[images or files, which went to the model only]"
-    try:
-        return to_jsonable_python(value, by_alias=True, inf_nan_mode="strings")
-    except PydanticSerializationError:
-        return str(value)
