@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import MCPError
+from mcp_types import REQUEST_TIMEOUT
 from pydantic import BaseModel
 from pydantic_ai import (
     Agent,
@@ -259,6 +261,22 @@ async def test_a_body_that_the_framework_cuts_off_is_in_doubt(free: Guard, open_
     assert isinstance(result.output, DeferredToolRequests)
     [request] = await open_door.pending()
     assert request.kind is RequestKind.OUTCOME
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize(("code", "in_doubt"), [(REQUEST_TIMEOUT, True), (-32602, False)])
+async def test_a_server_that_was_called_and_did_not_answer_is_in_doubt(
+    free: Guard, open_door: Assent, code: int, in_doubt: bool, grouped: bool
+):
+    def order() -> None:
+        # As the framework's toolset for MCP tells of what its client raised.
+        error = MCPError(code, "no")
+        raise ModelRetry("no") from ExceptionGroup("", [error]) if grouped else error
+
+    result = await agent_of(calling([call("order")]), free, order).run("Go.")
+
+    assert isinstance(result.output, DeferredToolRequests) is in_doubt
+    assert [each.kind for each in await open_door.pending()] == [RequestKind.OUTCOME] * in_doubt
 
 
 async def test_images_go_to_the_model_and_not_into_the_record(free: Guard):

@@ -16,13 +16,12 @@ from agents.tool import (
 from agents.tool_context import ToolContext
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from assent.adapters.unanswered import is_unanswered
 from assent.domain.outputs import json_text
 from assent.engine.runs.outcomes import OutcomeUnknown
 
 # How the SDK writes an image or a file where it is not an object: tools of MCP servers return that.
 _FILE_TYPES: Final = frozenset({"image", "file"})
-# MCP: the request ran out of time, the connection was closed.
-_UNANSWERED: Final = frozenset({408, -32000, -32001})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,8 +71,8 @@ def _is_lost(source: FunctionTool, error: Exception) -> bool:
         return True
     if isinstance(error, UserError):
         return error.__cause__ is not None
-    code: object = getattr(getattr(error, "error", None), "code", None)
-    return code is None or code in _UNANSWERED
+    # Whatever is no answer of the server's is the end of the connection.
+    return is_unanswered(error) or not hasattr(error, "error")
 
 
 def has_files(value: object) -> bool:

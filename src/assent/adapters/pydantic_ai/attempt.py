@@ -11,6 +11,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from assent.adapters.pydantic_ai.guarded_tool import GuardedTool
+from assent.adapters.unanswered import is_unanswered
 from assent.engine.runs.outcomes import OutcomeUnknown
 
 
@@ -43,7 +44,7 @@ class Attempt(Generic[AgentDepsT]):
 
 
 def _outcome(error: Exception) -> Exception:
-    if _ran_out_of_time(error):
+    if _ran_out_of_time(error) or is_unanswered(error) or is_unanswered(error.__cause__):
         return OutcomeUnknown(f"it was stopped while it ran: {error}")
     if isinstance(error, ApprovalRequired):
         return RuntimeError("the tool asks for approval again, although the call was cleared")
