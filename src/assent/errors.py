@@ -1089,3 +1089,42 @@ class ServerRefused(AssentError):
     def __init__(self, problem: str, detail: str) -> None:
         self.problem = problem
         super().__init__(detail or f"The server refused it ({problem})")
+
+
+# Servers of the Model Context Protocol, whose tools we call.
+
+
+class McpUnavailable(AssentError):
+    """An MCP server cannot be used now; nothing was sent to it."""
+
+    code = "mcp_unavailable"
+
+    def __init__(self, server: str, reason: str) -> None:
+        self.server, self.reason = server, reason
+        super().__init__(f"MCP server {server!r} cannot be used: {reason}. Nothing was run")
+
+
+class McpRefused(AssentError):
+    """An MCP server answered a request with an error; `number` is the code of JSON-RPC."""
+
+    code = "mcp_refused"
+
+    def __init__(self, server: str, number: int, reason: str) -> None:
+        self.server, self.number, self.reason = server, number, reason
+        super().__init__(f"MCP server {server!r} refused it: {reason} ({number})")
+
+
+class McpToolFailed(AssentError):
+    """A tool of an MCP server ran and says that it failed; the message is the tool's own."""
+
+    code = "mcp_tool_failed"
+
+
+class InvalidMcpConfig(AssentError):
+    """A file or mapping that names MCP servers is not in order; `place` says where."""
+
+    code = "invalid_mcp_config"
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place, self.reason = place, reason
+        super().__init__(f"{place}: {reason}")

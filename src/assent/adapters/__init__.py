@@ -1,1 +1,1 @@
-"""Adapters: agents of other frameworks whose tool calls wait for people, too."""
+"""Adapters: tools and agents of other systems, whose calls pass the gate, too."""

@@ -1,0 +1,1 @@
+"""MCP: tools of other servers, called under the gate; needs the extra `assent[mcp]`."""
