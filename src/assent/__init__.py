@@ -26,6 +26,7 @@ from assent.domain.decisions import (
 )
 from assent.domain.declarations import BaseTool, hitl, manual, schema_tool, tool
 from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
+from assent.domain.mcp_servers import McpServer
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Effect, Rule, allow, ask, deny
 from assent.domain.tools import (
@@ -65,6 +66,7 @@ __all__ = [
     "FieldType",
     "Hint",
     "Limits",
+    "McpServer",
     "Option",
     "OutcomeUnknown",
     "Override",

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
@@ -19,6 +19,7 @@ from assent.engine.engine import Wiring
 from assent.engine.facade_parameters import Who
 from assent.engine.ids import Ids, new_id
 from assent.engine.settings import Texts, Times
+from assent.engine.sources import ToolSource
 from assent.engine.vault import KEY_VARIABLE, Keyring, Vault
 from assent.errors import ApprovalUnavailable, InvalidParameter, KeyNotNamed, Paused
 from assent.ports import ChatModel, Clock, Store
@@ -125,6 +126,7 @@ class Assent(facade.Assent):
                 vault=Vault(Keyring.load(os.environ, _key_file(url, key_file))),
                 agents=agents,
                 models=models_of(agents),
+                sources=sources_of(agents),
                 policy=Policy(
                     rules=given["rules"],
                     hook=policy,
@@ -218,6 +220,26 @@ def _model(agent: Agent) -> ChatModel:
     from assent.models import chat_model
 
     return chat_model(agent.model, base_url=agent.base_url, api_key=agent.api_key)
+
+
+def sources_of(agents: Iterable[Agent]) -> Mapping[str, Sequence[ToolSource]]:
+    """Return each agent's servers outside; agents that name the same server share it."""
+    given = {agent.name: agent.mcp for agent in agents if agent.mcp}
+    if not given:
+        return {}
+    from assent.adapters.mcp.config import servers_of
+    from assent.adapters.mcp.source import McpSource
+
+    shared: dict[str, McpSource] = {}
+    found: dict[str, Sequence[ToolSource]] = {}
+    for agent, mcp in given.items():
+        servers = servers_of(mcp)
+        for server in servers:
+            if shared.setdefault(server.name, McpSource(server)).server != server:
+                what = f"two different ones called {server.name!r}"
+                raise InvalidParameter(f"Agent {agent!r}", "mcp", "of different names", what)
+        found[agent] = [shared[server.name] for server in servers]
+    return found
 
 
 def _key_file(url: str, given: str | Path | None) -> Path | None:

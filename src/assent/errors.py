@@ -1120,6 +1120,26 @@ class McpToolFailed(AssentError):
     code = "mcp_tool_failed"
 
 
+class DefinitionChanged(Conflict):
+    """A tool's definition is no longer the one that was looked at; look again, then decide."""
+
+    code = "definition_changed"
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+        super().__init__(f"The definition of {tool!r} has changed since it was shown: look again")
+
+
+class NothingToAccept(Conflict):
+    """The tool has no changed definition that waits to be accepted."""
+
+    code = "nothing_to_accept"
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+        super().__init__(f"The definition of {tool!r} is the accepted one: nothing to accept")
+
+
 class InvalidMcpConfig(AssentError):
     """A file or mapping that names MCP servers is not in order; `place` says where."""
 

@@ -348,6 +348,8 @@ class EffectiveTool:
     audience: Audience
     confirmation: Confirmation = Confirmation.CLICK
     overridden: bool = False
+    # A change of its definition that nobody has accepted: until then every call asks.
+    change: Preview | None = None
     # The origins of these settings; one that is missing was declared.
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin], compare=False)
 

@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from assent.domain import parameters
+from assent.domain.bodies import Preview
 from assent.domain.calls import Call
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
+from assent.domain.mcp_servers import McpServer
 from assent.domain.messages import ToolSpec
 from assent.domain.origins import Origin
 from assent.domain.parameters import Check, either, hidden, optional, settle
@@ -62,6 +65,19 @@ def _tools(given: object) -> object:
     return tuple(declared(item) for item in ([given] if several is None else several))  # pyright: ignore[reportArgumentType]
 
 
+McpGiven = McpServer | Mapping[str, Any] | str | Path
+
+
+def _is_mcp(given: object) -> bool:
+    return isinstance(given, McpServer | Mapping | str | Path)
+
+
+def _mcp(given: object) -> object:
+    listed = [given] if _is_mcp(given) else parameters.items(given)
+    fits = listed is not None and all(map(_is_mcp, listed))
+    return tuple(listed) if fits and listed is not None else parameters.unfit()
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A model with instructions and tools; conversations refer to the agent by its name."""
@@ -74,6 +90,8 @@ class Agent:
     stream: bool = field(default=True, kw_only=True)
     base_url: str | None = field(default=None, kw_only=True)
     api_key: str | None = field(default=None, kw_only=True, repr=False)
+    # MCP servers whose tools it has, too: McpServers, files that name some, or such content.
+    mcp: "McpGiven | Iterable[McpGiven]" = field(default=(), kw_only=True)
     # Messages that a chat offers to people who do not know how to begin.
     suggestions: Sequence[str] = field(default=(), kw_only=True)
 
@@ -97,6 +115,7 @@ _AGENT: Final = {
     "stream": parameters.flag,
     "base_url": optional(parameters.name),
     "api_key": hidden(optional(parameters.text)),
+    "mcp": Check("McpServers, files that name them, or mappings with 'mcpServers'", _mcp),
     "suggestions": parameters.ordered_names,
 }
 
@@ -127,6 +146,14 @@ def _deployed(
     return replace(found, decide_within=decide_within)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """A tool of a server outside, and the change of its definition that nobody has accepted."""
+
+    tool: Tool
+    change: Preview | None = None
+
+
 class Toolbox:
     """The tools of one agent, with this deployment's overrides."""
 
@@ -135,9 +162,11 @@ class Toolbox:
         tools: Iterable[Tool],
         overrides: Mapping[str, Override],
         decide_within: timedelta | None = DECIDE_WITHIN,
+        changes: Mapping[str, Preview] = MappingProxyType({}),
     ) -> None:
+        deployed = (_deployed(tool, overrides.get(tool.name), decide_within) for tool in tools)
         self.tools = MappingProxyType(
-            {tool.name: _deployed(tool, overrides.get(tool.name), decide_within) for tool in tools}
+            {item.tool.name: replace(item, change=changes.get(item.tool.name)) for item in deployed}
         )
         self.specs = tuple(
             ToolSpec(
@@ -186,20 +215,42 @@ class Catalogue:
         # Tools that their callers run, by agent and definition; and the newest of each name.
         self._outside = dict[tuple[str, str], EffectiveTool]()
         self._newest = dict[tuple[str, str], EffectiveTool]()
+        self._remote: Mapping[str, Sequence[Remote]] = {}
         self.override({})
 
     def override(self, overrides: Mapping[str, Override]) -> None:
         """Apply a deployment's overrides to every toolbox."""
         self.overrides = dict(overrides)
-        self._boxes = {
-            name: Toolbox(agent.declared, overrides, self._decide_within)
-            for name, agent in self._agents.items()
-        }
+        self._build()
         # Read again from their rows, under the new overrides.
         self._outside.clear()
         self._newest.clear()
         shown = {name: _shown(override) for name, override in sorted(overrides.items())}
         self.version = digest(encode(shown)) if shown else ""  # pyright: ignore[reportArgumentType]
+
+    def extend(self, remote: Mapping[str, Sequence[Remote]]) -> None:
+        """Give each agent the tools of servers outside, in place of those it had from there."""
+        self._remote = {name: tuple(several) for name, several in remote.items()}
+        self._build()
+
+    def _build(self) -> None:
+        self.refused = list[str]()
+        self._boxes = {name: self._box(agent) for name, agent in self._agents.items()}
+
+    def _box(self, agent: Agent) -> Toolbox:
+        # A stranger's tool never takes the place of another, whichever was there first.
+        remote = self._remote.get(agent.name, ())
+        names = [*(tool.name for tool in agent.declared), *(each.tool.name for each in remote)]
+        taken = frozenset(repeated_names(names))
+        kept = [each for each in remote if each.tool.name not in taken]
+        self.refused += [
+            f"{each.tool.name!r} of {each.tool.source}: agent {agent.name!r} has two of that name"
+            for each in remote
+            if each.tool.name in taken
+        ]
+        tools = (*agent.declared, *(each.tool for each in kept))
+        changes = {each.tool.name: each.change for each in kept if each.change is not None}
+        return Toolbox(tools, self.overrides, self._decide_within, changes)
 
     def agent(self, name: str) -> Agent:
         """Return the agent with this name."""

@@ -378,6 +378,14 @@ class Assent(Guarding):
         said: Override | None = facade_parameters.OVERRIDE.taken(where, "override", override)
         await self._overrides.set(tool, said, await self._who(where, by))
 
+    async def accept(self, tool: str, *, by: Who, definition: str | None = None) -> None:
+        """Accept the changed definition of a tool of a server outside; for admins.
+
+        `definition` is the hash of the one that was looked at: another is not accepted unseen.
+        """
+        who = await self._who("Assent.accept()", by)
+        await self._sources.accept(tool, who, definition=definition)
+
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None
     ) -> list[Entry]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -30,6 +31,7 @@ from assent.engine.runs.deferrals import Deferrals
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.worker import Reconciler, Sweeper, Worker
 from assent.engine.settings import Texts, Times
+from assent.engine.sources import Sources, ToolSource
 from assent.engine.vault import Vault
 from assent.ports import ChatModel, Clock, Store, Tx
 
@@ -59,6 +61,10 @@ class Wiring:
     decide_within: timedelta | None = None
     on_confirmation: OnConfirmation | None = None
     channels: Sequence[Channel] = ()
+    # Servers outside whose tools an agent has, by the agent's name.
+    sources: Mapping[str, Sequence[ToolSource]] = field(
+        default_factory=dict[str, Sequence[ToolSource]]
+    )
     # Where the server of this deployment shows its pages; empty if it has none.
     review_url: str = ""
     ids: Ids = new_id
@@ -68,7 +74,8 @@ class Wiring:
     def kernel(self) -> Kernel:
         """Put together the parts that the whole engine shares."""
         catalogue = Catalogue(self.agents, self.models, decide_within=self.decide_within)
-        _warn_of_idle_rules(self.policy.rules, catalogue)
+        outside = {source.name for several in self.sources.values() for source in several}
+        _warn_of_idle_rules(self.policy.rules, catalogue, outside)
         return Kernel(
             store=self.store,
             clock=self.clock,
@@ -84,12 +91,16 @@ class Wiring:
         )
 
 
-def _warn_of_idle_rules(rules: Iterable[Rule], catalogue: Catalogue) -> None:
+def _warn_of_idle_rules(
+    rules: Iterable[Rule], catalogue: Catalogue, outside: AbstractSet[str]
+) -> None:
     """Log each tool that a rule names and no agent has: a rule with a typo forbids nothing."""
     known = {each.tool.name for each in catalogue.every_tool()}
+    # Tools of servers outside are not listed yet.
+    prefixes = tuple(f"{source.partition(':')[2]}__" for source in outside)
     for rule in rules:
         for name in rule.tools:
-            if "*" not in name and name not in known:
+            if "*" not in name and name not in known and not name.startswith(prefixes):
                 log.warning(
                     "rule %r names the tool %r, which no agent here has: it matches nothing. "
                     "Check the spelling",
@@ -107,10 +118,11 @@ class Engine:
         self._wiring = wiring
         self._who = Callers(kernel=kernel).who
         self._overrides = Overrides(kernel)
+        self._sources = Sources(kernel, wiring.sources)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
-        self._deciding = Deciding(kernel, self._runner, self._overrides.load)
+        self._deciding = Deciding(kernel, self._runner, self._refresh)
         self._deferrals = Deferrals(kernel, self._deciding)
         # Everything that pages, the API, streams and the terminal read.
         self.queries = Queries(kernel)
@@ -118,9 +130,7 @@ class Engine:
         self.following = Following(kernel)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
-        self._worker = Worker(
-            kernel, self._runner, self.sweeper, self.reconciler, self._overrides.load
-        )
+        self._worker = Worker(kernel, self._runner, self.sweeper, self.reconciler, self._refresh)
         if (asked := wiring.on_confirmation) is not None:
             # Loaded if used: posts hold cards.
             from assent.engine.deliveries.callback import Callback
@@ -137,7 +147,8 @@ class Engine:
             kernel.store.listen(kernel.bus.heard)
             kernel.store.listen(self.feed.heard)
             await kernel.store.run(self._check_key)
-            await self._overrides.load()
+            await self._refresh()
+            await self._sources.start()
             if not kernel.policy.approvals:
                 await kernel.store.run(lambda tx: note(tx, kernel.ids, "approvals_off", SYSTEM.id))
             if kernel.is_worker:
@@ -145,9 +156,15 @@ class Engine:
             if self._wiring.channels:
                 await self.channels.start(cast("Assent", self))
         except BaseException:
+            await self._sources.close()
             await kernel.store.close()
             raise
         return self
+
+    async def _refresh(self) -> None:
+        """Read what other processes may have changed: overrides, and tools of servers outside."""
+        await self._overrides.load()
+        await self._sources.load()
 
     async def __aexit__(
         self,
@@ -162,6 +179,7 @@ class Engine:
             await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
         await self.kernel.catalogue.close()
+        await self._sources.close()
         await self._worker.stop()
         await self.feed.close()
         await self.kernel.store.close()

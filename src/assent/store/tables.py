@@ -287,6 +287,17 @@ definitions = Table(
     index("ix_definitions_tool", "agent", "tool", "at"),
 )
 
+# Tools of servers outside, by the server's own name for each: as it is now, and as accepted.
+pins = Table(
+    "pins",
+    metadata,
+    *texts("source", "tool", "seen", "accepted"),
+    flag("listed"),
+    words("accepted_by", null=True),
+    time("at"),
+    PrimaryKeyConstraint("source", "tool"),
+)
+
 overrides = Table(
     "overrides",
     metadata,

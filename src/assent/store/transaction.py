@@ -16,6 +16,7 @@ from assent.store.insights import StoredInsights
 from assent.store.journal import StoredJournal
 from assent.store.listing import StoredListings, StoredOpenings
 from assent.store.people import StoredKeys, StoredPeople
+from assent.store.pins import StoredPins
 from assent.store.precedents import StoredPrecedents
 from assent.store.record import StoredRecord
 from assent.store.requests import StoredDecisions, StoredRequests
@@ -55,6 +56,7 @@ class Transaction:
     deliveries: StoredDeliveries
     chats: StoredChats
     definitions: StoredDefinitions
+    pins: StoredPins
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver

@@ -26,6 +26,7 @@ from assent.engine.threads import OURS, aside, is_ours
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 APPROVALS_OFF = "approvals:off"
+CHANGED = "The server changed this tool's definition, and no admin has accepted that yet."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,9 @@ class Gate:
         ruling = await self._per_run(ruling, arguments, context)
         ruling = await self._hooked(ruling, tool, arguments, context)
         ruling = await self._ruled(ruling, tool, arguments, context)
+        # Whoever loosened it, loosened another tool than this one.
+        if isinstance(ruling, Allow) and tool.change is not None:
+            ruling = Ask(by="definition", reason=CHANGED)
         if isinstance(ruling, Ask) and not self.policy.approvals:
             return Allow(by=APPROVALS_OFF, waived=True)
         return ruling

@@ -172,7 +172,7 @@ class Planner:
             question=Question(
                 reason=ask.reason,
                 text=tool.tool.question,
-                preview=await preview(tool.tool, arguments, context, within=within),
+                preview=tool.change or await preview(tool.tool, arguments, context, within=within),
             ),
             audience=ask.audience or tool.audience,
             decide_within=ask.time_to_decide(self.conversation.time_to_decide(tool)),

@@ -277,10 +277,11 @@ class Claims:
     ) -> None:
         """Open a request about a call that already waits for it; its tool may no longer exist."""
         text = tool.tool.question if tool is not None else ""
+        change = tool.change if tool is not None and kind is RequestKind.APPROVAL else None
         earlier = [] if audience is not None else _approvals(moves.tx, call)
         asking = Asking(
             kind=kind,
-            question=Question(reason=reason, text=text, metadata=metadata or {}),
+            question=Question(reason=reason, text=text, metadata=metadata or {}, preview=change),
             audience=audience or self._audience(earlier, tool, conversation, kind),
             decide_within=decide_within,
             confirmation=_confirmation(earlier, call, tool, kind),

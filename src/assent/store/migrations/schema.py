@@ -19,8 +19,8 @@ from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW, metadata
 
 # Alembic's name for a database that has a version table and no version in it.
 BASE = "base"
-HEAD = "0007"
-KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005", "0006", "0007")
+HEAD = "0008"
+KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 # Processes that start at the same time take turns; any number will do as long as it is our own.
 MIGRATION_LOCK = 0x617373656E74
 # Word for word alembic's own table.

@@ -1,0 +1,88 @@
+"""Real MCP servers for tests: commands on standard streams, and processes on loopback."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assent import McpServer
+
+SERVERS = Path(__file__).parent / "servers"
+
+
+def command(script: str, *args: str, name: str = "", **said: Any) -> McpServer:
+    """A server of ours, on standard streams."""
+    return McpServer(
+        name or script.removesuffix(".py"),
+        command=sys.executable,
+        args=[str(SERVERS / script), *args],
+        **said,
+    )
+
+
+@pytest.fixture
+def done(tmp_path: Path) -> Path:
+    """The file in which servers write what they did."""
+    path = tmp_path / "done.txt"
+    path.touch()
+    return path
+
+
+@pytest.fixture
+def shop(done: Path) -> McpServer:
+    return command("shop.py", env={"SHOP_DONE": str(done)})
+
+
+def hostile(fault: str, done: Path | None = None, **said: Any) -> McpServer:
+    env = {} if done is None else {"HOSTILE_DONE": str(done)}
+    return command("hostile.py", fault, env=env, **said)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+Served = Callable[..., AbstractAsyncContextManager[McpServer]]
+
+
+@asynccontextmanager
+async def served(script: str, *args: str, env: dict[str, str], **said: Any) -> AsyncIterator[Any]:
+    """A server of ours behind an address on loopback."""
+    port = free_port()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(SERVERS / script),
+        *args,
+        "--port",
+        str(port),
+        env=env,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await _listening(port)
+        name = script.removesuffix(".py")
+        yield McpServer(name, url=f"http://127.0.0.1:{port}/mcp", **said), process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def _listening(port: int) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                await writer.wait_closed()
+                return

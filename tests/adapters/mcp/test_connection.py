@@ -1,0 +1,171 @@
+"""Connections to well-behaved servers, on both transports, and what becomes of lost ones."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from assent import McpServer, OutcomeUnknown
+from assent.adapters.mcp.connection import McpConnection
+from assent.adapters.mcp.results import error_of, output_of
+from assent.errors import McpUnavailable
+from tests.adapters.mcp.conftest import command, free_port, served
+
+
+@asynccontextmanager
+async def shop_on(transport: str, done: Path) -> AsyncIterator[McpServer]:
+    env = {"SHOP_DONE": str(done), "PATH": os.environ["PATH"]}
+    if transport == "stdio":
+        yield command("shop.py", env=env)
+    else:
+        async with served("shop.py", env=env) as (server, _):
+            yield server
+
+
+async def until(done: Path, words: str) -> None:
+    async with asyncio.timeout(10):
+        while words not in done.read_text():
+            await asyncio.sleep(0.02)
+
+
+transports = pytest.mark.parametrize("transport", ["stdio", "http"])
+
+
+@transports
+async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: Path) -> None:
+    async with shop_on(transport, done) as server, McpConnection(server) as shop:
+        listing = await shop.tools()
+        ordered = await shop.call("order", {"item": "tea", "count": 0})
+        seen = await shop.call("look", {"item": ""})
+        shown = await shop.call("picture", {})
+
+    assert "order" in {tool.name for tool in listing.tools}
+    assert output_of(ordered) == {"result": "ordered 0 tea"}
+    assert output_of(seen) == {"item": "", "price": 5}
+    assert output_of(shown)[0]["type"] == "input_image"
+    assert done.read_text() == "order tea 0\nlook \n"
+
+
+@transports
+async def test_a_tool_that_fails_says_so_itself(transport: str, done: Path) -> None:
+    async with shop_on(transport, done) as server, McpConnection(server) as shop:
+        failed = await shop.call("break_down", {})
+        unknown = await shop.call("no_such_tool", {})
+
+    assert failed.is_error
+    assert "break_down" in error_of(failed)
+    assert unknown.is_error
+
+
+@transports
+async def test_cancelling_a_call_cancels_it_on_the_server(transport: str, done: Path) -> None:
+    async with shop_on(transport, done) as server, McpConnection(server) as shop:
+        call = asyncio.create_task(shop.call("dawdle", {"seconds": 60}))
+        await until(done, "dawdle begins")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until(done, "dawdle cancelled")
+        again = await shop.call("order", {"item": "tea"})
+
+    assert output_of(again) == {"result": "ordered 1 tea"}
+
+
+@transports
+async def test_a_call_that_was_sent_and_not_answered_is_unknown(
+    transport: str, done: Path
+) -> None:
+    async with shop_on(transport, done) as server, McpConnection(server) as shop:
+        with pytest.raises(OutcomeUnknown, match="its answer is missing"):
+            await shop.call("die", {})
+
+    assert done.read_text() == "dies\n"
+
+
+async def test_a_command_that_died_is_started_again(done: Path, shop: McpServer) -> None:
+    changes = 0
+
+    def changed() -> None:
+        nonlocal changes
+        changes += 1
+
+    async with McpConnection(shop, on_changed=changed) as connection:
+        with pytest.raises(OutcomeUnknown):
+            await connection.call("die", {})
+        async with asyncio.timeout(20):
+            while not connection.is_open:
+                await asyncio.sleep(0.05)
+        again = await connection.call("order", {"item": "tea"})
+
+    assert output_of(again) == {"result": "ordered 1 tea"}
+    assert changes == 1
+
+
+async def test_a_server_behind_an_address_is_found_again(done: Path) -> None:
+    port = free_port()
+    server = McpServer("shop", url=f"http://127.0.0.1:{port}/mcp", connect_within=5)
+    async with McpConnection(server) as connection:
+        with pytest.raises(McpUnavailable, match=r"cannot be reached.*Nothing was run"):
+            await connection.call("order", {"item": "tea"})
+
+
+async def test_a_server_that_went_away_was_never_sent_the_call(done: Path) -> None:
+    env = {"SHOP_DONE": str(done), "PATH": os.environ["PATH"]}
+    async with served("shop.py", env=env) as (server, process):
+        async with McpConnection(server) as connection:
+            await connection.call("order", {"item": "tea"})
+            process.kill()
+            await process.wait()
+            with pytest.raises(McpUnavailable, match="cannot be reached"):
+                await connection.call("order", {"item": "coffee"})
+
+    assert done.read_text() == "order tea 1\n"
+
+
+async def test_a_command_gets_no_more_of_our_environment_than_it_is_given(
+    shop: McpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    async with McpConnection(shop) as connection:
+        said = output_of(await connection.call("environment", {}))
+
+    assert "SHOP_DONE" in said["result"]
+    assert "ASSENT_KEY" not in said["result"]
+    assert "OPENAI_API_KEY" not in said["result"]
+
+
+async def test_there_is_no_such_command() -> None:
+    server = McpServer("gone", command="/no/such/command")
+    async with McpConnection(server) as connection:
+        with pytest.raises(McpUnavailable, match="there is no command '/no/such/command'"):
+            await connection.tools()
+
+
+async def test_closing_ends_the_process_and_all_that_it_started(tmp_path: Path) -> None:
+    script, pids = tmp_path / "parent.py", tmp_path / "pids"
+    script.write_text(
+        "import os, subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
+        "time.sleep(600)\n"
+    )
+    import sys
+
+    server = McpServer("parent", command=sys.executable, args=[str(script)])
+    async with McpConnection(server):
+        async with asyncio.timeout(10):
+            while not pids.exists() or len(pids.read_text().split()) < 2:
+                await asyncio.sleep(0.02)
+
+    for pid in map(int, pids.read_text().split()):
+        assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
