@@ -78,7 +78,7 @@ class Sources:
         self._seen: list[Pin] | None = None
         self._told: set[str] = set()
         self._waiting: dict[str, Mapping[str, Definition]] = {}
-        self._wake = asyncio.Event()
+        self._wake, self._pinning = asyncio.Event(), asyncio.Lock()
         self._keeper: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
@@ -152,12 +152,13 @@ class Sources:
                 log.exception("new definitions of tools could not be kept")
 
     async def _pin_all(self) -> None:
-        while self._waiting:
-            source, listed = next(iter(self._waiting.items()))
-            await self._kernel.store.run(lambda tx, s=source, d=listed: self._pin(tx, s, d))
-            if self._waiting.get(source) is listed:
-                del self._waiting[source]
-        await self.load()
+        async with self._pinning:
+            while self._waiting:
+                source, listed = next(iter(self._waiting.items()))
+                await self._kernel.store.run(lambda tx, s=source, d=listed: self._pin(tx, s, d))
+                if self._waiting.get(source) is listed:
+                    del self._waiting[source]
+            await self.load()
 
     def _pin(self, tx: Tx, source: str, listed: Mapping[str, Definition]) -> None:
         known = {pin.tool: pin for pin in tx.pins.of(source)}
@@ -167,12 +168,12 @@ class Sources:
                 # The first is taken on trust: nobody has relied on another yet.
                 made = Pin(source=source, tool=tool, seen=definition, accepted=definition)
                 self._note(tx, "pin", made)
-                tx.pins.put(made)
+                tx.pins.add(made)
             elif pin.hash != hash_of(definition) or not pin.listed:
                 changed = replace(pin, seen=definition, listed=True)
                 if changed.is_changed:
                     self._note(tx, "definition_changed", changed)
-                tx.pins.put(changed)
+                tx.pins.see(changed)
         for tool, pin in known.items():
             if tool not in listed and pin.listed:
                 tx.pins.unlist(pin)

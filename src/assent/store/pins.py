@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, select, update
 
 from assent.domain.pins import Pin
 from assent.store.rows import Driver, dump
@@ -14,7 +14,9 @@ _p = pins.c
 _ONE = (_p.source == bindparam("source_"), _p.tool == bindparam("tool_"))
 PINS = select(_p.source, _p.tool, _p.seen, _p.accepted, _p.listed).order_by(_p.source, _p.tool)
 PINS_OF = PINS.where(_p.source == bindparam("source_")).with_for_update()
-DROP = delete(pins).where(*_ONE)
+# Changed in place: a row that was replaced would be missed by whoever waits for its lock, and the
+# tool would be taken on trust again.
+SEE = update(pins).where(*_ONE).values(seen=bindparam("seen_"), listed=True, at=bindparam("at_"))
 UNLIST = update(pins).where(*_ONE).values(listed=False)
 ACCEPT = (
     update(pins)
@@ -37,10 +39,9 @@ class StoredPins:
         params: dict[str, object] = {"source_": source}
         return [_pin(row) for row in self._driver.rows(PINS_OF, params)]
 
-    def put(self, pin: Pin) -> None:
-        """Store what is seen now, for a tool that is new or was pinned before."""
+    def add(self, pin: Pin) -> None:
+        """Add a tool that was not found; if another adds it first, the transaction runs again."""
         self._driver.leaves_work = True
-        self._driver.rows(DROP, {"source_": pin.source, "tool_": pin.tool})
         row: dict[str, object] = {
             "source": pin.source,
             "tool": pin.tool,
@@ -51,6 +52,17 @@ class StoredPins:
             "at": self._driver.clock(),
         }
         self._driver.insert(pins, [row])
+
+    def see(self, pin: Pin) -> None:
+        """Store what a pinned tool is now; what was accepted stays."""
+        self._driver.leaves_work = True
+        params: dict[str, object] = {
+            "source_": pin.source,
+            "tool_": pin.tool,
+            "seen_": dump(dict(pin.seen)),
+            "at_": self._driver.clock(),
+        }
+        self._driver.rows(SEE, params)
 
     def unlist(self, pin: Pin) -> None:
         self._driver.leaves_work = True

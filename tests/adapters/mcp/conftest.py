@@ -25,22 +25,41 @@ def command(script: str, *args: str, name: str = "", **said: Any) -> McpServer:
     )
 
 
-@pytest.fixture
-def done(tmp_path: Path) -> Path:
-    """The file in which servers write what they did."""
-    path = tmp_path / "done.txt"
-    path.touch()
-    return path
+class Done:
+    """A file in which servers write what they did."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.touch()
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text()
 
 
 @pytest.fixture
-def shop(done: Path) -> McpServer:
+def done(tmp_path: Path) -> Done:
+    return Done(tmp_path / "done.txt")
+
+
+@pytest.fixture
+def shop(done: Done) -> McpServer:
     return command("shop.py", env={"SHOP_DONE": str(done)})
 
 
-def hostile(fault: str, done: Path | None = None, **said: Any) -> McpServer:
+def hostile(fault: str, done: Done | None = None, **said: Any) -> McpServer:
     env = {} if done is None else {"HOSTILE_DONE": str(done)}
     return command("hostile.py", fault, env=env, **said)
+
+
+async def eventually(holds: Callable[[], bool]) -> None:
+    """Wait until something outside this process has happened."""
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110 - nothing here is told of it
+            await asyncio.sleep(0.02)
 
 
 def free_port() -> int:

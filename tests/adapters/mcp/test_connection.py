@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +13,11 @@ from assent import McpServer, OutcomeUnknown
 from assent.adapters.mcp.connection import McpConnection
 from assent.adapters.mcp.results import error_of, output_of
 from assent.errors import McpUnavailable
-from tests.adapters.mcp.conftest import command, free_port, served
+from tests.adapters.mcp.conftest import Done, command, eventually, free_port, served
 
 
 @asynccontextmanager
-async def shop_on(transport: str, done: Path) -> AsyncIterator[McpServer]:
+async def shop_on(transport: str, done: Done) -> AsyncIterator[McpServer]:
     env = {"SHOP_DONE": str(done), "PATH": os.environ["PATH"]}
     if transport == "stdio":
         yield command("shop.py", env=env)
@@ -25,17 +26,11 @@ async def shop_on(transport: str, done: Path) -> AsyncIterator[McpServer]:
             yield server
 
 
-async def until(done: Path, words: str) -> None:
-    async with asyncio.timeout(10):
-        while words not in done.read_text():
-            await asyncio.sleep(0.02)
-
-
 transports = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
 @transports
-async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: Path) -> None:
+async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:
         listing = await shop.tools()
         ordered = await shop.call("order", {"item": "tea", "count": 0})
@@ -46,11 +41,11 @@ async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: 
     assert output_of(ordered) == {"result": "ordered 0 tea"}
     assert output_of(seen) == {"item": "", "price": 5}
     assert output_of(shown)[0]["type"] == "input_image"
-    assert done.read_text() == "order tea 0\nlook \n"
+    assert done.text == "order tea 0\nlook \n"
 
 
 @transports
-async def test_a_tool_that_fails_says_so_itself(transport: str, done: Path) -> None:
+async def test_a_tool_that_fails_says_so_itself(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:
         failed = await shop.call("break_down", {})
         unknown = await shop.call("no_such_tool", {})
@@ -61,31 +56,29 @@ async def test_a_tool_that_fails_says_so_itself(transport: str, done: Path) -> N
 
 
 @transports
-async def test_cancelling_a_call_cancels_it_on_the_server(transport: str, done: Path) -> None:
+async def test_cancelling_a_call_cancels_it_on_the_server(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:
         call = asyncio.create_task(shop.call("dawdle", {"seconds": 60}))
-        await until(done, "dawdle begins")
+        await eventually(lambda: "dawdle begins" in done.text)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await until(done, "dawdle cancelled")
+        await eventually(lambda: "dawdle cancelled" in done.text)
         again = await shop.call("order", {"item": "tea"})
 
     assert output_of(again) == {"result": "ordered 1 tea"}
 
 
 @transports
-async def test_a_call_that_was_sent_and_not_answered_is_unknown(
-    transport: str, done: Path
-) -> None:
+async def test_a_call_that_was_sent_and_not_answered_is_unknown(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:
         with pytest.raises(OutcomeUnknown, match="its answer is missing"):
             await shop.call("die", {})
 
-    assert done.read_text() == "dies\n"
+    assert done.text == "dies\n"
 
 
-async def test_a_command_that_died_is_started_again(done: Path, shop: McpServer) -> None:
+async def test_a_command_that_died_is_started_again(done: Done, shop: McpServer) -> None:
     changes = 0
 
     def changed() -> None:
@@ -95,16 +88,14 @@ async def test_a_command_that_died_is_started_again(done: Path, shop: McpServer)
     async with McpConnection(shop, on_changed=changed) as connection:
         with pytest.raises(OutcomeUnknown):
             await connection.call("die", {})
-        async with asyncio.timeout(20):
-            while not connection.is_open:
-                await asyncio.sleep(0.05)
+        await eventually(lambda: connection.is_open)
         again = await connection.call("order", {"item": "tea"})
 
     assert output_of(again) == {"result": "ordered 1 tea"}
     assert changes == 1
 
 
-async def test_a_server_behind_an_address_is_found_again(done: Path) -> None:
+async def test_a_server_behind_an_address_is_found_again(done: Done) -> None:
     port = free_port()
     server = McpServer("shop", url=f"http://127.0.0.1:{port}/mcp", connect_within=5)
     async with McpConnection(server) as connection:
@@ -112,17 +103,19 @@ async def test_a_server_behind_an_address_is_found_again(done: Path) -> None:
             await connection.call("order", {"item": "tea"})
 
 
-async def test_a_server_that_went_away_was_never_sent_the_call(done: Path) -> None:
+async def test_a_server_that_went_away_was_never_sent_the_call(done: Done) -> None:
     env = {"SHOP_DONE": str(done), "PATH": os.environ["PATH"]}
-    async with served("shop.py", env=env) as (server, process):
-        async with McpConnection(server) as connection:
-            await connection.call("order", {"item": "tea"})
-            process.kill()
-            await process.wait()
-            with pytest.raises(McpUnavailable, match="cannot be reached"):
-                await connection.call("order", {"item": "coffee"})
+    async with (
+        served("shop.py", env=env) as (server, process),
+        McpConnection(server) as connection,
+    ):
+        await connection.call("order", {"item": "tea"})
+        process.kill()
+        await process.wait()
+        with pytest.raises(McpUnavailable, match="cannot be reached"):
+            await connection.call("order", {"item": "coffee"})
 
-    assert done.read_text() == "order tea 1\n"
+    assert done.text == "order tea 1\n"
 
 
 async def test_a_command_gets_no_more_of_our_environment_than_it_is_given(
@@ -145,22 +138,18 @@ async def test_there_is_no_such_command() -> None:
 
 
 async def test_closing_ends_the_process_and_all_that_it_started(tmp_path: Path) -> None:
-    script, pids = tmp_path / "parent.py", tmp_path / "pids"
+    script, pids = tmp_path / "parent.py", Done(tmp_path / "pids")
     script.write_text(
         "import os, subprocess, sys, time\n"
         f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
         "time.sleep(600)\n"
     )
-    import sys
-
     server = McpServer("parent", command=sys.executable, args=[str(script)])
     async with McpConnection(server):
-        async with asyncio.timeout(10):
-            while not pids.exists() or len(pids.read_text().split()) < 2:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: len(pids.text.split()) == 2)
 
-    for pid in map(int, pids.read_text().split()):
+    for pid in map(int, pids.text.split()):
         assert not _runs(pid)
 
 

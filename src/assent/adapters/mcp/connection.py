@@ -199,7 +199,7 @@ class McpConnection:
         fault = fault_of(error.error)
         if fault is Fault.NEVER_SENT:
             raise self._unavailable(error.message)
-        if fault is Fault.TOO_LARGE:
+        if fault is Fault.UNKEPT:
             raise InvalidOutput(tool, error.message)
         if fault is Fault.UNANSWERED or error.code in _UNCLEAR:
             raise self._unknown(error.message)
@@ -237,7 +237,7 @@ class McpConnection:
         async with _timeout(self.server.connect_seconds + 1):
             await attempt.opened.wait()
         if attempt.session is None:
-            raise self._unavailable(attempt.reason or "it is not connected")
+            raise self._unavailable(attempt.reason or "it did not answer in time")
         return attempt.session
 
     def _new_attempt(self) -> _Attempt:

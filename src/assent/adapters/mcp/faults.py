@@ -26,8 +26,8 @@ class Fault(IntEnum):
     NEVER_SENT = -39001
     # It was sent, and what became of it is unknown.
     UNANSWERED = -39002
-    # It was answered, and the answer was larger than is read.
-    TOO_LARGE = -39003
+    # It was answered, and the answer is too large or no message.
+    UNKEPT = -39003
 
 
 def fault_error(fault: Fault, message: str) -> ErrorData:

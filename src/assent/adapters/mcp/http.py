@@ -140,7 +140,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         except _Oversize:
             most = self._limits.message_bytes
             said = f"its answer has more than {most:,} bytes, and was not read"
-            return _fault(request, id, Fault.TOO_LARGE, said)
+            return _fault(request, id, Fault.UNKEPT, said)
         except httpx2.HTTPError as error:
             return _fault(request, id, Fault.UNANSWERED, f"stopped answering: {_words(error)}")
         finally:
@@ -286,7 +286,7 @@ class _Events(httpx2.AsyncByteStream):
         if self.id is None:
             raise httpx2.ReadError(f"an event has more than {most:,} bytes")
         said = f"its answer has more than {most:,} bytes, and was not read"
-        answer = fault_answer(self.id, Fault.TOO_LARGE, said)
+        answer = fault_answer(self.id, Fault.UNKEPT, said)
         body = answer.model_dump_json(by_alias=True, exclude_unset=True)
         return b"event: message\ndata: " + body.encode() + b"\n\n"
 

@@ -68,8 +68,8 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class _TooLong:
-    """A line that was longer than is read; its ends may tell which answer it was."""
+class _Unread:
+    """A line that cannot be read; its ends may tell which answer it was."""
 
     head: bytes
     tail: bytes
@@ -80,7 +80,7 @@ class _TooLong:
         return None if found is None else int(found[1])
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes | _TooLong | None:
+async def _line(reader: asyncio.StreamReader) -> bytes | _Unread | None:
     try:
         return await reader.readuntil(b"\n")
     except asyncio.IncompleteReadError:
@@ -89,7 +89,7 @@ async def _line(reader: asyncio.StreamReader) -> bytes | _TooLong | None:
         return await _skipped(reader, error.consumed)
 
 
-async def _skipped(reader: asyncio.StreamReader, consumed: int) -> _TooLong | None:
+async def _skipped(reader: asyncio.StreamReader, consumed: int) -> _Unread | None:
     """Read a long line to its end and keep only its ends."""
     head = tail = b""
     while True:
@@ -103,7 +103,7 @@ async def _skipped(reader: asyncio.StreamReader, consumed: int) -> _TooLong | No
         except asyncio.LimitOverrunError as error:
             consumed = error.consumed
         else:
-            return _TooLong(head, (tail + rest[-_ENDS:])[-_ENDS:])
+            return _Unread(head, (tail + rest[-_ENDS:])[-_ENDS:])
 
 
 @dataclass(kw_only=True)
@@ -180,8 +180,8 @@ class StdioServer:
         said = f"; its last words: {self.errors[-1]}" if self.errors else ""
         return f"{why}{code}{said}"
 
-    async def _take(self, line: bytes | _TooLong, incoming: Incoming) -> None:
-        if isinstance(line, _TooLong):
+    async def _take(self, line: bytes | _Unread, incoming: Incoming) -> None:
+        if isinstance(line, _Unread):
             await self._refuse(line, incoming)
             return
         if not line.strip():
@@ -189,18 +189,27 @@ class StdioServer:
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
-            self._count_garbage(line)
+            await self._unreadable(line, incoming)
             return
         if isinstance(message, JSONRPCNotification) and message.method not in _HEARD:
             return
         await incoming.send(SessionMessage(message))
 
-    async def _refuse(self, line: _TooLong, incoming: Incoming) -> None:
+    async def _unreadable(self, line: bytes, incoming: Incoming) -> None:
+        """Answer a request whose answer is no message, so that nobody waits for it."""
+        request_id = _Unread(line[:_ENDS], line[-_ENDS:]).request_id
+        if request_id is None:
+            self._count_garbage(line)
+            return
+        answer = fault_answer(request_id, Fault.UNKEPT, "its answer cannot be read")
+        await incoming.send(SessionMessage(answer))
+
+    async def _refuse(self, line: _Unread, incoming: Incoming) -> None:
         most = self.limits.message_bytes
         if (request_id := line.request_id) is None:
             raise _GivenUp(f"it sent a message of more than {most:,} bytes")
         said = f"its answer has more than {most:,} bytes, and was not read"
-        answer = fault_answer(request_id, Fault.TOO_LARGE, said)
+        answer = fault_answer(request_id, Fault.UNKEPT, said)
         await incoming.send(SessionMessage(answer))
 
     def _count_garbage(self, line: bytes) -> None:

@@ -3,6 +3,7 @@
 One JSON-RPC message a line, protocol 2025-11-25. The file in HOSTILE_DONE says which calls came.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -48,13 +49,13 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
         case "huge_definition":
             big = tool("big", description="x" * 100_000)
             return {"tools": [big, tool("small")]}
-        case "remote_ref":
+        case "remote_ref" | "bottomless":
             remote = {
                 "type": "object",
                 "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}},
             }
             deep: dict[str, Any] = {"type": "object"}
-            for _ in range(500):
+            for _ in range(300 if FAULT == "bottomless" else 40):
                 deep = {"type": "object", "properties": {"a": deep}}
             slow = {
                 "type": "object",
@@ -73,7 +74,7 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
                 "tools": [
                     tool("a.b"),
                     # What "a.b" becomes.
-                    tool("a_b_2c2ed8e8"),
+                    tool("a_b_" + hashlib.sha256(b"a.b").hexdigest()[:8]),
                     tool("same"),
                     tool("same", title="another"),
                     tool("twin"),
@@ -96,7 +97,7 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
             return {"tools": [tool("go"), tool("other")]}
 
 
-def call(id: Any, name: str) -> None:
+def call(id: Any, name: str) -> None:  # noqa: C901, PLR0912 - one case per fault
     with DONE.open("a") as file:
         file.write(name + "\n")
     match FAULT:
@@ -105,7 +106,8 @@ def call(id: Any, name: str) -> None:
                 return
         case "big":
             if name == "go":
-                return answer(id, text("x" * 100_000_000))
+                answer(id, text("x" * 100_000_000))
+                return
         case "big_id_last":
             body = json.dumps(text("x" * 20_000_000))
             sys.stdout.write(f'{{"result":{body},"jsonrpc":"2.0","id":{json.dumps(id)}}}\n')
@@ -115,9 +117,11 @@ def call(id: Any, name: str) -> None:
             os._exit(3)
         case "liar":
             wrong = {"structuredContent": {"n": "many"}} if name == "wrong" else {}
-            return answer(id, text("trust me") | wrong)
+            answer(id, text("trust me") | wrong)
+            return
         case "shapeless":
-            return answer(id, {"content": "no list"})
+            answer(id, {"content": "no list"})
+            return
         case "flood":
             for number in range(2_000):
                 notify("notifications/message", level="info", data=f"{number}" * 100)
@@ -128,13 +132,17 @@ def call(id: Any, name: str) -> None:
             sys.stderr.flush()
         case "error":
             refusal = {"code": -32602, "message": "no such thing"}
-            return say({"jsonrpc": "2.0", "id": id, "error": refusal})
+            say({"jsonrpc": "2.0", "id": id, "error": refusal})
+            return
         case "asks":
             say({"jsonrpc": "2.0", "id": "r1", "method": "roots/list"})
             sample = {"messages": [], "maxTokens": 1}
-            say({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": sample})
+            say(
+                {"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": sample}
+            )
             got = [json.loads(sys.stdin.readline()) for _ in range(2)]
-            return answer(id, text(json.dumps([each.get("error") for each in got])))
+            answer(id, text(json.dumps([each.get("error") for each in got])))
+            return
         case _:
             pass
     answer(id, text(f"{name} is done"))

@@ -1,4 +1,4 @@
-"""A well-behaved MCP server, on standard streams or HTTP (`--port N`); its file says what it did."""
+"""A well-behaved MCP server, on standard streams or HTTP (`--port N`); a file says what it did."""
 
 import asyncio
 import os
