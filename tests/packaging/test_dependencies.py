@@ -9,7 +9,7 @@ from packaging.version import Version
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-LATER = {"server", "discord", "slack", "mcp"}
+LATER = {"server", "discord", "slack"}
 
 
 def pins() -> dict[str, Version]:

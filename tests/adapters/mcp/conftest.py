@@ -85,7 +85,7 @@ async def served(script: str, *args: str, env: dict[str, str], **said: Any) -> A
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        await _listening(port)
+        await listening(port)
         name = script.removesuffix(".py")
         yield McpServer(name, url=f"http://127.0.0.1:{port}/mcp", **said), process
     finally:
@@ -94,7 +94,7 @@ async def served(script: str, *args: str, env: dict[str, str], **said: Any) -> A
         await process.wait()
 
 
-async def _listening(port: int) -> None:
+async def listening(port: int) -> None:
     async with asyncio.timeout(20):
         while True:
             try:
