@@ -6,7 +6,7 @@ what they approved is what runs, once; and all of it is on the record.
 
 from assent.app import Assent, run_once
 from assent.domain.ask_terms import NO_DEADLINE
-from assent.domain.bodies import ApprovalRequired, Deferred, Progress, ToolCall
+from assent.domain.bodies import ApprovalRequired, Deferred, InputRequired, Progress, ToolCall
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import (
     DidNotRun,
@@ -65,6 +65,7 @@ __all__ = [
     "Field",
     "FieldType",
     "Hint",
+    "InputRequired",
     "Limits",
     "McpServer",
     "Option",

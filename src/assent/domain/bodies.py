@@ -11,6 +11,7 @@ import msgspec
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
+from assent.domain.forms import UserInput
 from assent.domain.parameters import either, optional, settle
 from assent.domain.people import Person
 from assent.errors import AssentError
@@ -54,6 +55,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     approved: bool = False
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     arguments: str = "{}"
+    # What the body left for itself when it asked for input, and the answers; None before that.
+    state: Json = None
+    answers: Mapping[str, Json] | None = None
     # An adapter for another framework may pass that framework's own, richer call.
     given: ToolCall | None = None
 
@@ -79,6 +83,7 @@ _CONTEXT: Final = {
     "approved": parameters.flag,
     "metadata": parameters.mapping,
     "arguments": parameters.text,
+    "answers": optional(parameters.mapping),
     "given": optional(parameters.instance(ToolCall)),
 }
 
@@ -94,6 +99,19 @@ class ApprovalRequired(AssentError):
         said = check.taken("ApprovalRequired", "metadata", metadata)
         self.metadata = {"reason": said} if isinstance(said, str) else dict(said or {})
         super().__init__("This call needs a person's approval")
+
+
+class InputRequired(AssentError):
+    """Raised by a body that needs answers before it can go on: ask for them, then run it again.
+
+    It runs again with `ctx.answers`, and with `ctx.state`, which is sealed until then.
+    """
+
+    code = "input_required"
+
+    def __init__(self, form: UserInput, state: Json = None) -> None:
+        self.form, self.state = form, state
+        super().__init__("This call needs a person's input")
 
 
 @dataclass(frozen=True, slots=True)

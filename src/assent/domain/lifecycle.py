@@ -43,7 +43,8 @@ TRANSITIONS: dict[CallStatus, frozenset[CallStatus]] = {
             S.CLEARED,
         }
     ),
-    S.AWAITING_INPUT: frozenset({S.AWAITING_INPUT, S.PROPOSED, S.FAILED}) | _WITHDRAWN,
+    # Cleared: the answer to a body's own question, which is no argument and needs no new ruling.
+    S.AWAITING_INPUT: frozenset({S.AWAITING_INPUT, S.PROPOSED, S.CLEARED, S.FAILED}) | _WITHDRAWN,
     S.AWAITING_APPROVAL: frozenset(
         {S.CLEARED, S.PROPOSED, S.AWAITING_RESULT, S.AWAITING_APPROVAL, S.DENIED, S.FAILED}
     )
@@ -51,7 +52,15 @@ TRANSITIONS: dict[CallStatus, frozenset[CallStatus]] = {
     S.CLEARED: frozenset({S.RUNNING, S.AWAITING_APPROVAL, S.DENIED, S.FAILED}) | _WITHDRAWN,
     # A second claim of an idempotent call whose lease ran out stays running under a new fence.
     S.RUNNING: frozenset(
-        {S.SUCCEEDED, S.FAILED, S.AWAITING_RESULT, S.AWAITING_APPROVAL, S.IN_DOUBT, S.RUNNING}
+        {
+            S.SUCCEEDED,
+            S.FAILED,
+            S.AWAITING_INPUT,
+            S.AWAITING_RESULT,
+            S.AWAITING_APPROVAL,
+            S.IN_DOUBT,
+            S.RUNNING,
+        }
     ),
     S.AWAITING_RESULT: frozenset({S.CLEARED, S.SUCCEEDED, S.FAILED}) | _WITHDRAWN,
     S.IN_DOUBT: frozenset({S.IN_DOUBT, S.SUCCEEDED, S.FAILED, S.CLEARED}),

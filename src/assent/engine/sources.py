@@ -7,17 +7,20 @@ that only decides needs no connection, and one whose server is down can still sh
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestStatus
 from assent.domain.people import ADMIN, SYSTEM, Person
 from assent.domain.pins import Pin, hash_of
 from assent.domain.tools import Tool
 from assent.engine.agents import Remote
 from assent.engine.kernel import Kernel
+from assent.engine.runs.asides import Asides
 from assent.errors import (
     AssentError,
     DefinitionChanged,
@@ -32,6 +35,9 @@ log = logging.getLogger(__name__)
 Definition = Mapping[str, Any]
 # Called with all definitions that a source lists now, by the server's own names.
 Listed = Callable[[Mapping[str, Definition]], None]
+# Given a call's id and a form: how people closed the question, and their answers.
+Answered = tuple[RequestStatus, Mapping[str, Json]]
+Ask = Callable[[str, UserInput], Coroutine[Any, Any, Answered]]
 _RETRY_SECONDS: Final = 1.0
 
 
@@ -56,8 +62,11 @@ class ToolSource(ABC):
         """Return the tools of these definitions, connected or not."""
 
     @abstractmethod
-    def start(self, listed: Listed) -> None:
-        """Connect; `listed` hears what there is, at first and after every change."""
+    def start(self, listed: Listed, ask: Ask) -> None:
+        """Connect; `listed` hears what there is, at first and after every change.
+
+        `ask` puts a form to a person beside a call that runs.
+        """
 
     @abstractmethod
     async def settled(self) -> None:
@@ -120,9 +129,10 @@ class Sources:
         """Connect all sources, and wait until each has listed its tools or failed."""
         if not self._every or not self._kernel.is_worker:
             return
+        ask = Asides(kernel=self._kernel).ask
         self._keeper = asyncio.create_task(self._keep(), name="assent-sources")
         for source in self._every:
-            source.start(lambda listed, name=source.name: self._heard(name, listed))
+            source.start(lambda listed, name=source.name: self._heard(name, listed), ask)
         await asyncio.gather(*(source.settled() for source in self._every))
         await self._pin_all()
 

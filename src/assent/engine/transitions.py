@@ -203,8 +203,9 @@ class Moves:
             self._last_settled(call)
         if self.scene is not None:
             self.scene = self.scene.with_settled(call)
-        # Secrets come with answers, and an answer makes a revision: most calls have none to purge.
-        if call.revision > 1:
+        # Secrets come with answers, and an answer makes a revision or leaves metadata: most calls
+        # have none to purge.
+        if call.revision > 1 or call.metadata is not None:
             self.tx.values.purge(call.id)
 
     def _last_settled(self, call: Call) -> None:

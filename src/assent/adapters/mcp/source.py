@@ -11,7 +11,7 @@ from assent.domain.bodies import Context
 from assent.domain.canonical import Json
 from assent.domain.mcp_servers import McpServer
 from assent.domain.pins import Pin, hash_of
-from assent.engine.sources import Definition, Listed, SourceTools, ToolSource
+from assent.engine.sources import Ask, Definition, Listed, SourceTools, ToolSource
 from assent.errors import AssentError, DefinitionChanged, McpUnavailable
 
 if TYPE_CHECKING:
@@ -47,13 +47,17 @@ class McpSource(ToolSource):
     def tools(self, pins: Sequence[Pin]) -> SourceTools:
         return tools_of(self.server, pins, self._run)
 
-    def start(self, listed: Listed) -> None:
+    def start(self, listed: Listed, ask: Ask) -> None:
         # Not before: processes that only decide need neither the SDK nor a connection.
         from assent.adapters.mcp.connection import McpConnection
+        from assent.adapters.mcp.running import Questions
 
-        self._listed = listed
+        self._listed, self._questions = listed, Questions(server=self.name, ask=ask)
         self._connection = McpConnection(
-            self.server, limits=self._limits, on_changed=self._changed.set
+            self.server,
+            limits=self._limits,
+            on_changed=self._changed.set,
+            on_elicit=self._questions.elicited,
         )
         self._connection.start()
         self._watcher = asyncio.create_task(self._watch(), name=f"assent-mcp-{self.name}-watch")
@@ -114,12 +118,14 @@ class McpSource(ToolSource):
         self._told = refused
 
     async def _run(self, pin: Pin, context: Context, arguments: Mapping[str, Json]) -> object:
-        from assent.adapters.mcp.running import outcome_of
+        from assent.adapters.mcp.running import run_call
 
         connection = self._open_connection()
         await self._want_unchanged(pin)
-        answer = await connection.call(pin.tool, arguments, token=context.call_id)
-        return outcome_of(answer)
+        try:
+            return await run_call(connection, pin.tool, context, arguments)
+        finally:
+            await self._questions.end(context.call_id)
 
     async def _want_unchanged(self, pin: Pin) -> None:
         """Raise if the tool is no longer what people were shown; nothing has been sent then."""

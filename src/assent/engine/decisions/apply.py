@@ -10,6 +10,7 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
+from assent.domain.forms import SealedSecret
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text, parsed
 from assent.domain.requests import Request
@@ -22,6 +23,7 @@ from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
+from assent.engine.runs.exchanges import is_beside, with_exchange
 from assent.engine.transitions import Moves, shown
 from assent.errors import AssentError, InvalidOutput, StillRunning
 from assent.ports import CallChanges
@@ -54,6 +56,8 @@ class Verdicts:
     def apply(self, moves: Moves, case: Case) -> DecisionOutcome:
         """Apply a verdict that needs no second ruling by the gate."""
         verdict, texts = case.attempt.verdict, self.kernel.texts
+        if is_beside(case.request, case.call):
+            return self._close_beside(moves, case)
         match verdict:
             case verdicts.Approve() | verdicts.RunAgain():
                 return self.approve(moves, case)
@@ -77,6 +81,40 @@ class Verdicts:
                 output = error_output(_gone(case))
                 return self._settle(moves, case, S.FAILED, output, action="tool_gone")
         assert_never(verdict)
+
+    def _close_beside(self, moves: Moves, case: Case) -> DecisionOutcome:
+        """Close the question of a call that runs on: its body hears that nobody answers it."""
+        if (refusal := self.close(moves, case, R.CANCELLED)) is not None:
+            return refusal
+        call = self.stay(moves, case, name_of(case.attempt.verdict))
+        return self.done(moves, case, R.CANCELLED, call)
+
+    def stay(self, moves: Moves, case: Case, action: str) -> Call:
+        """Put on record what leaves a call where it is; one that runs is left to its worker."""
+        id = case.request.id
+        if not is_beside(case.request, case.call):
+            return moves.move(case.call, case.call.status, action, request_id=id)
+        moves.note(action, case.call, request_id=id)
+        return case.call
+
+    def resume(self, moves: Moves, case: Case, answers: SealedSecret) -> DecisionOutcome:
+        """Hand the answers to the body that asked for them: at once, or in its next attempt."""
+        if (refusal := self.close(moves, case, R.ANSWERED)) is not None:
+            return refusal
+        moves.tx.values.seal([answers])
+        if is_beside(case.request, case.call):
+            return self.done(moves, case, R.ANSWERED, self.stay(moves, case, "answer"))
+        tool = self.kernel.catalogue.tool_of(case.call)
+        return self._go_ahead(
+            moves,
+            case,
+            case.call,
+            R.ANSWERED,
+            action="answer",
+            data=dict(case.attempt.witness),
+            metadata=with_exchange(case.call, answers=answers.id),
+            run_by=None if tool is None else tool.tool.run_within,
+        )
 
     def _refused(self, reason: str) -> str:
         texts = self.kernel.texts
@@ -328,7 +366,10 @@ def expire(moves: Moves, request: Request, call: Call, text: str) -> bool:
         return False
     output = json_text(error_output(text))
     with moves.acting(DEADLINE):
-        moves.move(call, S.EXPIRED, "expire", request_id=request.id, output=output)
+        if is_beside(request, call):
+            moves.note("expire", call, request_id=request.id)
+        else:
+            moves.move(call, S.EXPIRED, "expire", request_id=request.id, output=output)
     tell_closed(moves, request, R.EXPIRED, DEADLINE)
     return True
 

@@ -8,7 +8,7 @@ from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json, check, digest, encode, parse
 from assent.domain.conversations import Conversation, TurnRow
 from assent.domain.decisions import Decision, Verdict
-from assent.domain.forms import UserInput
+from assent.domain.forms import SealedSecret, UserInput
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
@@ -117,7 +117,14 @@ class SealedDraft:
     text: str
 
 
-Again = SecondRuling | Misfit | FilledForm | SealedDraft
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """The validated answers to a body's own question, sealed."""
+
+    answers: SealedSecret
+
+
+Again = SecondRuling | Misfit | FilledForm | SealedDraft | Continued
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.copies import changed
 from assent.domain.decisions import Approve, Give
-from assent.domain.forms import UserInput, without_nulls
+from assent.domain.forms import SealedSecret, UserInput, without_nulls
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Allow, Deny
@@ -21,6 +21,7 @@ from assent.engine.decisions.apply import Verdicts, tell_closed
 from assent.engine.decisions.attempts import (
     Again,
     Case,
+    Continued,
     DecisionOutcome,
     FilledForm,
     Misfit,
@@ -33,6 +34,7 @@ from assent.engine.gate.intake import Merged, merge, revised
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import REDEFINED
+from assent.engine.runs.exchanges import is_exchange, sealed
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
 from assent.engine.vault import Vault
@@ -104,11 +106,13 @@ class SecondRulings:
 
     async def _fill(
         self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
-    ) -> FilledForm | SealedDraft:
+    ) -> FilledForm | SealedDraft | Continued:
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
         size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
         if given.partial:
             return SealedDraft(await aside(size, self._sealed, case, form, given))
+        if is_exchange(case.call, case.request):
+            return Continued(await aside(size, self._answered, case, form, given))
         merged = await aside(size, self._merged, case, tool, form, given)
         gated = await planner.plan(case.call, tool, merged.frozen, merged.arguments)
         return FilledForm(merged=merged, gated=gated)
@@ -118,6 +122,12 @@ class SecondRulings:
         values = {**before, **form.validate_part(given.values, before)}
         # The whole draft is sealed: it may hold a secret that is not stored separately yet.
         return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
+
+    def _answered(self, case: Case, form: UserInput, given: Give) -> SealedSecret:
+        before = opened_draft(self.kernel.vault, case.request)
+        answers = form.validate(given.values, before)
+        now, id = self.kernel.clock.now(), case.request.id
+        return sealed(self.kernel.vault, id, case.call, answers, now)
 
     def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
         before = opened_draft(self.kernel.vault, case.request)
@@ -141,6 +151,8 @@ class SecondRulings:
                 return self._keep_draft(moves, case, text)
             case FilledForm():
                 return self._answer(moves, case, again)
+            case Continued(answers=answers):
+                return self.verdicts.resume(moves, case, answers)
             case Misfit(reason=reason):
                 return self._overtaken(moves, case, S.FAILED, by=DEFINITION, reason=reason)
             case SecondRuling(gated=GatedCall(ruling=Deny() as denied)):
@@ -156,7 +168,7 @@ class SecondRulings:
     def _keep_draft(self, moves: Moves, case: Case, draft: str) -> DecisionOutcome:
         if not moves.tx.requests.keep_draft(case.request, draft):
             return self.verdicts.late(moves, case)
-        call = moves.move(case.call, S.AWAITING_INPUT, "draft", request_id=case.request.id)
+        call = self.verdicts.stay(moves, case, "draft")
         return self.verdicts.done(moves, case, R.OPEN, call)
 
     def _answer(self, moves: Moves, case: Case, filled: FilledForm) -> DecisionOutcome:

@@ -390,5 +390,9 @@ def _confirmation(
 
 
 def _tries(call: Call) -> int:
-    # The attempt that only asked for approval did nothing, so it does not count against the limit.
-    return call.attempts if call.metadata is None else call.attempts - 1
+    # Attempts that only asked for approval or input did nothing: they do not count as tries.
+    if call.metadata is None:
+        return call.attempts
+    said = json.loads(call.metadata)
+    exchange = said.pop("assent.exchange", {})
+    return call.attempts - exchange.get("rounds", 0) - bool(said)

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Generator as Yielding
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, assert_never
@@ -11,10 +13,12 @@ from assent.domain.bodies import (
     Deferred,
     External,
     Generator,
+    InputRequired,
     Progress,
     Regular,
 )
 from assent.domain.canonical import Json
+from assent.domain.forms import UserInput
 from assent.domain.identifiers import flaw
 from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
 from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
@@ -53,6 +57,14 @@ class Asks:
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """The body needs a person's answers before it can go on, and left this state for then."""
+
+    form: UserInput
+    state: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Waits:
     """The output has to be supplied: by a person, or with a task id by some process."""
 
@@ -66,7 +78,7 @@ class Unknown:
     reason: str
 
 
-Outcome = Succeeded | Failed | Asks | Waits | Unknown
+Outcome = Succeeded | Failed | Asks | Needs | Waits | Unknown
 Report = Callable[[Progress], Awaitable[None]]
 # A model that is told only of a failure would call the tool again.
 _NOT_KEPT: Final = (
@@ -129,6 +141,8 @@ class BodyRun:
             return Unknown(self.scrubber.error(error))
         except ApprovalRequired as error:
             return await self._asks(error)
+        except InputRequired as error:
+            return Needs(error.form, jsonable(self.tool.name, error.state))
         except InvalidArguments as error:
             return failed(self.scrubber.error(error))
         except InvalidOutput as error:
@@ -221,6 +235,8 @@ class Bodies:
 
     def __init__(self) -> None:
         self._begun: dict[Held, datetime] = {}
+        # When the bodies of a call began and ceased to wait for people; 0 if they still do.
+        self._rests: dict[str, list[list[float]]] = {}
 
     @property
     def held(self) -> frozenset[Held]:
@@ -246,9 +262,9 @@ class Bodies:
         """
         task = asyncio.create_task(body, name=f"assent-body-{held[0]}")
         self._begun[held] = now
-        task.add_done_callback(lambda _: self._begun.pop(held))
+        task.add_done_callback(lambda _: self._ended(held))
         try:
-            await asyncio.wait({task}, timeout=None if limit is None else limit.total_seconds())
+            await self._within(task, held[0], None if limit is None else limit.total_seconds())
         except asyncio.CancelledError:
             await _let_go(task, late)
             if not task.done() or task.cancelled():
@@ -258,6 +274,34 @@ class Bodies:
         await _let_go(task, late)
         is_known = task.done() and not task.cancelled()
         return task.result() if is_known else Unknown(f"it did not end within {limit}")
+
+    def _ended(self, held: Held) -> None:
+        del self._begun[held]
+        self._rests.pop(held[0], None)
+
+    async def _within(self, task: asyncio.Task[Outcome], call_id: str, limit: float | None) -> None:
+        """Wait for a body within its time, not counting the time in which it waits for people."""
+        loop = asyncio.get_running_loop()
+        began, left = loop.time(), limit
+        while not task.done() and (left is None or left > 0):
+            await asyncio.wait({task}, timeout=left)
+            if limit is not None:
+                left = limit - (loop.time() - began - self._rested(call_id))
+
+    def _rested(self, call_id: str) -> float:
+        now = asyncio.get_running_loop().time()
+        return sum((end or now) - start for start, end in self._rests.get(call_id, ()))
+
+    @contextmanager
+    def resting(self, call_id: str) -> Yielding[None]:
+        """Count the time of this block as people's, not as the call's."""
+        loop = asyncio.get_running_loop()
+        rest: list[float] = [loop.time(), 0.0]
+        self._rests.setdefault(call_id, []).append(rest)
+        try:
+            yield
+        finally:
+            rest[1] = loop.time()
 
 
 async def _let_go(task: asyncio.Task[Outcome], late: Callable[[Outcome], None]) -> None:

@@ -11,16 +11,19 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.conversations import Scene, TurnRow
 from assent.domain.events import Fact
+from assent.domain.forms import UserInput
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import SYSTEM_ROLE, Audience
 from assent.domain.requests import Request
 from assent.engine.decisions.apply import tell_closed
 from assent.engine.failpoints import point
+from assent.engine.gate.gated_calls import mint
 from assent.engine.kernel import Kernel
 from assent.engine.loop.steps import Loaded, load
 from assent.engine.runs.claims import Claim, Claims
-from assent.engine.runs.outcomes import Asks, Failed, Outcome, Succeeded, Unknown, Waits
+from assent.engine.runs.exchanges import exchange_of, input_wanted, sealed, with_exchange
+from assent.engine.runs.outcomes import Asks, Failed, Needs, Outcome, Succeeded, Unknown, Waits
 from assent.engine.transitions import Moves, Raced, shown
 from assent.errors import StoreUnavailable, WriteUncertain
 from assent.ports import CallChanges, Tx
@@ -148,12 +151,14 @@ class Recorder:
             case Failed(output=output, ran=ran):
                 data: dict[str, Json] | None = {"ran": True} if ran else None
                 moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
-            case Asks() | Waits(task_id=None) if self._is_over(moves.tx, call):
+            case Asks() | Needs() | Waits(task_id=None) if self._is_over(moves.tx, call):
                 # No question is asked for a turn that was stopped: the call did nothing yet.
                 output = error_output(self._kernel.texts.aborted)
                 moves.move(call, CallStatus.FAILED, "stop", output=json_text(output))
             case Asks(metadata=metadata):
                 return self._ask(moves, claim, dict(metadata))
+            case Needs(form=form, state=state):
+                self._need(moves, claim, form, state)
             case Waits(task_id=task_id):
                 self._wait(moves, claim, task_id)
             case Unknown(reason=reason):
@@ -189,6 +194,18 @@ class Recorder:
             decide_within=claim.conversation.time_to_decide(claim.tool),
         )
         return None
+
+    def _need(self, moves: Moves, claim: Claim, form: UserInput, state: Json) -> None:
+        """Ask for the input that a body needs; its state is sealed until it has the answers."""
+        call, id = claim.call, self._kernel.ids("sec")
+        moves.tx.values.seal([sealed(self._kernel.vault, id, call, state, moves.now)])
+        rounds = (exchange_of(call) or {}).get("rounds", 0) + 1
+        metadata = with_exchange(call, state=id, answers=None, rounds=rounds)
+        asked = moves.move(call, CallStatus.AWAITING_INPUT, "need_input", metadata=metadata)
+        asking = input_wanted(claim.tool, claim.conversation, form)
+        request = mint(asked, asking, claim.conversation, self._kernel.ids, moves.now)
+        moves.tx.requests.add([request])
+        moves.pending(request)
 
     def _is_taken(self, tx: Tx, task_id: str, call: Call) -> bool:
         """Return True if this id already names another call, or its task."""
@@ -240,6 +257,8 @@ def _words(outcome: Outcome) -> str:
             return f"it failed meanwhile with: {shown(json_text(output))}"
         case Asks():
             return "meanwhile it asked for approval, which says that nothing was done"
+        case Needs():
+            return "meanwhile it asked for input, and goes on once it has it"
         case Waits(task_id=None):
             return "meanwhile it left its answer to people"
         case Waits(task_id=task_id):
@@ -254,6 +273,8 @@ def _detail(outcome: Outcome) -> Json:
             return output
         case Asks(metadata=metadata):
             return dict(metadata)
+        case Needs(form=form):
+            return form.reason
         case Waits(task_id=task_id):
             return task_id
         case Unknown(reason=reason):

@@ -21,6 +21,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import EventBuffer
 from assent.engine.loop.steps import Loaded
 from assent.engine.runs.claims import Claim, Claims, conversation_of
+from assent.engine.runs.exchanges import resumed
 from assent.engine.runs.outcomes import (
     BodyRun,
     Outcome,
@@ -183,6 +184,7 @@ class Runner:
         call, tool = claim.call, claim.tool.tool
         try:
             arguments, scrubber = await self.resolved(call)
+            context = await resumed(self._kernel, call, claim.context)
         except StoreUnavailable:
             # Nothing has begun: once the lease is over, this worker claims the call again.
             raise
@@ -197,7 +199,7 @@ class Runner:
             await asyncio.sleep(0)
 
         body = BodyRun(
-            tool=tool, context=claim.context, arguments=arguments, scrubber=scrubber, report=report
+            tool=tool, context=context, arguments=arguments, scrubber=scrubber, report=report
         )
         # The last check before anything happens: a worker that was paused notices here, not later.
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):

@@ -18,6 +18,7 @@ from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
 from assent.engine.kernel import Kernel
 from assent.engine.loop.turns import Turns
+from assent.engine.runs.asides import withdraw
 from assent.engine.runs.claims import Claim, conversation_of
 from assent.engine.runs.recording import Recorded
 from assent.engine.runs.runner import Runner
@@ -71,6 +72,7 @@ class Reconciler:
         conversation = conversation_of(tx, call.conversation_id)
         moves = Moves(tx, self._kernel.ids, actor="reconciler")
         tool = tool_of(tx, self._kernel.catalogue, call)
+        withdraw(moves, call.id)
         who = "its caller" if call.by_caller else f"its worker {call.worker!r}"
         reason = f"{who} died or lost its lease while it ran"
         again = None
