@@ -160,7 +160,7 @@ class World:
         model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
         agent_options = {
             name: options.pop(name)
-            for name in ("limits", "instructions", "stream")
+            for name in ("limits", "instructions", "stream", "mcp")
             if name in options
         }
         agent = Agent("agent", model=model, tools=tools, **agent_options)

@@ -43,6 +43,7 @@ def parser() -> Parser:
     _keys(commands.add_parser("keys", help="list, create and revoke API keys"))
     _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
     _deliveries(commands.add_parser("deliveries", help="list what could not be delivered"))
+    _tools(commands.add_parser("tools", help="changed tools of MCP servers, and accepting them"))
     return top
 
 
@@ -313,6 +314,17 @@ def _deliveries(command: argparse.ArgumentParser) -> None:
     command.add_argument("--send-again", action="store_true", help="try once more to deliver it")
     _database(command)
     _debug(command)
+
+
+def _tools(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    changed = actions.add_parser("changed", help="what servers changed, and nobody accepted yet")
+    accept = actions.add_parser("accept", help="accept a tool's changed definition")
+    accept.add_argument("tool", metavar="TOOL", help="its name, as `assent tools changed` shows it")
+    accept.add_argument("--yes", action="store_true", help="do not ask")
+    for action in (changed, accept):
+        _database(action)
+        _debug(action)
 
 
 def _days(text: str) -> int:

@@ -30,6 +30,7 @@ from assent.cli.options import (
 from assent.cli.request_view import RequestView, view_of
 from assent.cli.review_session import ReviewSession
 from assent.cli.screen import Ink, Screen
+from assent.cli.tools import tools
 from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
 from assent.demo.agent import Home
@@ -238,4 +239,5 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "keys": accounts.keys,
     "people": accounts.people,
     "deliveries": deliveries,
+    "tools": tools,
 }

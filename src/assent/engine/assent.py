@@ -384,7 +384,7 @@ class Assent(Guarding):
         `definition` is the hash of the one that was looked at: another is not accepted unseen.
         """
         who = await self._who("Assent.accept()", by)
-        await self._sources.accept(tool, who, definition=definition)
+        await self.sources.accept(tool, who, definition=definition)
 
     async def audit(
         self, *, conversation_id: str | None = None, call_id: str | None = None

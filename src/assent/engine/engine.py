@@ -118,7 +118,8 @@ class Engine:
         self._wiring = wiring
         self._who = Callers(kernel=kernel).who
         self._overrides = Overrides(kernel)
-        self._sources = Sources(kernel, wiring.sources)
+        # The tools of servers outside, and their definitions as they were accepted.
+        self.sources = Sources(kernel, wiring.sources)
         self._runner = Runner(kernel)
         self._turns = Turns(kernel, self._runner)
         self._sending = Sending(kernel, self._turns)
@@ -148,7 +149,7 @@ class Engine:
             kernel.store.listen(self.feed.heard)
             await kernel.store.run(self._check_key)
             await self._refresh()
-            await self._sources.start()
+            await self.sources.start()
             if not kernel.policy.approvals:
                 await kernel.store.run(lambda tx: note(tx, kernel.ids, "approvals_off", SYSTEM.id))
             if kernel.is_worker:
@@ -156,7 +157,7 @@ class Engine:
             if self._wiring.channels:
                 await self.channels.start(cast("Assent", self))
         except BaseException:
-            await self._sources.close()
+            await self.sources.close()
             await kernel.store.close()
             raise
         return self
@@ -164,7 +165,7 @@ class Engine:
     async def _refresh(self) -> None:
         """Read what other processes may have changed: overrides, and tools of servers outside."""
         await self._overrides.load()
-        await self._sources.load()
+        await self.sources.load()
 
     async def __aexit__(
         self,
@@ -179,7 +180,7 @@ class Engine:
             await self._worker.rest()
         await self.kernel.tasks.drain(self.kernel.times.grace)
         await self.kernel.catalogue.close()
-        await self._sources.close()
+        await self.sources.close()
         await self._worker.stop()
         await self.feed.close()
         await self.kernel.store.close()

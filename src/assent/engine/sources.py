@@ -22,7 +22,6 @@ from assent.engine.agents import Remote
 from assent.engine.kernel import Kernel
 from assent.engine.runs.asides import Asides
 from assent.errors import (
-    AssentError,
     DefinitionChanged,
     NotAllowed,
     NotFound,
@@ -203,13 +202,12 @@ class Sources:
         """
         if ADMIN not in by.roles:
             raise NotAllowed(by.id, "accept definitions")
-        await self.load()
-        source, name = self._found(tool)
 
         def accept(tx: Tx) -> None:
-            pin = next((pin for pin in tx.pins.of(source) if pin.tool == name), None)
+            source = next((pin.source for pin in tx.pins.every() if pin.name == tool), "")
+            pin = next((pin for pin in tx.pins.of(source) if pin.name == tool), None)
             if pin is None:
-                raise NotFound("tool", tool)
+                raise NotFound("tool", tool, "it has no pinned definition")
             if definition is not None and definition != pin.hash:
                 raise DefinitionChanged(tool)
             if not pin.is_changed:
@@ -220,20 +218,7 @@ class Sources:
         await self._kernel.store.run(accept)
         await self.load()
 
-    def _found(self, tool: str) -> tuple[str, str]:
-        pins = self._seen or []
-        for source in self._every:
-            mine = [pin for pin in pins if pin.source == source.name and pin.listed]
-            for name, made in source.tools(mine).tools.items():
-                if made.name == tool:
-                    return source.name, name
-        known = {each.tool.name for each in self._kernel.catalogue.every_tool()}
-        raise NothingToAccept(tool) if tool in known else NotFound("tool", tool)
-
-    def pin(self, tool: str) -> Pin | None:
-        """Return the pin of a tool, by our name for it; None for tools that are not pinned."""
-        try:
-            source, name = self._found(tool)
-        except AssentError:
-            return None
-        return next((p for p in self._seen or [] if p.source == source and p.tool == name), None)
+    async def changed(self) -> list[Pin]:
+        """Return the tools whose changed definitions nobody has accepted."""
+        pins = await self._kernel.store.run(lambda tx: tx.pins.every())
+        return [pin for pin in pins if pin.is_changed and pin.listed]

@@ -97,6 +97,7 @@ ACCESS: Mapping[str, Need] = {
     "GET /api/tools": READ,
     "GET /api/tools/{name}": READ,
     "PUT /api/tools/{name}/override": MANAGE,
+    "POST /api/tools/{name}/accept": MANAGE,
     "DELETE /api/tools/{name}/override": MANAGE,
     "GET /api/policy": POLICY,
     "GET /api/audit": AUDIT,

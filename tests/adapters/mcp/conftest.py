@@ -1,6 +1,7 @@
 """Real MCP servers for tests: commands on standard streams, and processes on loopback."""
 
 import asyncio
+import json
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -66,6 +67,35 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Moody:
+    """A server whose definitions a test changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.done = folder / "definitions.json", Done(folder / "moody.txt")
+        self.define(send="Sends a note.")
+
+    def define(self, **descriptions: str) -> None:
+        tools = [
+            {
+                "name": name,
+                "description": text,
+                "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}},
+            }
+            for name, text in {"announce": "Says so.", **descriptions}.items()
+        ]
+        self.file.write_text(json.dumps(tools))
+
+    def server(self, **said: Any) -> McpServer:
+        args = [str(SERVERS / "moody.py"), str(self.file), str(self.done)]
+        quiet = {"announce": {"requires_approval": False}}
+        return McpServer("moody", command=sys.executable, args=args, tools=quiet, **said)
+
+
+@pytest.fixture
+def moody(tmp_path: Path) -> Moody:
+    return Moody(tmp_path)
 
 
 Served = Callable[..., AbstractAsyncContextManager[McpServer]]

@@ -1,6 +1,5 @@
 """Agents with the tools of MCP servers: gated, pinned, and the same in every process."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from assent.errors import (
     Superseded,
 )
 from assent.testing import ScriptedModel, calls, says
-from tests.adapters.mcp.conftest import SERVERS, Done, command, eventually, hostile
+from tests.adapters.mcp.conftest import Done, Moody, command, eventually, hostile
 from tests.conftest import QUICK
 
 ADMIN = Person("root", roles={"admin"})
@@ -179,35 +178,6 @@ async def test_two_different_servers_of_one_name_are_refused(url: str) -> None:
 
 
 # Changes of definitions
-
-
-class Moody:
-    """A server whose definitions a test changes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file, self.done = folder / "definitions.json", Done(folder / "moody.txt")
-        self.define(send="Sends a note.")
-
-    def define(self, **descriptions: str) -> None:
-        tools = [
-            {
-                "name": name,
-                "description": text,
-                "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}},
-            }
-            for name, text in {"announce": "Says so.", **descriptions}.items()
-        ]
-        self.file.write_text(json.dumps(tools))
-
-    def server(self, **said: Any) -> McpServer:
-        args = [str(SERVERS / "moody.py"), str(self.file), str(self.done)]
-        quiet = {"announce": {"requires_approval": False}}
-        return McpServer("moody", command=sys.executable, args=args, tools=quiet, **said)
-
-
-@pytest.fixture
-def moody(tmp_path: Path) -> Moody:
-    return Moody(tmp_path)
 
 
 ANNOUNCE = says("", calls("moody__announce"))

@@ -1,10 +1,8 @@
 """Tools made of the definitions that MCP servers list; knows no connection and no SDK."""
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from assent.domain.arguments import SchemaArguments, SchemaOutput
 from assent.domain.bodies import Context, Regular
@@ -18,32 +16,17 @@ from assent.errors import AssentError, InvalidTool
 
 # How a call of a pinned tool runs.
 Run = Callable[[Pin, Context, Mapping[str, Json]], Awaitable[object]]
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST: Final = 64
-_MARK: Final = 8
-_SEPARATOR: Final = "__"
-
-
-def name_of(server: str, tool: str) -> str:
-    """Return our name for a server's tool; a name that does not fit gets a mark of the whole."""
-    prefix = f"{server}{_SEPARATOR}"
-    plain = _UNFIT.sub("_", tool)
-    if plain == tool and tool and len(prefix) + len(tool) <= _LONGEST:
-        return prefix + tool
-    mark = hashlib.sha256(tool.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
-    room = _LONGEST - len(prefix) - _MARK - 1
-    return f"{prefix}{plain[:room]}_{mark}"
 
 
 def tools_of(server: McpServer, pins: Sequence[Pin], run: Run) -> SourceTools:
     """Return a server's tools; one that cannot be used is left out and said, never replaced."""
-    names = Counter(name_of(server.name, pin.tool) for pin in pins)
+    names = Counter(pin.name for pin in pins)
     made: dict[str, Tool] = {}
     refused: list[str] = []
     for pin in pins:
         if not server.offers(pin.tool):
             continue
-        name = name_of(server.name, pin.tool)
+        name = pin.name
         if names[name] > 1:
             refused.append(f"{pin.tool!r} has the same name as another: {name!r}")
             continue
@@ -63,7 +46,7 @@ def _tool(server: McpServer, pin: Pin, name: str, run: Run) -> Tool:
         **server.tools.get(pin.tool, {}),
         "source": server.source,
         # So that approvals are void after any change, not only of what else the hash covers.
-        "version": pin.hash[:16],
+        "version": pin.hash,
     }
     execution = cast("Mapping[str, Any]", seen.get("execution") or {})
     if execution.get("taskSupport") == "required":

@@ -36,6 +36,14 @@ class Agents(Shape):
     items: list[Agent]
 
 
+class Change(Shape):
+    """A change of a tool's definition that no admin has accepted: until then every call asks."""
+
+    before: str = Field(description="The accepted definition, as JSON text.")
+    after: str = Field(description="The definition as it is now, as JSON text.")
+    definition: str = Field(description="The hash of what it is now, to accept it by.")
+
+
 class Tool(Shape):
     """A tool of one agent: its definition for the model, and how its calls are treated here."""
 
@@ -62,10 +70,17 @@ class Tool(Shape):
     form: dict[str, Any] | None = Field(description="What people are asked before it runs.")
     definition: str = Field(description="A hash of what a person relies on when approving.")
     overridden: bool
+    change: Change | None = Field(description="What its server changed, if that is not accepted.")
     origins: dict[str, Origin] = Field(
         description="Where each value comes from: declared, by the tool's name or its risk, a "
         "default, or an override."
     )
+
+
+class Acceptance(Shape):
+    """The definition that an admin has looked at and accepts."""
+
+    definition: str = Field(pattern=r"^[0-9a-f]{64}$", description="The hash in `change`.")
 
 
 class Tools(Shape):
@@ -146,6 +161,16 @@ async def delete(name: Name, service: ServiceDep, caller: CallerDep) -> ToolDeta
     return await _detail(service.assent, name)
 
 
+@router.post("/api/tools/{name}/accept", operation_id="accept_tool")
+async def accept(
+    name: Name, body: Acceptance, service: ServiceDep, caller: CallerDep
+) -> ToolDetail:
+    """Accept the changed definition of a tool of a server outside, as it was looked at."""
+    _detail(service.assent, name)
+    await service.assent.accept(name, by=caller.person, definition=body.definition)
+    return _detail(service.assent, name)
+
+
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
 async def rules(service: ServiceDep) -> Policy:
     """Return the rules of this deployment; they are part of its code and can only be read here."""
@@ -203,7 +228,17 @@ def _tool(agent: str, effective: EffectiveTool) -> Tool:
         form=None if tool.user_input is None else tool.user_input.to_json(),
         definition=tool.definition_hash,
         overridden=effective.overridden,
+        change=_change(effective),
         origins={name: each.origin for name, each in effective.describe().items()},
+    )
+
+
+def _change(effective: EffectiveTool) -> Change | None:
+    seen = effective.change
+    if seen is None:
+        return None
+    return Change(
+        before=seen.before or "", after=seen.after or "", definition=effective.tool.version
     )
 
 

@@ -12,7 +12,8 @@ from starlette.routing import BaseRoute
 from assent.domain import tools
 from assent.domain.confirmations import Confirmation
 from assent.domain.tools import LOCAL, EffectiveTool, Risk, effective
-from assent.errors import InvalidCommand, NotFound
+from assent.errors import DefinitionChanged, InvalidCommand, NotFound, NothingToAccept
+from assent.presentation.html_values import Html, text_diff
 from assent.server.access import MANAGE, POLICY
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
@@ -55,6 +56,12 @@ class ToolEntry:
     def parameters(self) -> tuple[Parameter, ...]:
         """The tool's arguments as table rows."""
         return parameters_of(self.it.tool)
+
+    @property
+    def change(self) -> Html | None:
+        """The change of its definition that nobody has accepted, as lines."""
+        change = self.it.change
+        return None if change is None else text_diff(change.before or "", change.after or "")
 
     @property
     def schema(self) -> str:
@@ -141,6 +148,8 @@ async def change(request: Request) -> Response:
     """Set or clear an override, after a page that explains what it will mean."""
     service, name = service_of(request), request.path_params["name"]
     items, posted = await _named(service, name), await posted_of(request)
+    if posted.one("do") == "accept":
+        return await _accepted(request, posted)
     if posted.one("do") not in ("set", "clear"):
         raise InvalidCommand("No known action was chosen: press one of the buttons of the form")
     form = overrides.form_posted(posted)
@@ -153,6 +162,18 @@ async def change(request: Request) -> Response:
     if wanted == current:
         return await _page(request, form, problem=_SAME, status=422)
     return await _confirmed(request, items, wanted, posted)
+
+
+async def _accepted(request: Request, posted: Posted) -> Response:
+    """Accept the definition that the page showed."""
+    service, name = service_of(request), request.path_params["name"]
+    override = service.assent.catalogue.overrides.get(name)
+    by, definition = caller_of(request).person, posted.one("definition")
+    try:
+        await service.assent.accept(name, by=by, definition=definition)
+    except (DefinitionChanged, NothingToAccept) as error:
+        return await _page(request, overrides.form_of(override), problem=f"{error}.", status=409)
+    return RedirectResponse(f"/tools/{name}?done=yes", 303)
 
 
 async def _confirmed(

@@ -156,6 +156,8 @@ ACTIONS: Final = {
     "fail": (StepMark.BAD, "Failed"),
     "doubt": (StepMark.DOUBT, "In doubt: it may have run"),
     "ask": (StepMark.ASKED, "The tool itself asked for approval"),
+    "need_input": (StepMark.ASKED, "The tool itself asked for input"),
+    "ask_beside": (StepMark.ASKED, "The tool asked for input while it ran"),
     "ask_again": (StepMark.ASKED, "Asked again before it could run"),
     "wait": (StepMark.RUN, "Waits for its result"),
     "reroute": (StepMark.ASKED, "Sent to other people"),
@@ -190,6 +192,6 @@ OPENED: Final = {
 EDITING: Final = frozenset({"edit", "answer", "redefine"})
 # Actions that end a run: between a start and one of these the call ran.
 ENDED_RUN: Final = frozenset(
-    {"succeed", "fail", "doubt", "ask", "wait", "retry", "late_outcome", "stop"}
+    {"succeed", "fail", "doubt", "ask", "need_input", "wait", "retry", "late_outcome", "stop"}
 )
 STARTED: Final = frozenset({"claim", "retry"})
