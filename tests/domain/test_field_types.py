@@ -7,8 +7,9 @@ from assent.domain.field_types import FIELD_KINDS, FieldType
 
 SOURCE = Path(assent.__file__).parent
 # The demo and the suite of channels declare forms, as users do; the desk of chats makes its
-# own, for reasons and edits.
+# own, for reasons and edits, and MCP servers ask theirs.
 DECLARING = {
+    "adapters/mcp/elicitation.py",
     "channels/desk.py",
     "channels/edits.py",
     "domain/field_types.py",

@@ -33,7 +33,6 @@ def treated(assent: Assent, name: str) -> Any:
     return next(item for item in assent.tools() if item.tool.name == name)
 
 
-# conformance: 6
 async def test_a_tool_of_a_server_asks_runs_once_and_its_result_reaches_the_model(
     url: str, shop: McpServer, done: Done, owner: Person
 ) -> None:
@@ -184,7 +183,6 @@ ANNOUNCE = says("", calls("moody__announce"))
 SEND = says("", calls("moody__send", to="bo"))
 
 
-# conformance: 104
 async def test_a_changed_definition_voids_an_approval_shows_the_difference_and_asks_again(
     url: str, moody: Moody, owner: Person
 ) -> None:
@@ -209,7 +207,6 @@ async def test_a_changed_definition_voids_an_approval_shows_the_difference_and_a
     assert moody.done.text == 'send {"to": "bo"}\n'
 
 
-# conformance: 104
 async def test_a_loosened_tool_asks_until_its_changed_definition_is_accepted(
     url: str, moody: Moody, owner: Person
 ) -> None:

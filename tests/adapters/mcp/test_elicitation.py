@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from assent import Agent, Assent, McpServer, Person, answer, approve, cancel, draft
+from assent.adapters.mcp.connection import McpConnection
+from assent.adapters.mcp.results import output_of
 from assent.domain.requests import Request
 from assent.errors import InvalidAnswer
 from assent.testing import ScriptedModel, calls, says
@@ -35,6 +37,7 @@ def told(model: ScriptedModel) -> str:
 # 2026-07-28: the call ends, waits as any call does, and is made again with the answers.
 
 
+# conformance: 104
 async def test_a_form_is_asked_durably_and_the_call_goes_on_in_another_process(
     url: str, done: Done, owner: Person
 ) -> None:
@@ -143,6 +146,7 @@ async def test_a_server_that_asks_for_ever_is_given_up(url: str, done: Done, own
     assert "given up" in told(model)
 
 
+# conformance: 104
 @pytest.mark.parametrize(
     ("tool", "why"), [("sample", "sampling/createMessage, which is refused"), ("nested", "object")]
 )
@@ -183,6 +187,7 @@ async def beside(assent: Assent, owner: Person) -> Request:
     return found[0]
 
 
+# conformance: 104
 async def test_an_answer_goes_back_to_the_call_that_runs(
     url: str, done: Done, owner: Person
 ) -> None:
@@ -207,6 +212,7 @@ async def test_an_answer_goes_back_to_the_call_that_runs(
     assert done.text == '{"action": "accept", "content": {"size": 0}}\n'
 
 
+# conformance: 104
 async def test_a_question_that_a_person_withdraws_is_declined(
     url: str, done: Done, owner: Person
 ) -> None:
@@ -222,6 +228,7 @@ async def test_a_question_that_a_person_withdraws_is_declined(
     assert done.text == '{"action": "decline"}\n'
 
 
+# conformance: 104
 async def test_a_question_beside_a_call_expires_and_the_call_goes_on(
     url: str, done: Done, owner: Person
 ) -> None:
@@ -280,3 +287,27 @@ async def test_a_worker_that_ends_withdraws_what_it_asked_beside_a_call(
         turn = await assent.turn(turn_id)
 
     assert [request.kind for request in turn.pending] == ["outcome"]
+
+
+# conformance: 104
+async def test_without_a_handler_a_question_is_declined(done: Done) -> None:
+    async with McpConnection(asking(done, version="_2025")) as connection:
+        said = output_of(await connection.call("size", {}))
+
+    assert said == '{"action": "decline"}'
+
+
+# conformance: 104
+async def test_a_question_that_may_belong_to_several_calls_is_declined(done: Done) -> None:
+    asked: list[object] = []
+
+    async def ask(_params: object, token: object) -> Any:
+        asked.append(token)
+
+    async with McpConnection(asking(done, version="_2025"), on_elicit=ask) as connection:
+        await connection.wait()
+        connection._calls.append("another")
+        said = output_of(await connection.call("size", {}))
+
+    assert said == '{"action": "decline"}'
+    assert asked == []

@@ -299,7 +299,7 @@ class McpConnection:
             streams,
             client_info=_CLIENT,
             message_handler=self._heard,
-            elicitation_callback=None if self._on_elicit is None else self._elicited,
+            elicitation_callback=self._elicited,
             cache=None,
         )
         async with asyncio.timeout(self.server.connect_seconds) as limit:
