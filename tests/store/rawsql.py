@@ -58,6 +58,7 @@ def _sqlite(path: str, statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
 
 # What takes the calls of agents outside away again.
 BEFORE_0007 = [
+    "DROP TABLE pins",
     "DROP TABLE definitions",
     "DROP INDEX uq_turns_active",
     "DROP INDEX ix_calls_cleared",

@@ -166,9 +166,9 @@ async def accept(
     name: Name, body: Acceptance, service: ServiceDep, caller: CallerDep
 ) -> ToolDetail:
     """Accept the changed definition of a tool of a server outside, as it was looked at."""
-    _detail(service.assent, name)
+    await _detail(service.assent, name)
     await service.assent.accept(name, by=caller.person, definition=body.definition)
-    return _detail(service.assent, name)
+    return await _detail(service.assent, name)
 
 
 @router.get("/api/policy", operation_id="read_policy", tags=["policy"])
