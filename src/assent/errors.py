@@ -846,6 +846,29 @@ class ThreadNotNamed(AssentError):
         )
 
 
+class NotResumable(AssentError):
+    """A call waits for people, but the run that made it has no way to go on later."""
+
+    code = "not_resumable"
+
+    def __init__(self, call_id: str, tool: str) -> None:
+        self.call_id, self.tool = call_id, tool
+        super().__init__(
+            f"Call {call_id!r} of {tool!r} has to wait for people, but this run cannot be resumed: "
+            "compile the graph with a checkpointer and pass a thread_id, or let calls wait in "
+            "place with wait=None"
+        )
+
+
+class AsyncOnly(AssentError):
+    """The guard is asked in an event loop, and this run has none; nothing was run."""
+
+    code = "async_only"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is guarded and runs in an event loop only: use ainvoke or astream")
+
+
 class NotReady(AssentError):
     """This process answers but cannot work; `reason` is for operators."""
 
