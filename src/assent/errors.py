@@ -866,7 +866,17 @@ class AsyncOnly(AssentError):
     code = "async_only"
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is guarded and runs in an event loop only: use ainvoke or astream")
+        super().__init__(f"{what} is guarded, which takes an event loop: use ainvoke or astream")
+
+
+class InvalidHookInput(AssentError):
+    """What a coding agent sent to the hook cannot be read; nothing is allowed."""
+
+    code = "invalid_hook_input"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The hook's input cannot be read: {reason}")
 
 
 class NotReady(AssentError):

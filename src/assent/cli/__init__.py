@@ -12,6 +12,11 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; an error is one line on stderr, or a full traceback with `--debug`."""
     options = parser().parse_args(argv)
+    if options.command == "hook":
+        # Its errors are answers, too: one that is not caught would let a call through.
+        from assent.cli.hook import answer
+
+        return answer(options)
     # Imported only now: `assent --version` and `--help` do not need the modules of the commands.
     from assent.cli.commands import run
     from assent.errors import AssentError

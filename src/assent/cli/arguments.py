@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import version
 from typing import NoReturn
 
+from assent.cli.hook import add_hook_options
 from assent.cli.slack_options import add_slack_options
 from assent.domain.decisions import VerdictName
 
@@ -44,6 +45,7 @@ def parser() -> Parser:
     _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
     _deliveries(commands.add_parser("deliveries", help="list what could not be delivered"))
     _tools(commands.add_parser("tools", help="changed tools of MCP servers, and accepting them"))
+    add_hook_options(commands.add_parser("hook", help="ask people before a coding agent acts"))
     return top
 
 
