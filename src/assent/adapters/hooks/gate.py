@@ -1,6 +1,5 @@
 """The gate of a coding agent: a claim before its tool, an outcome after it."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -8,13 +7,13 @@ from assent.adapters.hooks.coding_tools import CodingTools
 from assent.adapters.hooks.events import After, Before, Ended
 from assent.adapters.hooks.held_claims import HeldClaim, HeldClaims
 from assent.adapters.hooks.rulings import Allowed, Denied, Ruling, Undecided
+from assent.adapters.keys import key_of, named
 from assent.adapters.replies import refusal
-from assent.domain.outputs import as_text, cut, json_text
+from assent.domain.outputs import as_text, cut
 from assent.domain.tools import Tool
 from assent.errors import CallNotRun, CallWaits, LeaseLost
 from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, Unclear, new_token
 
-_READABLE_CHARS: Final = 200
 _SILENT: Final = Unclear("the agent came to rest and reported no outcome")
 
 
@@ -31,7 +30,7 @@ class HookGate:
             tool,
             event.arguments,
             key=key_of(event.session, event.id),
-            conversation_id=event.session,
+            conversation_id=named(event.session),
             wait=wait,
             token=token,
         )
@@ -72,12 +71,6 @@ class HookGate:
             raise
         held.drop()
         return settled
-
-
-def key_of(session: str, id: str) -> str:
-    """Return what stands for one use of a tool, however often its hook runs."""
-    key = json_text([session, id])
-    return key if len(key) <= _READABLE_CHARS else hashlib.sha256(key.encode()).hexdigest()
 
 
 async def claim_of(

@@ -1,9 +1,8 @@
 """The gate before a tool: each call is proposed, and runs under a claim or not at all."""
 
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -13,6 +12,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from assent.adapters.declared_tools import DeclaredTools
+from assent.adapters.keys import key_of, named
 from assent.adapters.langgraph.pauses import Waiting
 from assent.adapters.langgraph.results import (
     ToolFailed,
@@ -22,13 +22,11 @@ from assent.adapters.langgraph.results import (
     told,
     told_again,
 )
-from assent.domain.outputs import json_text
 from assent.domain.tools import Tool
 from assent.errors import AsyncOnly, CallWaits, NotResumable
 from assent.guard import Guard, GuardedCall, new_token
 
 Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
-_READABLE_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +65,7 @@ class Gate:
             tool,
             cast("Mapping[str, Any]", request.tool_call["args"]),
             key=None if thread is None else _key(thread, request),
-            conversation_id=thread,
+            conversation_id=None if thread is None else named(thread),
             wait=self.wait,
             token=new_token(),
         )
@@ -138,9 +136,7 @@ def _key(thread: str, request: ToolCallRequest) -> str:
     Some providers repeat the ids of their calls in every message, so that of the message is part.
     """
     id = request.tool_call["id"]
-    key = json_text([thread, _message_id(request.state, id), id])
-    is_readable = len(key) <= _READABLE_CHARS
-    return key if is_readable else hashlib.sha256(key.encode()).hexdigest()
+    return key_of(thread, _message_id(request.state, id), id)
 
 
 def _message_id(state: object, tool_call_id: str | None) -> str | None:
