@@ -5,7 +5,8 @@ transactions of one kind that wait at the same time go together. See
 docs/decisions/0005-transactions-together.md.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from sqlalchemy import (
@@ -33,7 +34,7 @@ from sqlalchemy.sql.visitors import iterate, replacement_traverse
 from assent.store.connections import Connection
 from assent.store.inserts import PARENTS_FIRST, given, insert_many, insert_one
 from assent.store.rows import Params
-from assent.store.statements import CLOCK, ClockNow, Compiled, Compiler, LockedId
+from assent.store.statements import CLOCK, ClockNow, Compiled, Compiler, LockedId, values_of
 
 # An update that does not find its row casts this text to a number, which fails.
 BROKEN_TRUST = "assent: a row was changed by somebody else just now; done again with locks"
@@ -75,6 +76,8 @@ class Writes(NamedTuple):
 
 def merged(kind: Kind, many: Sequence[Writes]) -> Writes:
     """Return the writes of several transactions of one kind."""
+    if len(many) == 1:
+        return many[0]
     return Writes(
         {table: [row for each in many for row in each.inserts[table]] for table in kind.tables},
         {its: [change for each in many for change in each.updates[its]] for its in kind.updates},
@@ -114,17 +117,33 @@ def _parameters(kind: Kind, writes: Writes) -> Params:
             # Statements that change several rows lock them in the order of their keys.
             changes = sorted(changes, key=lambda change: change.row)
             params[f"{name}_count"] = len(changes)
-        _add(params, name, [change.params for change in changes], changes[0].params)
+        _add(params, name, [change.params for change in changes], tuple(changes[0].params))
     for table in kind.tables:
-        _add(params, table.name, writes.inserts[table], [c.name for c in given(table)])
+        _add(params, table.name, writes.inserts[table], _columns(table))
     return params
 
 
-def _add(params: Params, name: str, rows: Sequence[Params], keys: Iterable[str]) -> None:
-    if len(rows) == 1:
-        params.update({f"{name}_{key}": rows[0][key] for key in keys})
-    else:
-        params.update({f"{name}_{key}": [row[key] for row in rows] for key in keys})
+def _add(params: Params, name: str, rows: Sequence[Params], keys: tuple[str, ...]) -> None:
+    names, values = _reader(name, keys)
+    read = map(values, rows)
+    # Of many rows, each parameter is a column.
+    params.update(
+        zip(names, next(read) if len(rows) == 1 else zip(*read, strict=True), strict=True)
+    )
+
+
+# Names and readers are made once: a cycle sends more than a hundred parameters.
+@lru_cache
+def _columns(table: Table) -> tuple[str, ...]:
+    return tuple([c.name for c in given(table)])
+
+
+@lru_cache(maxsize=1024)
+def _reader(
+    name: str, keys: tuple[str, ...]
+) -> tuple[tuple[str, ...], Callable[[Params], tuple[object, ...]]]:
+    """Return the names that parameters have in the statement, and a function that reads them."""
+    return tuple([f"{name}_{key}" for key in keys]), values_of(keys)
 
 
 def _statement(kind: Kind, many: Sequence[bool], server_clock: bool) -> Select[Any]:
