@@ -155,6 +155,42 @@ async def test_nobody_waits_for_a_thread_that_hangs_and_what_was_given_up_never_
     assert facts == ["there", None]
 
 
+async def test_everyone_in_the_line_is_told_when_their_own_time_is_over(file_url: str) -> None:
+    running, release = threading.Event(), threading.Event()
+
+    def hang(_: Tx) -> None:
+        running.set()
+        assert release.wait(30)
+
+    store = open_store(file_url, wait=timedelta(milliseconds=200))
+    await store.open(worker=True)
+    hanging = asyncio.ensure_future(store.run(hang))
+    await asyncio.to_thread(running.wait)
+    left = asyncio.ensure_future(store.run(set_fact(3)))
+    early = [asyncio.ensure_future(store.run(set_fact(1))) for _ in range(1_000)]
+    await asyncio.sleep(0)
+    left.cancel()
+    async with asyncio.timeout(20):
+        with pytest.raises(WriteUncertain):
+            await hanging
+        late = [asyncio.ensure_future(store.run(set_fact(2))) for _ in range(1_000)]
+        told = await asyncio.gather(*early, *late, return_exceptions=True)
+    assert left.cancelled()
+    assert {type(each) for each in told} == {StoreUnavailable}
+    release.set()
+    await store.close()
+
+    again = open_store(file_url)
+    await again.open(worker=False)
+    facts = [
+        await again.run(lambda tx, name=f"fact-{number}": tx.settings.fact(name))
+        for number in (1, 2, 3)
+    ]
+    await again.close()
+    # Nobody was told of the one whose caller left, so it ran.
+    assert facts == [None, None, "there"]
+
+
 async def test_a_second_worker_on_a_file_is_refused_and_a_reader_is_not(
     file_store: Store, file_url: str
 ) -> None:

@@ -6,14 +6,15 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Table, Update
 from sqlalchemy.sql import ClauseElement
 
-from assent.errors import StoreUnavailable, WriteUncertain
+from assent.errors import StoreUnavailable
 from assent.ports import Clock, Tx
 from assent.store import file_hints
+from assent.store.batching.jobs import Job, Line
 from assent.store.file_hints import FileHints
 from assent.store.files import DatabaseFile, open_database
 from assent.store.inserts import insert_one
@@ -107,56 +108,6 @@ class ForwardClock:
         self._ahead = max(self._ahead, at - int(self._clock.monotonic() * 1_000_000))
 
 
-class _Job:
-    """A transaction that waits for the writer thread, and the future of its caller."""
-
-    __slots__ = (
-        "_begun",
-        "_lock",
-        "_void",
-        "error",
-        "fn",
-        "future",
-        "leaves_work",
-        "result",
-        "touched",
-        "wrote",
-    )
-
-    def __init__(self, fn: Callable[[Tx], Any], future: asyncio.Future[Any]) -> None:
-        self.fn, self.future = fn, future
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.touched: frozenset[str] = frozenset()
-        # False once it has run and written nothing.
-        self.wrote = True
-        self.leaves_work = False
-        self._lock = threading.Lock()
-        self._begun = self._void = False
-
-    def begins(self) -> bool:
-        """Return True if it may run, False if its caller was already told that it did not."""
-        with self._lock:
-            self._begun = not self._void
-            return self._begun
-
-    def give_up(self, seconds: float) -> StoreUnavailable:
-        """Return the error for a caller that waited too long; a job not begun yet never runs."""
-        reason = f"it did not answer within {seconds:g} s"
-        with self._lock:
-            self._void = not self._begun
-            is_clear = self._void or not self.wrote
-        return StoreUnavailable(reason) if is_clear else WriteUncertain(reason)
-
-    def settle(self) -> None:
-        if self.future.cancelled():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
-
-
 class _Watch:
     """Finds commits by other processes of which no hint came: `data_version` changes with them."""
 
@@ -188,7 +139,7 @@ class SqliteStore:
         self._path, self._wait = path, wait
         self._clock = ForwardClock(clock)
         self._compiler = Compiler.sqlite()
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._file: DatabaseFile | None = None
         self._hints: FileHints | None = None
@@ -202,6 +153,7 @@ class SqliteStore:
 
     async def open(self, *, worker: bool) -> None:
         self._loop = asyncio.get_running_loop()
+        self._line = Line(self._loop, self._wait)
         if self._path != MEMORY:
             self._file = DatabaseFile(self._path, worker=worker)
         started: asyncio.Future[None] = self._loop.create_future()
@@ -223,6 +175,7 @@ class SqliteStore:
         if thread is not None:
             self._jobs.put(None)
             await asyncio.to_thread(thread.join)
+            self._line.close()
         if self._hints is not None:
             self._hints.close()
             self._hints = None
@@ -231,15 +184,9 @@ class SqliteStore:
     async def run(self, fn: Callable[[Tx], T]) -> T:
         if self._thread is None:
             raise StoreUnavailable("it is not open: use the engine inside `async with assent`")
-        future: asyncio.Future[T] = self._loop.create_future()
-        job = _Job(fn, future)
+        job = self._line.join(fn)
         self._jobs.put(job)
-        limit = asyncio.timeout(self._wait)
-        try:
-            async with limit:
-                return await future
-        except TimeoutError as error:
-            raise (job.give_up(self._wait) if limit.expired() else error) from None
+        return await job.future
 
     def listen(self, heard: Callable[[frozenset[str]], None]) -> None:
         self._heard.append(heard)
@@ -295,9 +242,9 @@ class SqliteStore:
             raise
         return connection
 
-    def _next_batch(self) -> list[_Job] | None:
+    def _next_batch(self) -> list[Job] | None:
         """Return the waiting jobs, up to a limit; an empty list on timeout, None when closing."""
-        batch: list[_Job] = []
+        batch: list[Job] = []
         try:
             job = self._jobs.get(timeout=WATCH_SECONDS)
             # The event loop goes first: callers that are about to send a job share the commit.
@@ -315,7 +262,7 @@ class SqliteStore:
             return batch
         return None
 
-    def _answer(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
+    def _answer(self, connection: sqlite3.Connection, batch: list[Job]) -> None:
         """Answer every job, whatever happens: only this thread can."""
         try:
             self._want_there()
@@ -328,14 +275,14 @@ class SqliteStore:
         if self._file is not None:
             self._file.want_there()
 
-    def _transact(self, connection: sqlite3.Connection, batch: list[_Job]) -> None:
+    def _transact(self, connection: sqlite3.Connection, batch: list[Job]) -> None:
         """Commit all jobs of a batch together; a job that fails does not fail the others."""
         while batch and (failed := self._attempt(connection, batch)):
             _rollback(connection)
             # Functions start from the rows and write nothing else: the others just run again.
             batch = [job for job in batch if job not in failed]
 
-    def _attempt(self, connection: sqlite3.Connection, batch: list[_Job]) -> list[_Job]:
+    def _attempt(self, connection: sqlite3.Connection, batch: list[Job]) -> list[Job]:
         """Return the jobs that failed halfway, because of which nothing was committed."""
         try:
             _begin(connection)
@@ -349,7 +296,7 @@ class SqliteStore:
             return batch
         return []
 
-    def _perform(self, connection: sqlite3.Connection, job: _Job) -> bool:
+    def _perform(self, connection: sqlite3.Connection, job: Job) -> bool:
         """Run a job; return False if it failed after it had written something."""
         if not job.begins():
             return True
@@ -365,12 +312,13 @@ class SqliteStore:
             return not driver.has_written
         return True
 
-    def _settle(self, batch: list[_Job]) -> None:
+    def _settle(self, batch: list[Job]) -> None:
         touched: set[str] = set()
         for job in batch:
             if job.error is None:
                 touched |= job.touched
             job.settle()
+        self._line.leave()
         if touched:
             self._tell(frozenset(touched))
 

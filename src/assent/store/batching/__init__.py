@@ -1,1 +1,1 @@
-"""Statements and commits that PostgreSQL transactions share, and the fate of a lost commit."""
+"""What transactions share: statements and commits on PostgreSQL, the writer thread on SQLite."""
