@@ -290,6 +290,18 @@ def test_what_the_claim_denies_the_judgement_denied(
 
     if denied is not None:
         assert isinstance(judge(gate, item), Deny)
+        # The claim asks this first, and leaves the rest out.
+        assert gate.judges_now(item)
+
+
+@given(gates, tools)
+def test_the_claim_looks_at_who_calls_whatever_the_rules_are(
+    gate: Gate, item: EffectiveTool
+) -> None:
+    locked = replace(item, tool=replace(item.tool, caller_roles=frozenset({"guard"})))
+
+    assert gate.judges_now(locked)
+    assert gate.denies_now(locked, {"n": 1}, CONTEXT) is not None
 
 
 @given(gates, tools)

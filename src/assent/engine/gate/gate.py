@@ -46,6 +46,10 @@ class Gate:
             log.exception("judging a call of %r failed; it does not run", tool.tool.name)
             return Deny(by="error", reason="The policy could not judge this call; it was not run.")
 
+    def judges_now(self, tool: EffectiveTool) -> bool:
+        """Return True if `denies_now` could deny a call of this tool; mostly nothing could."""
+        return bool(tool.tool.caller_roles) or any(_binds_now(r, tool) for r in self.policy.rules)
+
     def denies_now(
         self, tool: EffectiveTool, arguments: Arguments, context: Context
     ) -> Deny | None:
@@ -54,8 +58,7 @@ class Gate:
             return _CALLER
         try:
             for rule in self.policy.rules:
-                binds = rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
-                if not binds:
+                if not _binds_now(rule, tool):
                     continue
                 said = rule.when is None or rule.when(_copy(arguments), context)
                 # Asynchronous after all, behind a lambda or an object: `rule_on` judges it, outside
@@ -152,6 +155,10 @@ def _copy(arguments: Arguments) -> Copied:
 
 async def _copied(arguments: Arguments, context: Context) -> Copied:
     return await aside(len(context.arguments), _copy, arguments)
+
+
+def _binds_now(rule: Rule, tool: EffectiveTool) -> bool:
+    return rule.effect is Effect.DENY and rule.is_synchronous and rule.covers(tool)
 
 
 def _may_call(tool: EffectiveTool, context: Context) -> bool:

@@ -147,6 +147,8 @@ class Claims:
 
     def _denied(self, call: Call, tool: EffectiveTool, conversation: Conversation) -> Deny | None:
         gate = self.kernel.gate(call.turn_id, guarded=False)
+        if not gate.judges_now(tool):
+            return None
         return gate.denies_now(tool, call.arguments.thaw(), context_of(call, conversation))
 
     def _claiming(self, call: Call, worker: str) -> CallChanges:
