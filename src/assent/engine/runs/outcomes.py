@@ -234,18 +234,19 @@ class Bodies:
     """Runs bodies within their time, and knows which still run: a thread cannot be ended."""
 
     def __init__(self) -> None:
-        self._begun: dict[Held, datetime] = {}
+        # By call and fence: whoever claims a call asks for those of this call alone.
+        self._begun: dict[str, dict[int, datetime]] = {}
         # When the bodies of a call began and ceased to wait for people; 0 if they still do.
         self._rests: dict[str, list[list[float]]] = {}
 
     @property
     def held(self) -> frozenset[Held]:
         """The claims whose bodies run here, including claims that were lost or given up."""
-        return frozenset(self._begun)
+        return frozenset((id, fence) for id, fences in self._begun.items() for fence in fences)
 
     def since(self, call_id: str) -> datetime | None:
         """Return since when a body of this call has been running here, under any claim."""
-        return next((at for (id, _), at in self._begun.items() if id == call_id), None)
+        return next(iter(self._begun.get(call_id, {}).values()), None)
 
     async def run(
         self,
@@ -261,7 +262,8 @@ class Bodies:
         A body that has not ended in time runs on; `late` is called with its outcome.
         """
         task = asyncio.create_task(body, name=f"assent-body-{held[0]}")
-        self._begun[held] = now
+        call_id, fence = held
+        self._begun.setdefault(call_id, {})[fence] = now
         task.add_done_callback(lambda _: self._ended(held))
         try:
             await self._within(task, held[0], None if limit is None else limit.total_seconds())
@@ -276,8 +278,12 @@ class Bodies:
         return task.result() if is_known else Unknown(f"it did not end within {limit}")
 
     def _ended(self, held: Held) -> None:
-        del self._begun[held]
-        self._rests.pop(held[0], None)
+        call_id, fence = held
+        fences = self._begun[call_id]
+        del fences[fence]
+        if not fences:
+            del self._begun[call_id]
+        self._rests.pop(call_id, None)
 
     async def _within(self, task: asyncio.Task[Outcome], call_id: str, limit: float | None) -> None:
         """Wait for a body within its time, not counting the time in which it waits for people."""
