@@ -286,7 +286,7 @@ async def _cleaned(attempt: DecisionAttempt) -> DecisionAttempt:
     match attempt.verdict:
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
             return await aside(weight(output), attempt.cleaned)
-        case verdicts.Approve(arguments=whole, edit=patch):
+        case verdicts.Approve(arguments=whole, edit=patch) if attempt.is_edit:
             return await aside(weight([whole, patch]), attempt.cleaned)
         case _:
             return attempt.cleaned()
