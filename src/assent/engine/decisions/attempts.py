@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from msgspec import Struct
+
 from assent.domain import decisions as verdicts
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json, check, digest, encode, parse
 from assent.domain.conversations import Conversation, TurnRow
+from assent.domain.copies import changed
 from assent.domain.decisions import Decision, Verdict
 from assent.domain.forms import SealedSecret, UserInput
 from assent.domain.identifiers import want_findable, want_keepable
@@ -25,8 +28,7 @@ from assent.errors import AssentError, InvalidJson, NotFound
 from assent.ports import Tx
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionAttempt:
+class DecisionAttempt(Struct, frozen=True, kw_only=True):
     """A verdict on a request, by a person, over a channel."""
 
     request_id: str
@@ -64,7 +66,7 @@ class DecisionAttempt:
             want_keepable("name of what was shown", self.shown)
         clean = _cleaned(self.request_id, self.verdict)
         changes = _changes(clean) if isinstance(clean, verdicts.Approve) else None
-        return replace(self, verdict=clean, changes=changes)
+        return changed(self, verdict=clean, changes=changes)
 
 
 def _cleaned(request_id: str, verdict: Verdict) -> Verdict:

@@ -246,7 +246,7 @@ class SecondRulings:
         version = case.judged_by
         call = moves.move(call, S.AWAITING_APPROVAL, "reroute", policy_version=version)
         request = self.verdicts.open(moves, call, case, asking)
-        attempt = replace(attempt, request_id=request.id, digest=None, key=None)
+        attempt = changed(attempt, request_id=request.id, digest=None, key=None)
         fresh = replace(case, attempt=attempt, request=request, call=call)
         # The first check was by the terms of the closed request; this one may want more people.
         if objection(moves.tx, fresh) is not None:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from assent.domain.ask_terms import TimeLimit, decide_by
 from assent.domain.calls import Call
@@ -42,8 +44,7 @@ def result_wanted(tool: EffectiveTool, conversation: Conversation) -> Asking:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatedCall:
+class GatedCall(Struct, frozen=True, kw_only=True):
     """A call with everything known about it so far.
 
     Intake reads the arguments, the gate rules, the planner says what is asked, the step stores it.
@@ -70,22 +71,22 @@ class GatedCall:
     def failed(self, by: str, reason: str) -> "GatedCall":
         """Return the call as one that is never asked about nor run; the model is told why."""
         call = _ended(self.call, CallStatus.FAILED, by, reason)
-        return replace(self, call=call, ruling=None, asking=None)
+        return changed(self, call=call, ruling=None, asking=None)
 
     def denied(self, ruling: Deny) -> "GatedCall":
         """Return the call as the gate denies it."""
         call = _ended(self.call, CallStatus.DENIED, ruling.by, ruling.reason)
-        return replace(self, call=call, ruling=ruling)
+        return changed(self, call=call, ruling=ruling)
 
     def allowed(self, ruling: Allow) -> "GatedCall":
         """Return the call as the gate clears it."""
         status, by, approved = CallStatus.CLEARED, ruling.by, ruling.waived
         call = changed(self.call, status=status, cleared_by=by, approved=approved)
-        return replace(self, call=call, ruling=ruling)
+        return changed(self, call=call, ruling=ruling)
 
     def asked(self, status: CallStatus, ruling: Ruling, asking: Asking) -> "GatedCall":
         """Return the call as it waits for people."""
-        return replace(self, call=changed(self.call, status=status), ruling=ruling, asking=asking)
+        return changed(self, call=changed(self.call, status=status), ruling=ruling, asking=asking)
 
 
 def _ended(call: Call, status: CallStatus, by: str, reason: str) -> Call:

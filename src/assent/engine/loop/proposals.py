@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from assent.domain.calls import Call, Frozen
@@ -99,7 +99,7 @@ class Proposals:
             return taken.failed(REFUSED, storable(str(error)))
         frozen = Frozen.of(arguments)
         call = changed(call, arguments=frozen, proposed=frozen.text)
-        return replace(taken, call=call, arguments=arguments, prefilled=prefilled)
+        return changed(taken, call=call, arguments=arguments, prefilled=prefilled)
 
     def _counted(self, taken: GatedCall, counts: Counter[tuple[str, str]]) -> GatedCall:
         """Count a call; one that was made too often fails."""

@@ -1,7 +1,7 @@
 """Storing one step: the model's answer with all its calls and requests, in one commit."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -115,7 +115,7 @@ class NewCalls:
             elif call.status is CallStatus.CLEARED and slots > 0 and call.policy_version == version:
                 slots -= 1
                 call = self._claimed(call, now)
-            rows.append(replace(each, call=call, request=request))
+            rows.append(changed(each, call=call, request=request))
         return tuple(rows)
 
     def _claimed(self, call: Call, now: datetime) -> Call:
