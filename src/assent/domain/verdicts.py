@@ -6,6 +6,7 @@ Pages, the terminal, the API and streams read it; docs/extending.md says how to 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final
 
 from assent.domain.decisions import (
@@ -242,6 +243,7 @@ def offers(kind: RequestKind) -> tuple[VerdictRow, ...]:
     return tuple(row for row in VERDICTS if kind in row.answers and kind not in row.unoffered)
 
 
+@cache
 def names_for(kind: RequestKind) -> frozenset[VerdictName]:
     """Return the names of all verdicts that answer a request of this kind."""
     return frozenset(row.name for row in VERDICTS if kind in row.answers)
