@@ -99,6 +99,29 @@ async def test_a_call_with_nothing_optional_comes_back_as_it_was(store: Store) -
     assert await store.run(lambda tx: tx.calls.get("call_1")) == bare
 
 
+async def test_many_rows_of_one_transaction_come_back_as_they_were_and_in_their_order(
+    store: Store,
+) -> None:
+    texts = [AWKWARD, "", "0", "null", "{}", "[]", "\\u0000", "\u2028\x7f", "x" * 70_000, None]
+    calls = [
+        changed(CALL, id=f"call_{n}", position=n, note=note, fence=2**31 - n, task_id=None)
+        for n, note in enumerate(texts, 2)
+    ]
+    facts = [Fact(EventKind.TEXT, {"text": AWKWARD, "n": n}) for n in range(1_000)]
+
+    def add(tx: Tx) -> None:
+        add_call(tx)
+        tx.calls.add(calls)
+        tx.journal.tell("turn_1", *facts)
+
+    await store.run(add)
+    for call in calls:
+        assert await store.run(lambda tx, id=call.id: tx.calls.get(id)) == call
+    told = await store.run(lambda tx: tx.journal.events("turn_1", 0, 2_000))
+    assert [event.seq for event in told] == list(range(1, 1_001))
+    assert [event.data for event in told] == [fact.data for fact in facts]
+
+
 async def test_revisions_come_back_in_their_order(store: Store) -> None:
     def add(tx: Tx) -> None:
         add_call(tx)
