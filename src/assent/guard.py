@@ -178,6 +178,13 @@ class Guard(ABC):
     async def withdraw(self, call_id: str) -> GuardedCall:
         """Give up a call that has not begun; one that runs or has ended stays as it is."""
 
+    @abstractmethod
+    async def release(self, call_id: str) -> None:
+        """Let go of the key of a call that has ended: the next call under it is a new one.
+
+        For callers whose keys name no single call, once they have passed its outcome on.
+        """
+
     async def run(
         self,
         tool: Tool,

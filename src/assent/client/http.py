@@ -127,6 +127,9 @@ class AsyncClient(Guard):
     async def withdraw(self, call_id: str) -> GuardedCall:
         return _call(await self._server.post(f"/api/calls/{call_id}/withdraw", {}))
 
+    async def release(self, call_id: str) -> None:
+        await self._insist(f"/api/calls/{call_id}/release", {})
+
     async def _insist(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Post, and again if no answer came: key or token make the repetition count once."""
         for attempt in range(1, _TRIES + 1):

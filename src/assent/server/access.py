@@ -84,6 +84,7 @@ ACCESS: Mapping[str, Need] = {
     "POST /api/calls/{id}/renew": CHAT,
     "POST /api/calls/{id}/outcome": CHAT,
     "POST /api/calls/{id}/withdraw": CHAT,
+    "POST /api/calls/{id}/release": CHAT,
     "GET /api/turns/{id}": READ,
     "POST /api/turns/{id}/resume": CHAT,
     "GET /api/requests": READ,

@@ -91,6 +91,11 @@ END_TURN = (
     .values(status=TurnStatus.DONE, ended_at=bindparam("at", type_=BigInteger))
     .returning(_t.id)
 )
+RELEASE_KEY = (
+    update(turns)
+    .where(_t.id == bindparam("turn"))
+    .values(idempotency_key=bindparam("key", type_=Text))
+)
 RENEW_TURN = (
     update(turns)
     .where(
@@ -240,6 +245,10 @@ class StoredTurns:
     def by_key(self, owner: str, key: str) -> tuple[TurnRow, str | None] | None:
         found = self._driver.rows(TURN_BY_KEY, {"owner": owner, "key": key})
         return (turn_of(found[0]), _read_turn(found[0])["body_digest"]) if found else None
+
+    def release(self, id: str) -> None:
+        """Let go of a turn's key: from now on it may stand for another turn."""
+        self._driver.rows(RELEASE_KEY, {"turn": id, "key": None})
 
     def claim(self, id: str, worker: str, lease: timedelta) -> TurnRow | None:
         """Take a turn that is ready, or whose worker's lease ran out."""

@@ -217,3 +217,13 @@ class LocalGuard(Guard):
             with suppress(NothingAwaited):
                 await self._outside.sending.stop(look.call.turn_id, await self._who())
         return await self._seen(call_id, 0)
+
+    async def release(self, call_id: str) -> None:
+        by = await self._who()
+
+        def let_go(tx: Tx) -> None:
+            call = own_call(tx, by, call_id)
+            if call.is_settled:
+                tx.turns.release(call.turn_id)
+
+        await self._outside.kernel.store.run(let_go)

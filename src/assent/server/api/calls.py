@@ -279,6 +279,14 @@ async def withdraw(id: Id, service: ServiceDep, caller: CallerDep) -> GuardedCal
     return _shown(service, await _guard(service, "", caller.person).withdraw(id))
 
 
+@router.post("/api/calls/{id}/release", operation_id="release_key")
+async def release(id: Id, service: ServiceDep, caller: CallerDep) -> GuardedCall:
+    """Let go of the key of a call that has ended: the next call under it is a new one."""
+    own = _guard(service, "", caller.person)
+    await own.release(id)
+    return _shown(service, await own.look(id))
+
+
 def _guard(service: Service, agent: str, person: Person) -> Guard:
     return service.assent.guard_for(agent=agent or "caller", by=person)
 
