@@ -29,6 +29,7 @@ SETTINGS: Final = (
     "caller_roles",
     "approvers",
     "question",
+    "user_input",
 )
 
 

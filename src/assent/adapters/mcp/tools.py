@@ -61,7 +61,7 @@ def _tool(server: McpServer, pin: Pin, name: str, run: Run) -> Tool:
         name,
         seen.get("description") or seen.get("title") or "",
         Regular(body=body),
-        arguments=SchemaArguments(name, dict(seen["inputSchema"])),
+        arguments=SchemaArguments(name, dict(seen["inputSchema"]), metadata.values.user_input),
         output=None if shape is None else SchemaOutput(name, dict(shape)),
         metadata=metadata,
     )
