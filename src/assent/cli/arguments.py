@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from assent.cli.hook import add_hook_options
+from assent.cli.gateway import add_gateway_options
 from assent.cli.slack_options import add_slack_options
 from assent.domain.decisions import VerdictName
 
@@ -35,6 +36,8 @@ def parser() -> Parser:
     _serve(commands.add_parser("serve", help="serve your own agents"))
     _discord(commands.add_parser("discord", help="serve your own agents, on Discord as well"))
     _slack(commands.add_parser("slack", help="serve your own agents, on Slack as well"))
+    gateway = commands.add_parser("gateway", help="ask people before MCP tools are called")
+    add_gateway_options(gateway)
     _chat(commands.add_parser("chat", help="talk to an agent here in the terminal"))
     _inbox(commands.add_parser("inbox", help="read and decide what waits for you, full-screen"))
     _pending(commands.add_parser("pending", help="list what waits for people"))

@@ -13,6 +13,7 @@ from assent.cli import accounts, serving
 from assent.cli.chat import Chat
 from assent.cli.console import Console
 from assent.cli.deliveries import deliveries
+from assent.cli.gateway import gateway
 from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.options import (
@@ -230,6 +231,7 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "serve": serving.serve,
     "discord": serving.serve_discord,
     "slack": serving.serve_slack,
+    "gateway": gateway,
     "chat": chat,
     "inbox": inbox,
     "pending": pending,

@@ -116,7 +116,7 @@ async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
         assent = Assent(url, agents=agents, channels=channels, review_url=listener.origin)
 
         async def ready() -> None:
-            own = [await _own_account(assent.people)] if listener.is_local else []
+            own = [await own_account(assent.people)] if listener.is_local else []
             doors = await _doors(assent.people, listener, *own)
             names = [agent.name for agent in agents]
             also = [channel.name for channel in channels]
@@ -148,9 +148,10 @@ def _log(options: Namespace) -> None:
     logging.config.dictConfig(log_config("DEBUG" if options.debug else "WARNING"))
 
 
-async def _own_account(people: People) -> str:
+async def own_account(people: People, given: str | None = None) -> str:
+    """Return the account of whoever uses this machine, or of the name given; it is made if new."""
     # A login name may contain characters that the id of an account cannot have.
-    name = re.sub(r"[^A-Za-z0-9]+", "-", login()).strip("-") or "me"
+    name = given or re.sub(r"[^A-Za-z0-9]+", "-", login()).strip("-") or "me"
     if await people.find(name) is None:
         await people.add(Person(name, roles=_OWN_ROLES), by=SYSTEM)
     return name

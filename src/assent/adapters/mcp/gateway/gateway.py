@@ -1,0 +1,68 @@
+"""The gateway as one thing to open: its servers, its calls, and what clients connect to."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from mcp.server.stdio import stdio_server
+
+from assent.adapters.mcp.gateway.offers import Offers
+from assent.adapters.mcp.gateway.open_calls import OpenCalls
+from assent.adapters.mcp.gateway.server import GatewayServer
+from assent.adapters.mcp.gateway.waiting import BEAT_SECONDS, WAIT_SECONDS, Waiting
+from assent.domain.mcp_servers import McpServer
+from assent.guard import Guard
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+AGENT: Final = "gateway"
+
+
+class Gateway:
+    """Stands between MCP clients and servers: every call is ruled on, and people may decide it.
+
+    `owner` is the person on whose behalf the guard acts; `secret`, of at least 32 bytes, seals what
+    clients carry, and is the same in every process that serves the same clients.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        servers: Iterable[McpServer],
+        *,
+        owner: str,
+        secret: bytes,
+        agent: str = AGENT,
+        wait: float = WAIT_SECONDS,
+        beat: float = BEAT_SECONDS,
+    ) -> None:
+        self._offers = Offers(servers, on_changed=self._changed)
+        self._calls = OpenCalls(guard, self._offers, agent=agent)
+        waiting = Waiting(calls=self._calls, seconds=wait, beat_seconds=beat)
+        self.server = GatewayServer(self._offers, self._calls, waiting, owner=owner, secret=secret)
+        self._telling = set[asyncio.Task[None]]()
+
+    async def __aenter__(self) -> "Gateway":
+        await self._offers.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._telling:
+            task.cancel()
+        await self._calls.close()
+        await self._offers.__aexit__(None, None, None)
+
+    async def serve_stdio(self) -> None:
+        """Serve the client at the other end of stdin and stdout until it leaves."""
+        async with stdio_server() as (read, write):
+            await self.server.run(read, write, self.server.create_initialization_options())
+
+    def http_app(self, *, host: str) -> "Starlette":
+        """Return the ASGI app that serves clients over streamable HTTP, at `/mcp`."""
+        return self.server.streamable_http_app(host=host)
+
+    def _changed(self) -> None:
+        task = asyncio.create_task(self.server.tell_changed(), name="assent-gateway-changed")
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)

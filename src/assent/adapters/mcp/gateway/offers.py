@@ -1,0 +1,218 @@
+"""The tools of all servers behind the gateway, kept as they are now."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import mcp_types as types
+
+from assent.adapters.mcp.connection import Answer, McpConnection, OnProgress
+from assent.adapters.mcp.limits import McpLimits
+from assent.adapters.mcp.listing import Listing
+from assent.adapters.mcp.tools import tools_of
+from assent.domain.mcp_servers import McpServer
+from assent.domain.pins import Pin
+from assent.domain.tools import Tool
+from assent.errors import McpRefused, McpUnavailable
+
+log = logging.getLogger(__name__)
+# A gateway serves many servers, and clients cope with long lists better than with missing tools.
+LIMITS: Final = McpLimits(tools=2_000)
+# A first list waits this long for servers that are slow to start; what comes later is told.
+FIRST_LIST_SECONDS: Final = 20.0
+# A definition that was looked at longer ago is looked at again before a call.
+FRESH_SECONDS: Final = 5.0
+# A server may say as often as it likes that its tools changed: it is asked no more often.
+_PAUSE_SECONDS: Final = 0.2
+# What people rule on. Not the schema of outputs: what is on record is the whole of an answer.
+_DEFINES: Final = ("name", "title", "description", "inputSchema", "annotations", "execution")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One tool: as its server lists it, as clients see it, and as the gate rules on it."""
+
+    name: str
+    server: str
+    remote: types.Tool
+    listed: types.Tool
+    # As it is now: a claim compares it with what people approved.
+    tool: Tool = field(compare=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Upstream:
+    connection: McpConnection
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    listed: asyncio.Event = field(default_factory=asyncio.Event)
+    listed_at: float = float("-inf")
+    offers: tuple[Offer, ...] = ()
+
+
+class Offers:
+    """Keeps the servers connected while it is entered; `on_changed` hears of other tools."""
+
+    def __init__(
+        self,
+        servers: Iterable[McpServer],
+        *,
+        limits: McpLimits = LIMITS,
+        on_changed: Callable[[], None],
+    ) -> None:
+        self._on_changed = on_changed
+        self._upstreams = {server.name: self._upstream(server, limits) for server in servers}
+        self._by_name: Mapping[str, Offer] = {}
+        self._watchers: list[asyncio.Task[None]] = []
+        self._stack = AsyncExitStack()
+
+    def _upstream(self, server: McpServer, limits: McpLimits) -> _Upstream:
+        changed = asyncio.Event()
+        connection = McpConnection(server, limits=limits, on_changed=changed.set)
+        return _Upstream(connection=connection, changed=changed)
+
+    async def __aenter__(self) -> "Offers":
+        for name, upstream in self._upstreams.items():
+            await self._stack.enter_async_context(upstream.connection)
+            watcher = asyncio.create_task(self._watch(upstream), name=f"assent-gateway-{name}")
+            self._watchers.append(watcher)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for watcher in self._watchers:
+            watcher.cancel()
+        if self._watchers:
+            await asyncio.wait(self._watchers)
+        # Several servers end at once: each may take a few seconds.
+        closing = [upstream.connection.close() for upstream in self._upstreams.values()]
+        await asyncio.gather(*closing, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def all(self) -> tuple[Offer, ...]:
+        """Return every tool; waits, but not for long, for servers not heard of yet."""
+        first = [upstream.listed.wait() for upstream in self._upstreams.values()]
+        try:
+            async with asyncio.timeout(FIRST_LIST_SECONDS):
+                await asyncio.gather(*first)
+        except TimeoutError:
+            log.warning("some MCP servers have not listed their tools yet")
+        return tuple(self._by_name.values())
+
+    async def get(self, name: str) -> Offer | None:
+        """Return the tool of this name as it is now; None if there is none."""
+        if name not in self._by_name:
+            await self.all()
+        return self._by_name.get(name)
+
+    def now(self, name: str) -> Offer | None:
+        """Return the tool of this name, without waiting for anything."""
+        return self._by_name.get(name)
+
+    async def fresh(self, name: str) -> Offer | None:
+        """Return the tool of this name as its server has listed it within seconds.
+
+        Raises `McpUnavailable` or `McpRefused` if it cannot be asked: what is called must be what
+        people are shown, and a server need not say that it has changed it.
+        """
+        offer = await self.get(name)
+        if offer is not None:
+            upstream = self._upstreams[offer.server]
+            if time.monotonic() - upstream.listed_at > FRESH_SECONDS:
+                await self._list(upstream)
+        return self._by_name.get(name)
+
+    async def call(
+        self, offer: Offer, arguments: Mapping[str, Any], on_progress: OnProgress | None = None
+    ) -> Answer:
+        """Call a tool on its server; raises what `McpConnection.call` raises."""
+        connection = self._upstreams[offer.server].connection
+        timeout = offer.tool.timeout
+        return await connection.call(
+            offer.remote.name,
+            arguments,
+            within=None if timeout is None else timeout.total_seconds(),
+            on_progress=on_progress,
+        )
+
+    async def _watch(self, upstream: _Upstream) -> None:
+        """List a server's tools, and again whenever it says that they changed."""
+        while True:
+            upstream.changed.clear()
+            try:
+                await self._list(upstream)
+            except (McpUnavailable, McpRefused) as error:
+                # What was listed stays: a call of it then fails, and says why.
+                log.warning("%s", error)
+            upstream.listed.set()
+            await asyncio.sleep(_PAUSE_SECONDS)
+            await upstream.changed.wait()
+
+    async def _list(self, upstream: _Upstream) -> None:
+        listing = await upstream.connection.tools()
+        upstream.listed_at = time.monotonic()
+        self._take(upstream, listing)
+
+    def _take(self, upstream: _Upstream, listing: Listing) -> None:
+        server = upstream.connection.server
+        offers, refused = _offers(server, listing)
+        for reason in refused:
+            log.warning("MCP server %r: a tool is left out: %s", server.name, reason)
+        if offers == upstream.offers and upstream.listed.is_set():
+            return
+        upstream.offers = offers
+        self._by_name = {
+            offer.name: offer for each in self._upstreams.values() for offer in each.offers
+        }
+        if upstream.listed.is_set():
+            self._on_changed()
+
+
+def _offers(server: McpServer, listing: Listing) -> tuple[tuple[Offer, ...], list[str]]:
+    """Return a server's tools by the rules that hold for agents here, and what is left out."""
+    remote = {tool.name: tool for tool in listing.tools}
+    twice = {tool.name for tool in listing.tools if tool != remote[tool.name]}
+    pins = [_pin(server, tool) for name, tool in remote.items() if name not in twice]
+    made = tools_of(server, pins, _elsewhere)
+    refused = [*listing.refused, *made.refused, *(f"{name!r} is listed twice" for name in twice)]
+    offers = tuple(
+        Offer(
+            name=tool.name,
+            server=server.name,
+            listed=_listed(tool, remote[name]),
+            remote=remote[name],
+            tool=tool,
+        )
+        for name, tool in made.tools.items()
+    )
+    return offers, refused
+
+
+def _pin(server: McpServer, tool: types.Tool) -> Pin:
+    said = tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+    definition = {name: said[name] for name in _DEFINES if name in said}
+    return Pin(source=server.source, tool=tool.name, seen=definition, accepted=definition)
+
+
+async def _elsewhere(pin: Pin, *_: object) -> object:
+    raise McpUnavailable(pin.source, f"{pin.tool!r} runs under a claim of the gateway only")
+
+
+def _listed(tool: Tool, remote: types.Tool) -> types.Tool:
+    """Return a tool as clients see it: its author's words under our name.
+
+    Without the schema of its output: a ticket, a note on an edit or a result that a person
+    supplied would not fit it, and clients refuse what does not.
+    """
+    schema = dict(remote.input_schema) if tool.user_input is None else dict(tool.arguments.visible)
+    return types.Tool(
+        name=tool.name,
+        title=remote.title,
+        description=remote.description,
+        input_schema=schema,
+        annotations=remote.annotations,
+        icons=remote.icons,
+        execution=types.ToolExecution(task_support="optional"),
+    )

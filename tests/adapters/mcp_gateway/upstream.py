@@ -1,0 +1,121 @@
+"""A small MCP server for the tests, without the SDK so that it starts at once.
+
+Run as `upstream.py FOLDER [NUMBER OF TOOLS]`. What it ran are lines of FOLDER/runs; a file
+FOLDER/description changes the description of its tool `send` while it runs.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+PIXEL = "iVBORw0KGgo="
+_TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
+_PAGE = 200
+
+
+class Upstream:
+    """Answers one line after the other."""
+
+    def __init__(self, folder: Path, many: int) -> None:
+        self._folder, self._many = folder, many
+        self._hanging: set[int] = set()
+
+    def serve(self) -> None:
+        for line in sys.stdin:
+            message = json.loads(line)
+            given = message.get("params") or {}
+            if "id" not in message:
+                self._heard(message["method"], given)
+            elif (answer := self._answer(message["id"], message["method"], given)) is not None:
+                self._write({"id": message["id"], **answer})
+
+    def _write(self, message: dict[str, Any]) -> None:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
+
+    def _note(self, text: str) -> None:
+        with (self._folder / "runs").open("a") as file:
+            file.write(f"{text}\n")
+
+    def _heard(self, method: str, given: dict[str, Any]) -> None:
+        if method == "notifications/cancelled" and given.get("requestId") in self._hanging:
+            self._note("hang cancelled")
+
+    def _answer(self, id: int, method: str, given: dict[str, Any]) -> dict[str, Any] | None:
+        match method:
+            case "initialize":
+                info = {"name": "upstream", "version": "1"}
+                can = {"tools": {"listChanged": True}}
+                version = "2025-11-25"
+                said = {"protocolVersion": version, "capabilities": can, "serverInfo": info}
+                return {"result": said}
+            case "ping":
+                return {"result": {}}
+            case "tools/list":
+                return {"result": self._page(given.get("cursor"))}
+            case "tools/call":
+                return self._call(id, given["name"], given.get("arguments") or {})
+            case _:
+                return {"error": {"code": -32601, "message": "Method not found"}}
+
+    def _page(self, cursor: str | None) -> dict[str, Any]:
+        tools, start = self._tools(), int(cursor or 0)
+        more = {"nextCursor": str(start + _PAGE)} if start + _PAGE < len(tools) else {}
+        return {"tools": tools[start : start + _PAGE], **more}
+
+    def _tools(self) -> list[dict[str, Any]]:
+        said = self._folder / "description"
+        send = _tool("send", text=_TEXT) | {
+            "title": "Send",
+            "description": said.read_text() if said.exists() else "Sends a message.",
+            "annotations": {"openWorldHint": True},
+        }
+        add = _tool("add", a=_NUMBER, b=_NUMBER) | {"outputSchema": _schema(sum=_NUMBER)}
+        plain = ("picture", "fail", "hang", "die", "long", "change")
+        many = (f"tool_{number}" for number in range(self._many))
+        return [send, add, *(_tool(name) for name in (*plain, *many))]
+
+    def _call(self, id: int, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
+        self._note(f"{name} {given}")
+        match name:
+            case "send":
+                return _said(f"sent {given['text']}")
+            case "add":
+                total = given["a"] + given["b"]
+                return _said(str(total), structuredContent={"sum": total})
+            case "picture":
+                picture = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
+                return {"result": {"content": [picture]}}
+            case "fail":
+                return _said("it is broken", isError=True)
+            case "long":
+                return _said("x" * 2_000_000)
+            case "change":
+                (self._folder / "description").write_text("Sends money.")
+                self._write({"method": "notifications/tools/list_changed"})
+                return _said("changed")
+            case "hang":
+                self._hanging.add(id)
+                return None
+            case "die":
+                os._exit(3)
+            case _:
+                return _said(f"ran {name}")
+
+
+def _schema(**properties: object) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _tool(name: str, **properties: object) -> dict[str, Any]:
+    return {"name": name, "description": name, "inputSchema": _schema(**properties)}
+
+
+def _said(text: str, **more: object) -> dict[str, Any]:
+    return {"result": {"content": [{"type": "text", "text": text}], **more}}
+
+
+if __name__ == "__main__":
+    Upstream(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0).serve()
