@@ -6,8 +6,8 @@ import sys
 from importlib.metadata import version
 from typing import NoReturn
 
-from assent.cli.hook import add_hook_options
 from assent.cli.gateway import add_gateway_options
+from assent.cli.hook import add_hook_options
 from assent.cli.slack_options import add_slack_options
 from assent.domain.decisions import VerdictName
 
