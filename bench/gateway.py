@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import psutil
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from assent import Assent
 from assent.domain.definitions import external
+from assent.guard import Guard
 
 WARM = 20
+TOOL = external("echo", requires_approval=False)
 UPSTREAM = """
 import json, sys
 for line in sys.stdin:
@@ -41,11 +44,15 @@ for line in sys.stdin:
 
 @dataclass(frozen=True, kw_only=True)
 class Added:
-    """Medians in milliseconds: a direct call, one through the gateway, and the guard alone."""
+    """Medians in milliseconds: a direct call, one through the gateway, and the guard alone.
+
+    `cpu` is the gateway's own CPU time for one call, which other load changes least.
+    """
 
     direct: float
     through: float
     guard: float
+    cpu: float
 
     @property
     def milliseconds(self) -> float:
@@ -54,27 +61,42 @@ class Added:
 
 
 async def added(folder: Path, calls: int) -> Added:
-    """Call a tool directly and through the gateway, by turns, and once only through the guard."""
+    """Call a tool directly, through the gateway and through the guard alone, by turns."""
     server = folder / "upstream.py"
     server.write_text(UPSTREAM)
-    entry = {"command": sys.executable, "args": [str(server)]}
-    entry["tools"] = {"echo": {"requires_approval": False}}
-    config = folder / "servers.json"
-    config.write_text(json.dumps({"mcpServers": {"up": entry}}))
+    config = _config(folder, server)
     own = ["-m", "assent.cli", "gateway", "--config", str(config), "--no-web"]
     own += ["--db", str(folder / "gateway.db"), "--by", "bench"]
     async with (
         _client(sys.executable, str(server)) as direct,
         _client(sys.executable, *own) as through,
+        Assent(f"sqlite:///{folder / 'guard.db'}", agents=[]) as assent,
     ):
-        times: dict[str, list[float]] = {"echo": [], "up__echo": []}
+        guard = assent.guard_for(agent="gateway", by="bench")
+        rounds: list[tuple[float, float, float]] = []
+        before = _gateway().cpu_times()
         for number in range(WARM + calls):
-            for client, name in ((direct, "echo"), (through, "up__echo")):
-                took = await _timed(client, name, number)
-                if number >= WARM:
-                    times[name].append(took)
-    guard = await _guarded(folder / "guard.db", calls)
-    return Added(direct=median(times["echo"]), through=median(times["up__echo"]), guard=guard)
+            if number == WARM:
+                before = _gateway().cpu_times()
+            took = await _timed(direct, "echo", number), await _timed(through, "up__echo", number)
+            rounds.append((*took, await _guarded(guard, number)))
+        after = _gateway().cpu_times()
+    used = after.user + after.system - before.user - before.system
+    first, second, third = (median(each) for each in zip(*rounds[WARM:], strict=True))
+    return Added(direct=first, through=second, guard=third, cpu=used * 1_000 / calls)
+
+
+def _config(folder: Path, server: Path) -> Path:
+    entry = {"command": sys.executable, "args": [str(server)]}
+    tools = {"tools": {"echo": {"requires_approval": False}}}
+    config = folder / "servers.json"
+    config.write_text(json.dumps({"mcpServers": {"up": entry | tools}}))
+    return config
+
+
+def _gateway() -> psutil.Process:
+    children = psutil.Process().children()
+    return next(child for child in children if "gateway" in child.cmdline())
 
 
 @asynccontextmanager
@@ -92,14 +114,8 @@ async def _timed(client: Client, name: str, number: int) -> float:
     return (time.perf_counter() - started) * 1_000
 
 
-async def _guarded(path: Path, calls: int) -> float:
+async def _guarded(guard: Guard, number: int) -> float:
     """The guarded cycle alone: propose and claim, then settle."""
-    tool = external("echo", requires_approval=False)
-    times: list[float] = []
-    async with Assent(f"sqlite:///{path}", agents=[]) as assent:
-        guard = assent.guard_for(agent="gateway", by="bench")
-        for number in range(WARM + calls):
-            started = time.perf_counter()
-            await guard.run(tool, {"text": f"{number}"}, lambda given: given, key=f"{number}")
-            times.append((time.perf_counter() - started) * 1_000)
-    return median(times[WARM:])
+    started = time.perf_counter()
+    await guard.run(TOOL, {"text": f"{number}"}, lambda given: given, key=f"{number}")
+    return (time.perf_counter() - started) * 1_000

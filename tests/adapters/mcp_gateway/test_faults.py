@@ -96,7 +96,10 @@ async def test_a_client_that_is_gone_has_not_cancelled(tmp_path: Path) -> None:
         await asyncio.wait({lost})
         assert lost.exception() is not None
 
-        assert (await stage.assent.request(request)).is_open
+        async with stage.client() as client:
+            again = asyncio.create_task(client.call_tool("up__send", HELLO))
+            await stage.assent.decide(request, approve(), by="ana")
+            assert text_of(await again) == "sent hello"
 
 
 async def test_a_server_that_dies_under_a_call_leaves_it_in_doubt(tmp_path: Path) -> None:
