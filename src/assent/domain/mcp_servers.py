@@ -14,6 +14,8 @@ from assent.errors import InvalidParameter
 # Without "__": in `server__tool` the first "__" ends the server's name, whatever follows.
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*(?:_[A-Za-z0-9-]+)*", re.ASCII)
 _LONGEST_NAME: Final = 32
+# What the sources of tools from MCP servers begin with.
+REMOTE: Final = "mcp:"
 # What a deployment may say of a single tool; the rest is code, or comes from the server.
 SETTINGS: Final = (
     "risk",
@@ -123,7 +125,7 @@ class McpServer:
     @property
     def source(self) -> str:
         """The source of its tools, as cards show it."""
-        return f"mcp:{self.name}"
+        return f"{REMOTE}{self.name}"
 
     @property
     def connect_seconds(self) -> float:

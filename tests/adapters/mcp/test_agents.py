@@ -347,3 +347,24 @@ async def test_one_server_that_hangs_hurts_no_other(
         turn = await assent.wait(turn.id)
 
     assert turn.text == "Done."
+
+
+async def test_stopping_a_turn_cancels_the_remote_call_which_is_in_doubt(
+    url: str, done: Done, owner: Person
+) -> None:
+    server = command(
+        "shop.py",
+        env={"SHOP_DONE": str(done)},
+        tools={"dawdle": {"requires_approval": False}},
+    )
+    script = [says("", calls("shop__dawdle", seconds=60)), "Done."]
+    async with engine(url, script, server) as assent:
+        turn_id = await assent.start("agent", "Go.", by=owner)
+        await eventually(lambda: "dawdle begins" in done.text)
+        await assent.stop(turn_id, by=owner)
+        await eventually(lambda: "dawdle cancelled" in done.text)
+        turn = await assent.wait(turn_id)
+        waiting = await assent.pending(person=owner)
+
+    assert turn.status == "stopped"
+    assert [request.kind for request in waiting] == ["outcome"]

@@ -21,6 +21,7 @@ from assent.domain.lifecycle import (
     RequestStatus,
     TurnStatus,
 )
+from assent.domain.mcp_servers import REMOTE
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person, want_recordable
 from assent.domain.tools import Predicate
@@ -276,7 +277,17 @@ class Sending:
             # A running body is not cancelled: a known outcome is worth more than a call in doubt.
             if task.get_name().startswith("assent-turn-"):
                 task.cancel()
+        await self._cancel_remote(turn_id)
         return turn
+
+    async def _cancel_remote(self, turn_id: str) -> None:
+        """Cancel what servers outside run for a turn: they are told, and it is in doubt."""
+        for call in await self._kernel.store.run(lambda tx: tx.calls.of_turn(turn_id)):
+            tool = self._kernel.catalogue.tool_of(call)
+            # What may be repeated would be: it is left to end.
+            is_remote = call.source.startswith(REMOTE) and tool and not tool.tool.idempotent
+            if call.status is CallStatus.RUNNING and is_remote:
+                self._kernel.bodies.cancel(call.id)
 
     def _stop(self, tx: Tx, turn_id: str, by: Person) -> TurnRow:
         turn = self._owned(tx, turn_id, by)

@@ -236,6 +236,7 @@ class Bodies:
     def __init__(self) -> None:
         # By call and fence: whoever claims a call asks for those of this call alone.
         self._begun: dict[str, dict[int, datetime]] = {}
+        self._tasks: dict[Held, asyncio.Task[Outcome]] = {}
         # When the bodies of a call began and ceased to wait for people; 0 if they still do.
         self._rests: dict[str, list[list[float]]] = {}
 
@@ -247,6 +248,12 @@ class Bodies:
     def since(self, call_id: str) -> datetime | None:
         """Return since when a body of this call has been running here, under any claim."""
         return next(iter(self._begun.get(call_id, {}).values()), None)
+
+    def cancel(self, call_id: str) -> None:
+        """Cancel the bodies of a call that run here: what they did is unknown then."""
+        for (id, _), task in list(self._tasks.items()):
+            if id == call_id:
+                task.cancel()
 
     async def run(
         self,
@@ -264,6 +271,7 @@ class Bodies:
         task = asyncio.create_task(body, name=f"assent-body-{held[0]}")
         call_id, fence = held
         self._begun.setdefault(call_id, {})[fence] = now
+        self._tasks[held] = task
         task.add_done_callback(lambda _: self._ended(held))
         try:
             await self._within(task, held[0], None if limit is None else limit.total_seconds())
@@ -283,6 +291,7 @@ class Bodies:
         del fences[fence]
         if not fences:
             del self._begun[call_id]
+        del self._tasks[held]
         self._rests.pop(call_id, None)
 
     async def _within(self, task: asyncio.Task[Outcome], call_id: str, limit: float | None) -> None:
