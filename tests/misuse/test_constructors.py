@@ -15,6 +15,8 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from agents import Agent as SdkAgent
+from pydantic_ai import FunctionToolset
 
 import assent
 from assent import (
@@ -65,6 +67,8 @@ from assent import (
     supply,
     tool,
 )
+from assent.adapters.openai_agents import Thread, guarded
+from assent.adapters.pydantic_ai import Guarded, GuardedToolset
 from assent.channels import Room
 from assent.channels.discord import Discord
 from assent.channels.email import Email
@@ -79,6 +83,7 @@ from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.settings import Texts, Times
 from assent.errors import AssentError
+from assent.guard import Guard
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
@@ -156,6 +161,10 @@ def hello() -> ScriptedModel:
 
 def engine(**more: Any) -> Assent:
     return Assent(**{"url": "sqlite:///:memory:", "agents": [agent()], **more})
+
+
+def guard() -> Guard:
+    return engine().guard_for(agent="agent", by="ana")
 
 
 SAID: dict[str, set[str]] = {
@@ -645,6 +654,37 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "tls_context": {"None"},
         },
     ),
+    "Guarded": (
+        lambda **said: Guarded(**{"guard": guard(), **said}),
+        {
+            "guard": NOTHING,
+            "tools": {"an empty mapping"},
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
+    "GuardedToolset": (
+        lambda **said: GuardedToolset(
+            **{"wrapped": FunctionToolset[object](), "guard": guard(), **said}
+        ),
+        {
+            "wrapped": NOTHING,
+            "guard": NOTHING,
+            "tools": {"an empty mapping"},
+            "wait": FROM_NONE | {"None", "a fraction"},
+            "declared": {"None"},
+        },
+    ),
+    "guarded": (
+        lambda **said: guarded(**{"agent": SdkAgent("x"), "guard": guard(), **said}),
+        {
+            "agent": NOTHING,
+            "guard": NOTHING,
+            "tools": {"an empty mapping", "None"},
+            "unguarded": NAMES,
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
+    "Thread": (Thread, {"id": NAME | {"None"}}),
     "create_app": (
         lambda **said: create_app(**{"assent": engine(), **said}),
         {"assent": NOTHING, "settings": {"None"}, "protocols": {"an empty list"}},
@@ -653,8 +693,10 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
+ADAPTERS = (Guarded, GuardedToolset, guarded, Thread)
+TESTING = (ScriptedModel, says, calls)
 CLASSES: dict[str, Any] = {
-    each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, ScriptedModel, says, calls)
+    each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, *ADAPTERS, *TESTING)
 }
 # Questions about a tool, and values that only we make, for those who draw or read them.
 NOT_MADE = {
@@ -662,6 +704,8 @@ NOT_MADE = {
     "Card", "Choice", "entries_of",
     # What a model of one's own hears and says: plain structs, held to their types by checkers.
     "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
+    # Runs of other frameworks, which check what they are given.
+    "results", "resume", "run", "saved",
     # Doubles for tests, which check what they are given when they use it.
     "Decider", "VirtualClock",
     # What a channel of one's own is made of, and what signs webhooks: held to types by checkers.

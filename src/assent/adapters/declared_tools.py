@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.definitions import external
 from assent.domain.outputs import json_text
+from assent.domain.parameters import Check
 from assent.domain.tools import Tool
 
 log = logging.getLogger(__name__)
@@ -17,6 +19,18 @@ Said = Mapping[str, Mapping[str, Any]]
 _MOST_KNOWN: Final = 1_000
 
 
+def _said(given: object) -> object:
+    found = parameters.mapping.read(given)
+    if not isinstance(found, Mapping):
+        return parameters.unfit()
+    values = cast("Mapping[str, object]", found).values()
+    fits = all(isinstance(value, Mapping) for value in values)
+    return cast("object", found) if fits else parameters.unfit()
+
+
+_SAID: Final = Check("a mapping of tools' names to mappings of what is said about them", _said)
+
+
 class DeclaredTools:
     """Makes the tools of an agent known to a guard, each definition once.
 
@@ -24,8 +38,9 @@ class DeclaredTools:
     not say of itself that nobody need be asked.
     """
 
-    def __init__(self, said: Said) -> None:
-        self._said = {name: dict(metadata) for name, metadata in said.items()}
+    def __init__(self, said: Said, *, where: str = "an adapter") -> None:
+        given: Said = _SAID.taken(where, "tools", said)
+        self._said = {name: dict(metadata) for name, metadata in given.items()}
         self._known: dict[str, Tool] = {}
         self._missed = frozenset[str]()
 

@@ -2,7 +2,7 @@
 
 import logging
 import weakref
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, cast
 
@@ -10,12 +10,17 @@ from agents import Agent, FunctionTool, Handoff, RunContextWrapper, Tool
 
 from assent.adapters.declared_tools import DeclaredTools
 from assent.adapters.openai_agents.gate import Gate
+from assent.adapters.options import checked
+from assent.domain import parameters
+from assent.domain.people import NamesGiven
 from assent.errors import InvalidParameter, InvalidTool
 from assent.guard import Guard
 
 log = logging.getLogger(__name__)
 # Tools of MCP servers are made anew for every turn.
 _MOST_KNOWN: Final = 1_000
+_WHERE: Final = "guarded()"
+_AGENT: Final = parameters.instance(Agent, "an Agent")
 
 
 def guarded(
@@ -23,7 +28,7 @@ def guarded(
     *,
     guard: Guard,
     tools: Mapping[str, Mapping[str, Any]] | None = None,
-    unguarded: Collection[str] = (),
+    unguarded: NamesGiven = frozenset(),
     wait: float | None = 0,
 ) -> "GuardedAgent":
     """Return a copy of an agent, and of those it hands off to, whose tools pass the guard.
@@ -31,10 +36,9 @@ def guarded(
     `tools` declares metadata by tool name; undeclared tools ask. A call that waits for people
     interrupts the run after `wait` seconds. `unguarded` names the hosted tools that may stay.
     """
-    family = _Family(
-        guard=guard, declared=DeclaredTools(tools or {}), unguarded=frozenset(unguarded), wait=wait
-    )
-    return family.member(agent)
+    options = checked(_WHERE, guard=guard, unguarded=unguarded, wait=wait)
+    declared = DeclaredTools({} if tools is None else tools, where=_WHERE)
+    return _Family(declared=declared, **options).member(_AGENT.taken(_WHERE, "agent", agent))
 
 
 @dataclass(kw_only=True)
@@ -57,7 +61,7 @@ class _Family:
             return self.members[id(agent)][1]
         if type(agent) is not Agent:
             allowed = "an Agent (of its subclasses, it is not known what they run)"
-            raise InvalidParameter("guarded()", "agent", allowed, f"a {type(agent).__name__}")
+            raise InvalidParameter(_WHERE, "agent", allowed, f"a {type(agent).__name__}")
         said: dict[str, Any] = {
             each.name: getattr(agent, each.name) for each in fields(agent) if each.init
         }

@@ -5,12 +5,16 @@ from contextvars import ContextVar, Token
 from typing import Any, Final, Self
 
 from assent.adapters.replies import ticket
+from assent.domain import parameters
 from assent.domain.canonical import Json, digest
 from assent.domain.outputs import json_text
+from assent.domain.parameters import optional
 from assent.errors import ThreadNotNamed
 from assent.guard import GuardedCall
 
 _HERE: Final[ContextVar["Thread | None"]] = ContextVar("assent_thread", default=None)
+
+_ID: Final = optional(parameters.name)
 
 
 class Thread:
@@ -21,7 +25,8 @@ class Thread:
     """
 
     def __init__(self, id: str | None = None) -> None:
-        self.id = f"thread_{secrets.token_hex(12)}" if id is None else id
+        given = _ID.taken("Thread", "id", id)
+        self.id: str = f"thread_{secrets.token_hex(12)}" if given is None else given
         self.tickets: dict[str, dict[str, Json]] = {}
         self._tokens: list[Token[Thread | None]] = []
 

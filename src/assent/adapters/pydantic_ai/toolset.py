@@ -8,20 +8,26 @@ from typing import Any, Final, cast
 from pydantic_ai.exceptions import ApprovalRequired, ToolFailed
 from pydantic_ai.messages import ModelResponse, ToolReturn
 from pydantic_ai.tools import AgentDepsT, RunContext
-from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from assent.adapters.declared_tools import DeclaredTools
+from assent.adapters.options import checked
 from assent.adapters.pydantic_ai.attempt import Attempt, has_files
 from assent.adapters.pydantic_ai.guarded_tool import GuardedTool, guarded
 from assent.adapters.replies import refusal, reply, ticket
+from assent.domain import parameters
 from assent.domain.canonical import digest
 from assent.domain.outputs import json_text
+from assent.domain.parameters import optional
 from assent.errors import AssentError, CallWaits, InvalidTool, LeaseLost, StoreUnavailable
 from assent.guard import Guard, GuardedCall, new_token
 
 log = logging.getLogger(__name__)
 # Under this name, the metadata of a deferred call tell which call of Assent it is.
 MARK: Final = "assent"
+_WHERE: Final = "GuardedToolset"
+_WRAPPED: Final = parameters.instance(AbstractToolset, "a toolset")
+_DECLARED: Final = optional(parameters.instance(DeclaredTools))
 
 
 @dataclass
@@ -40,8 +46,11 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
     declared: DeclaredTools | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
+        _WRAPPED.taken(_WHERE, "wrapped", self.wrapped)
+        checked(_WHERE, guard=self.guard, wait=self.wait)
         # Kept through copies of this toolset, so that each definition is made once.
-        self.declared = self.declared or DeclaredTools(self.tools)
+        known = _DECLARED.taken(_WHERE, "declared", self.declared)
+        self.declared = known or DeclaredTools(self.tools, where=_WHERE)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         found = await super().get_tools(ctx)
