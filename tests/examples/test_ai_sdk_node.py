@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,30 @@ class Shop:
         async with asyncio.timeout(SECONDS):
             out, error = await process.communicate()
         return process.returncode, out, error.decode()
+
+    @asynccontextmanager
+    async def process(self, script: str) -> AsyncGenerator[Any]:
+        """A script at work; it is gone when the block is left."""
+        process = await asyncio.create_subprocess_exec(
+            *("node", script),
+            cwd=self._project,
+            env=self._env,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
+
+    async def calls(self) -> list[Any]:
+        entries = await self.assent.audit()
+        ids = sorted({str(entry.conversation_id) for entry in entries if entry.conversation_id})
+        threads = [await self.assent.conversation(id) for id in ids]
+        return [[(str(each.status), each.result) for each in thread.calls] for thread in threads]
 
     async def decide(self, verdict: Any) -> None:
         (request,) = await self.assent.pending()
@@ -202,3 +228,54 @@ async def test_a_server_that_cannot_be_reached_stops_the_generation(shop: Shop) 
 
     assert "Assent cannot be reached" in said["error"]
     assert shop.lines() == []
+
+
+MODEL = """
+import { MockLanguageModelV4 } from "ai/test";
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const input = '{"to": "bob", "cents": 500}';
+export const model = new MockLanguageModelV4({
+  doGenerate: async ({ prompt }) => {
+    const asked = prompt.some((message) => message.role === "assistant");
+    const call = { type: "tool-call", toolCallId: "c1", toolName: "pay", input };
+    const content = asked ? [{ type: "text", text: "Paid." }] : [call];
+    const finishReason = { unified: asked ? "stop" : "tool-calls", raw: undefined };
+    return { content, finishReason, usage, warnings: [] };
+  },
+});
+"""
+WAIT = """
+console.log(JSON.stringify(messages));
+for await (const _ of process.stdin) break;
+"""
+
+
+async def test_the_quickstart_of_the_guide_runs(shop: Shop, project: Path) -> None:
+    guide = (HERE.parents[1] / "docs" / "ai-sdk-server.md").read_text()
+    start, later = re.findall(r"^```ts\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    assert len([line for line in start.splitlines() if line]) <= 15
+    report = "console.log(JSON.stringify(await gate.responses(messages)));"
+    (project / "model.js").write_text(MODEL)
+    (project / "model.d.ts").write_text('export const model: import("ai").LanguageModel;')
+    (project / "quickstart.ts").write_text(f"{start}\n{WAIT}\n{later}\n{report}\n")
+    tsc = [project / "node_modules" / ".bin" / "tsc", "--outDir", ".", "--target", "es2022"]
+    more = ["--module", "nodenext", "--strict", "--skipLibCheck", "--types", "node"]
+    built = await asyncio.to_thread(
+        subprocess.run,
+        [*tsc, *more, "quickstart.ts", "--ignoreConfig"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout
+
+    async with shop.process("quickstart.js") as process:
+        async with asyncio.timeout(SECONDS):
+            line = await process.stdout.readline()
+            assert "tool-approval-request" in line.decode(), await process.stderr.read()
+            await shop.decide(approve())
+            await process.communicate(b"\n")
+
+    calls = [call for each in await shop.calls() for call in each]
+    assert calls == [("succeeded", "paid 500 to bob")]

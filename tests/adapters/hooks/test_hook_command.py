@@ -229,7 +229,7 @@ def test_any_response_is_an_outcome(agent: Agent, response: object) -> None:
 
 async def _statuses(assent: Assent) -> list[str]:
     entries = await assent.audit()
-    ids = {entry.conversation_id for entry in entries if entry.conversation_id}
+    ids = {str(entry.conversation_id) for entry in entries if entry.conversation_id}
     threads = [await assent.conversation(id) for id in sorted(ids)]
     return [str(call.status) for thread in threads for call in thread.calls]
 

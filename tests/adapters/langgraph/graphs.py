@@ -149,7 +149,7 @@ def graph_of(guard: Guard, desk: Desk, script: list[Any], saver: Any, **options:
 BUILDERS = {"agent": agent_of, "graph": graph_of}
 
 
-def thread(name: str = "t1") -> dict[str, Any]:
+def thread(name: str = "t1") -> Any:
     return {"configurable": {"thread_id": name}}
 
 
