@@ -63,7 +63,7 @@ class ScriptedChat(BaseChatModel):
         answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
         asked = [c["id"] for m in messages if isinstance(m, AIMessage) for c in m.tool_calls]
         # As strict as a provider: one result for each call.
-        assert sorted(answered) == sorted(set(asked)), (answered, asked)
+        assert answered == set(asked), (answered, asked)
         said = self.script[sum(isinstance(m, AIMessage) for m in messages)]
         message = AIMessage(said) if isinstance(said, str) else AIMessage("", tool_calls=said)
         return ChatResult(generations=[ChatGeneration(message=message)])

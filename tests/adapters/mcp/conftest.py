@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import CallToolResult
 
 from assent import McpServer
+from assent.adapters.mcp.connection import Answer
+from assent.adapters.mcp.results import output_of
 
 SERVERS = Path(__file__).parent / "servers"
 
@@ -135,3 +138,14 @@ async def listening(port: int) -> None:
                 writer.close()
                 await writer.wait_closed()
                 return
+
+
+def whole(answer: Answer) -> CallToolResult:
+    """The answer of a server that asks nothing back."""
+    assert isinstance(answer, CallToolResult)
+    return answer
+
+
+def returned(answer: Answer) -> Any:
+    """What a tool returned."""
+    return output_of(whole(answer))

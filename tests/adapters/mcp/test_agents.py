@@ -231,7 +231,9 @@ async def test_a_loosened_tool_asks_until_its_changed_definition_is_accepted(
         entries = [entry.action for entry in await assent.audit()]
 
     assert "no admin has accepted" in request.question.reason
-    assert request.question.preview.after != request.question.preview.before
+    preview = request.question.preview
+    assert preview is not None
+    assert preview.after != preview.before
     assert turn.text == "Sent."
     assert entries.count("accept_definition") == 1
     assert entries.count("definition_changed") == 1

@@ -11,9 +11,9 @@ import pytest
 
 from assent import McpServer, OutcomeUnknown
 from assent.adapters.mcp.connection import McpConnection
-from assent.adapters.mcp.results import error_of, output_of
+from assent.adapters.mcp.results import error_of
 from assent.errors import McpUnavailable
-from tests.adapters.mcp.conftest import Done, command, eventually, free_port, served
+from tests.adapters.mcp.conftest import Done, command, eventually, free_port, returned, served
 
 
 @asynccontextmanager
@@ -38,17 +38,17 @@ async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: 
         shown = await shop.call("picture", {})
 
     assert "order" in {tool.name for tool in listing.tools}
-    assert output_of(ordered) == {"result": "ordered 0 tea"}
-    assert output_of(seen) == {"item": "", "price": 5}
-    assert output_of(shown)[0]["type"] == "input_image"
+    assert returned(ordered) == {"result": "ordered 0 tea"}
+    assert returned(seen) == {"item": "", "price": 5}
+    assert returned(shown)[0]["type"] == "input_image"
     assert done.text == "order tea 0\nlook \n"
 
 
 @transports
 async def test_a_tool_that_fails_says_so_itself(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:
-        failed = await shop.call("break_down", {})
-        unknown = await shop.call("no_such_tool", {})
+        failed = whole(await shop.call("break_down", {}))
+        unknown = whole(await shop.call("no_such_tool", {}))
 
     assert failed.is_error
     assert "break_down" in error_of(failed)
@@ -66,7 +66,7 @@ async def test_cancelling_a_call_cancels_it_on_the_server(transport: str, done: 
         await eventually(lambda: "dawdle cancelled" in done.text)
         again = await shop.call("order", {"item": "tea"})
 
-    assert output_of(again) == {"result": "ordered 1 tea"}
+    assert returned(again) == {"result": "ordered 1 tea"}
 
 
 @transports
@@ -91,7 +91,7 @@ async def test_a_command_that_died_is_started_again(done: Done, shop: McpServer)
         await eventually(lambda: connection.is_open)
         again = await connection.call("order", {"item": "tea"})
 
-    assert output_of(again) == {"result": "ordered 1 tea"}
+    assert returned(again) == {"result": "ordered 1 tea"}
     assert changes == 1
 
 
@@ -123,7 +123,7 @@ async def test_a_command_gets_no_more_of_our_environment_than_it_is_given(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     async with McpConnection(shop) as connection:
-        said = output_of(await connection.call("environment", {}))
+        said = returned(await connection.call("environment", {}))
 
     assert "SHOP_DONE" in said["result"]
     assert "ASSENT_KEY" not in said["result"]

@@ -8,11 +8,10 @@ import pytest
 
 from assent import Agent, Assent, McpServer, Person, answer, approve, cancel, draft
 from assent.adapters.mcp.connection import McpConnection
-from assent.adapters.mcp.results import output_of
 from assent.domain.requests import Request
 from assent.errors import InvalidAnswer
 from assent.testing import ScriptedModel, calls, says
-from tests.adapters.mcp.conftest import Done, command
+from tests.adapters.mcp.conftest import Done, command, returned
 from tests.conftest import QUICK
 
 
@@ -49,7 +48,8 @@ async def test_a_form_is_asked_durably_and_the_call_goes_on_in_another_process(
         turn = await assent.wait(turn.id)
         [request] = turn.pending
         card = await assent.card(request)
-    fields = {each["name"]: each for each in request.question.form["fields"]}
+    form: Any = request.question.form
+    fields = {each["name"]: each for each in form["fields"]}
     second = ScriptedModel(["Delivered."])
     async with engine(url, second, asking(done)) as assent:
         with pytest.raises(InvalidAnswer):
@@ -154,7 +154,8 @@ async def test_what_people_are_not_asked_fails_the_call(
     url: str, done: Done, owner: Person, tool: str, why: str
 ) -> None:
     model = ScriptedModel([says("", calls(f"asking__{tool}")), "Done."])
-    async with engine(url, model, asking(done, **{tool: {}})) as assent:
+    tools: Any = {tool: {}}
+    async with engine(url, model, asking(done, **tools)) as assent:
         turn = await assent.send("agent", "Go.", by=owner)
 
     assert turn.text == "Done."
@@ -292,7 +293,7 @@ async def test_a_worker_that_ends_withdraws_what_it_asked_beside_a_call(
 # conformance: 104
 async def test_without_a_handler_a_question_is_declined(done: Done) -> None:
     async with McpConnection(asking(done, version="_2025")) as connection:
-        said = output_of(await connection.call("size", {}))
+        said = returned(await connection.call("size", {}))
 
     assert said == '{"action": "decline"}'
 
@@ -307,7 +308,7 @@ async def test_a_question_that_may_belong_to_several_calls_is_declined(done: Don
     async with McpConnection(asking(done, version="_2025"), on_elicit=ask) as connection:
         await connection.wait()
         connection._calls.append("another")
-        said = output_of(await connection.call("size", {}))
+        said = returned(await connection.call("size", {}))
 
     assert said == '{"action": "decline"}'
     assert asked == []

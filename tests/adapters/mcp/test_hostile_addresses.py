@@ -12,9 +12,8 @@ import pytest
 
 from assent import McpServer, OutcomeUnknown
 from assent.adapters.mcp.connection import McpConnection
-from assent.adapters.mcp.results import output_of
 from assent.errors import AssentError, InvalidOutput, McpUnavailable
-from tests.adapters.mcp.conftest import eventually
+from tests.adapters.mcp.conftest import eventually, returned
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -142,7 +141,7 @@ async def test_an_answer_of_100_megabytes_is_not_kept(fault: str) -> None:
         with pytest.raises(InvalidOutput, match="more than 8,000,000 bytes"):
             await connection.call("go", {})
         wire.fault = ""
-        assert output_of(await connection.call("go", {})) == "done"
+        assert returned(await connection.call("go", {})) == "done"
         after = psutil.Process().memory_info().rss
 
     # The server of this test is in this process, and holds its own copies.
@@ -160,7 +159,7 @@ async def test_what_is_no_answer_leaves_the_outcome_unknown_and_the_connection_u
         with pytest.raises(OutcomeUnknown):
             await connection.call("go", {})
         wire.fault = ""
-        assert output_of(await connection.call("go", {})) == "done"
+        assert returned(await connection.call("go", {})) == "done"
 
     assert wire.calls == 2
 
@@ -179,7 +178,7 @@ async def test_a_session_that_the_server_forgot_is_opened_again() -> None:
         with pytest.raises(McpUnavailable, match="404"):
             await connection.call("go", {})
         await eventually(lambda: wire.sessions == 2 and connection.is_open)
-        assert output_of(await connection.call("go", {})) == "done"
+        assert returned(await connection.call("go", {})) == "done"
 
 
 async def test_calls_at_once_fail_each_on_its_own() -> None:
@@ -192,6 +191,6 @@ async def test_calls_at_once_fail_each_on_its_own() -> None:
         wire.fault = ""
         again = await connection.call("go", {})
 
-    assert output_of(again) == "done"
+    assert returned(again) == "done"
     failures = [each for each in ended if isinstance(each, BaseException)]
     assert all(isinstance(each, OutcomeUnknown) for each in failures)

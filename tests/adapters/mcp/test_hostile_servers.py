@@ -10,9 +10,8 @@ import pytest
 from assent import OutcomeUnknown
 from assent.adapters.mcp.connection import McpConnection
 from assent.adapters.mcp.limits import McpLimits
-from assent.adapters.mcp.results import output_of
 from assent.errors import InvalidOutput, McpRefused, McpUnavailable
-from tests.adapters.mcp.conftest import Done, hostile
+from tests.adapters.mcp.conftest import Done, hostile, returned
 
 
 async def test_a_call_that_hangs_keeps_no_other_call_waiting(done: Done) -> None:
@@ -23,7 +22,7 @@ async def test_a_call_that_hangs_keeps_no_other_call_waiting(done: Done) -> None
             await connection.call("go", {}, within=0.1)
         hanging.cancel()
 
-    assert output_of(other) == "other is done"
+    assert returned(other) == "other is done"
 
 
 async def test_a_server_that_never_speaks_is_given_up_in_time() -> None:
@@ -52,14 +51,14 @@ async def test_an_answer_of_100_megabytes_is_not_kept(fault: str) -> None:
             await connection.call("go", {})
         after = process.memory_info().rss
         if fault == "big":
-            assert output_of(await connection.call("other", {})) == "other is done"
+            assert returned(await connection.call("other", {})) == "other is done"
 
     assert after - before < 60_000_000
 
 
 async def test_garbage_on_stdout_is_ignored_and_said_once(caplog: pytest.LogCaptureFixture) -> None:
     async with McpConnection(hostile("garbage")) as connection:
-        said = output_of(await connection.call("go", {}))
+        said = returned(await connection.call("go", {}))
 
     assert said == "go is done"
     assert [r.message for r in caplog.records if "no messages" in r.message] != []
@@ -87,9 +86,9 @@ async def test_a_flood_of_notifications_holds_nobody_up() -> None:
     ):
         call = asyncio.create_task(flooded.call("go", {}))
         began = time.monotonic()
-        assert output_of(await quiet.call("go", {})) == "go is done"
+        assert returned(await quiet.call("go", {})) == "go is done"
         took = time.monotonic() - began
-        assert output_of(await call) == "go is done"
+        assert returned(await call) == "go is done"
 
     assert took < 5
     assert changes == 200
@@ -97,7 +96,7 @@ async def test_a_flood_of_notifications_holds_nobody_up() -> None:
 
 async def test_a_flood_of_stderr_is_drained() -> None:
     async with McpConnection(hostile("stderr")) as connection:
-        assert output_of(await connection.call("go", {})) == "go is done"
+        assert returned(await connection.call("go", {})) == "go is done"
 
 
 async def test_10000_tools_are_bounded_and_said() -> None:
@@ -161,7 +160,7 @@ async def test_an_error_of_the_server_is_its_refusal() -> None:
 async def test_sampling_and_roots_are_refused(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
     async with McpConnection(hostile("asks")) as connection:
-        said = str(output_of(await connection.call("go", {})))
+        said = str(returned(await connection.call("go", {})))
 
     assert "List roots not supported" in said
     assert "Sampling not supported" in said

@@ -13,8 +13,8 @@ import pytest
 
 from assent import McpServer
 from assent.adapters.mcp.connection import McpConnection
-from assent.adapters.mcp.results import output_of
 from assent.errors import McpUnavailable
+from tests.adapters.mcp.conftest import returned
 from tests.adapters.mcp.test_hostile_addresses import Wire, send
 
 
@@ -81,9 +81,9 @@ async def test_a_person_signs_in_once_and_the_tokens_are_kept_privately(tmp_path
     async with guarded() as wire:
         said = {"url": f"{wire.base}/", "oauth": True, "token_file": str(kept)}
         async with McpConnection(McpServer("shop", on_sign_in=visit, **said)) as connection:
-            first = output_of(await connection.call("go", {}))
+            first = returned(await connection.call("go", {}))
         async with McpConnection(McpServer("shop", **said)) as connection:
-            second = output_of(await connection.call("go", {}))
+            second = returned(await connection.call("go", {}))
 
     assert (first, second, wire.issued) == ("done", "done", 1)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

@@ -13,9 +13,8 @@ import pytest
 
 from assent import Agent, Assent, McpServer, Person, approve
 from assent.adapters.mcp.connection import McpConnection
-from assent.adapters.mcp.results import output_of
 from assent.testing import ScriptedModel, calls, says
-from tests.adapters.mcp.conftest import free_port, listening
+from tests.adapters.mcp.conftest import free_port, listening, returned, whole
 from tests.conftest import QUICK
 from tests.npm.install import installed
 
@@ -58,16 +57,16 @@ async def everything(transport: str) -> AsyncIterator[McpServer]:
 async def test_everything(transport: str) -> None:
     async with everything(transport) as server, McpConnection(server) as connection:
         names = {tool.name for tool in (await connection.tools()).tools}
-        echo = output_of(await connection.call("echo", {"message": ""}))
-        total = output_of(await connection.call("get-sum", {"a": 0, "b": -1}))
+        echo = returned(await connection.call("echo", {"message": ""}))
+        total = returned(await connection.call("get-sum", {"a": 0, "b": -1}))
         weather = await connection.call("get-structured-content", {"location": "New York"})
-        image: Any = output_of(await connection.call("get-tiny-image", {}))
+        image: Any = returned(await connection.call("get-tiny-image", {}))
         version = connection.version
 
     assert names >= {"echo", "get-sum", "get-tiny-image"}
     assert echo == "Echo: "
     assert "-1" in str(total)
-    assert set(output_of(weather)) == {"temperature", "conditions", "humidity"}
+    assert set(returned(weather)) == {"temperature", "conditions", "humidity"}
     assert [block["type"] for block in image] == ["input_text", "input_image", "input_text"]
     assert version == "2025-11-25"
 
@@ -128,8 +127,8 @@ def repository(tmp_path: Path) -> Path:
 
 async def test_git(repository: Path) -> None:
     async with McpConnection(McpServer("git", command=own_program("mcp-server-git"))) as git:
-        log = output_of(await git.call("git_log", {"repo_path": str(repository)}))
-        wrong = await git.call("git_log", {"repo_path": "/no/such/folder"})
+        log = returned(await git.call("git_log", {"repo_path": str(repository)}))
+        wrong = whole(await git.call("git_log", {"repo_path": "/no/such/folder"}))
         version = git.version
 
     assert "One" in str(log)
@@ -155,4 +154,4 @@ async def test_fetch() -> None:
     async with page, McpConnection(server) as fetch:
         got = await fetch.call("fetch", {"url": f"http://127.0.0.1:{port}/", "raw": True})
 
-    assert "Something to read." in str(output_of(got))
+    assert "Something to read." in str(returned(got))

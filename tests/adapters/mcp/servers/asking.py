@@ -51,7 +51,8 @@ async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
 
 
 async def call_tool(_context: Any, params: types.CallToolRequestParams) -> Any:  # noqa: C901 - a case each
-    got, state = params.input_responses, params.request_state
+    got: Any = params.input_responses
+    state = params.request_state
     did(f"{params.name} {state}")
     match params.name:
         case "deliver" if not got:
@@ -60,8 +61,8 @@ async def call_tool(_context: Any, params: types.CallToolRequestParams) -> Any: 
             return text(got["where"].model_dump_json(exclude_none=True))
         case "sign" if not got:
             url = "https://sign.example/doc?id=5"
-            params = types.ElicitRequestURLParams(message="Sign it", url=url)
-            return wanted("s", page=types.ElicitRequest(params=params))
+            page = types.ElicitRequestURLParams(message="Sign it", url=url)
+            return wanted("s", page=types.ElicitRequest(params=page))
         case "sign":
             return text(got["page"].action)
         case "both" if not got:
