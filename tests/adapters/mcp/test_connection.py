@@ -13,7 +13,16 @@ from assent import McpServer, OutcomeUnknown
 from assent.adapters.mcp.connection import McpConnection
 from assent.adapters.mcp.results import error_of
 from assent.errors import McpUnavailable
-from tests.adapters.mcp.conftest import Done, command, eventually, free_port, returned, served
+from tests.adapters.mcp.conftest import (
+    Done,
+    command,
+    eventually,
+    free_port,
+    hostile,
+    returned,
+    served,
+    whole,
+)
 
 
 @asynccontextmanager
@@ -151,6 +160,15 @@ async def test_closing_ends_the_process_and_all_that_it_started(tmp_path: Path) 
 
     for pid in map(int, pids.text.split()):
         assert not _runs(pid)
+
+
+async def test_closing_while_a_connection_is_given_up_leaves_no_process(done: Done) -> None:
+    async with McpConnection(hostile("silent", done, connect_within=1)):
+        await eventually(lambda: done.text != "")
+        # It is being ended now, which takes a while: it does not listen.
+        await asyncio.sleep(1.2)
+
+    assert not _runs(int(done.text))
 
 
 def _runs(pid: int) -> bool:

@@ -11,10 +11,10 @@ import re
 import signal
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -134,7 +134,7 @@ class StdioServer:
         try:
             yield read, write
         finally:
-            await asyncio.shield(_stopped(process))
+            await _through(_stopped(process))
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
@@ -253,6 +253,18 @@ class StdioServer:
 
 class _GivenUp(Exception):
     """The server does not speak the protocol, and is not listened to any more."""
+
+
+async def _through(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, however often we are cancelled meanwhile: a process would be left."""
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 async def _stopped(process: asyncio.subprocess.Process) -> None:

@@ -159,6 +159,7 @@ def main() -> None:
     if FAULT in ("garbage", "only_garbage"):
         garbage()
     if FAULT == "silent":
+        DONE.write_text(str(os.getpid()))
         time.sleep(3600)
     for line in sys.stdin:
         message = json.loads(line)
