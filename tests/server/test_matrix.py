@@ -124,6 +124,10 @@ ROWS: dict[str, Row] = {
     "GET /api/tools/{name}": Row("/api/tools/look_up", READING),
     "PUT /api/tools/{name}/override": Row("/api/tools/look_up/override", MANAGING, {}),
     "DELETE /api/tools/{name}/override": Row("/api/tools/look_up/override", MANAGING),
+    # Its tool is ours, and never changes by itself.
+    "POST /api/tools/{name}/accept": Row(
+        "/api/tools/look_up/accept", MANAGING.replace("200", "404"), {"definition": "0" * 64}
+    ),
     "GET /api/policy": Row("/api/policy", "401 403 403 200 200 200 403 403 403 403 403 403"),
     "GET /api/audit": Row("/api/audit", "401 403 403 403 200 200 403 403 403 403 200 403"),
     "GET /api/events": Row("/api/events", READING),

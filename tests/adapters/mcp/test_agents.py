@@ -327,7 +327,7 @@ async def test_a_call_whose_server_dies_is_in_doubt(
 async def test_a_call_that_takes_too_long_is_cancelled_there_and_in_doubt_here(
     url: str, done: Done, owner: Person
 ) -> None:
-    settings = {"dawdle": {"timeout": 0.5, "requires_approval": False}}
+    settings = {"dawdle": {"timeout": 3, "requires_approval": False}}
     server = command("shop.py", env={"SHOP_DONE": str(done)}, tools=settings)
     async with engine(
         url, [says("", calls("shop__dawdle", seconds=60)), "Done."], server

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psutil
@@ -44,6 +44,25 @@ class Wire:
             pass
         finally:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[int]:
+        """Listen on loopback, and wait for every connection to end."""
+        tasks: set[asyncio.Task[None]] = set()
+
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            tasks.add(asyncio.create_task(self.serve(reader, writer)))
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0)
+        try:
+            yield server.sockets[0].getsockname()[1]
+        finally:
+            server.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def answer(self, head: list[str], body: bytes, writer: asyncio.StreamWriter) -> None:
         said = json.loads(body or b"{}")
@@ -123,13 +142,11 @@ def text(words: str) -> dict[str, Any]:
 @asynccontextmanager
 async def connected(fault: str) -> AsyncIterator[tuple[Wire, McpConnection]]:
     wire = Wire(fault)
-    server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    try:
-        async with McpConnection(McpServer("hostile", url=f"http://127.0.0.1:{port}/")) as it:
-            yield wire, it
-    finally:
-        server.close()
+    async with (
+        wire.listening() as port,
+        McpConnection(McpServer("hostile", url=f"http://127.0.0.1:{port}/")) as it,
+    ):
+        yield wire, it
 
 
 @pytest.mark.parametrize("fault", ["big", "big_events"])

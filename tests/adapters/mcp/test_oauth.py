@@ -62,12 +62,9 @@ class Guarded(Wire):
 @asynccontextmanager
 async def guarded() -> AsyncIterator[Guarded]:
     wire = Guarded()
-    server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
-    wire.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with wire.listening() as port:
+        wire.base = f"http://127.0.0.1:{port}"
         yield wire
-    finally:
-        server.close()
 
 
 async def visit(page: str) -> str:
