@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
 from assent import Assent
 from assent.adapters.claude_agent import ClaudeGuard
@@ -35,22 +35,18 @@ def options_for(folder: Path, env: Mapping[str, str], **more: Any) -> ClaudeAgen
 
 async def run(
     guard: Guard, options: ClaudeAgentOptions, prompt: str | None = "go", **more: Any
-) -> ResultMessage:
+) -> Any:
     """One run of an agent, to its end or its deferral."""
-    ended: Any = None
     async with ClaudeGuard(guard, **more) as gate, ClaudeSDKClient(gate.options(options)) as client:
         await client.query(prompt or "")
-        ended = [message async for message in client.receive_response()][-1]
-    return ended  # noqa: RET504 - out of the block, which a type checker takes for one that may swallow
+        return [message async for message in client.receive_response()][-1]
 
 
-async def run_plain(options: ClaudeAgentOptions) -> ResultMessage:
+async def run_plain(options: ClaudeAgentOptions) -> Any:
     """A run without callbacks: what gates it is in its settings."""
-    ended: Any = None
     async with ClaudeSDKClient(options) as client:
         await client.query("go")
-        ended = [message async for message in client.receive_response()][-1]
-    return ended  # noqa: RET504 - out of the block, which a type checker takes for one that may swallow
+        return [message async for message in client.receive_response()][-1]
 
 
 async def _main(folder: Path, order: Mapping[str, Any]) -> dict[str, Any]:
