@@ -19,7 +19,7 @@ DRAWING = ROOT / "docs" / "pictures" / "packages.svg"
 
 Edge = tuple[str, str]
 
-_WIDTH, _ROW, _BOX, _LETTER, _PAD, _GAP, _MARGIN = 960, 92, 50, 6.7, 18, 56, 36
+_WIDTH, _ROW, _BOX, _LETTER, _PAD, _GAP, _MARGIN = 1120, 92, 50, 6.7, 18, 56, 36
 # Where a box stands in its row, from left to right; packages that are not listed come last.
 _ORDER = ("app", "testing", "server", "store", "models")
 # Boxes alone in their row that would stand in the way of arrows if they stood in the middle.
@@ -192,7 +192,7 @@ def _lane(row: list[Package], wanted: float, used: list[float]) -> float:
     free = [
         place
         for place in range(20, _WIDTH - 19, 4)
-        if not any(box.holds(place) for box in row) and all(abs(place - u) > 14 for u in used)
+        if not any(box.holds(place) for box in row) and all(abs(place - u) > 9 for u in used)
     ]
     used.append(min(free, key=lambda place: abs(place - wanted)))
     return used[-1]

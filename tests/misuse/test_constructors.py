@@ -36,6 +36,7 @@ from assent import (
     Field,
     Hint,
     Limits,
+    McpServer,
     Option,
     Override,
     Person,
@@ -75,6 +76,7 @@ from assent.channels.email import Email
 from assent.channels.slack import Slack
 from assent.channels.webhook import Webhook
 from assent.channels.webhook.signing import new_secret
+from assent.client import Client, external
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
 from assent.domain.metadata import METADATA
@@ -224,6 +226,38 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         SAID
         | {"name": NAME, "description": TEXT, "parameters": MAPPING}
         | {"output": {"None", *MAPPING}, "execute": NOTHING},
+    ),
+    "external": (
+        lambda **said: external(**{"name": "x", **said}),
+        SAID
+        | {"name": NAME, "description": TEXT, "parameters": MAPPING}
+        | {"output": {"None", *MAPPING}},
+    ),
+    "Client": (
+        lambda **said: Client(**{"url": "http://127.0.0.1:1", "key": "k", **said}).close(),
+        {"url": NAME, "key": NAME, "agent": NAME},
+    ),
+    "McpServer": (
+        lambda **said: McpServer(
+            **{"name": "shop", **({} if "url" in said else {"command": "shop"}), **said}
+        ),
+        {
+            "name": NAME,
+            "command": NAME,
+            "args": {"a list", "an empty list"},
+            "env": {"an empty mapping"},
+            "cwd": NAME | {"None"},
+            "url": NOTHING,
+            "headers": {"an empty mapping"},
+            "oauth": {"no"},
+            "token_file": {"None"},
+            "on_sign_in": FUNCTION | {"None"},
+            "trust": FLAG,
+            "tools": {"an empty mapping"},
+            "allow": {"a list", "an empty list", "None"},
+            "deny": {"a list", "an empty list"},
+            "connect_within": TIME,
+        },
     ),
     "Tool": (
         lambda **said: Tool(
@@ -693,7 +727,8 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
-ADAPTERS = (Guarded, GuardedToolset, guarded, Thread)
+OUTSIDE = (external, Client)
+ADAPTERS = (Guarded, GuardedToolset, guarded, Thread, *OUTSIDE)
 TESTING = (ScriptedModel, says, calls)
 CLASSES: dict[str, Any] = {
     each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, *ADAPTERS, *TESTING)
@@ -706,6 +741,8 @@ NOT_MADE = {
     "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
     # Runs of other frameworks, which check what they are given.
     "results", "resume", "run", "saved",
+    # What a caller reports of its own body, and a file of servers, which is checked as it is read.
+    "Returned", "servers_of", "look_again",
     # Doubles for tests, which check what they are given when they use it.
     "Decider", "VirtualClock",
     # What a channel of one's own is made of, and what signs webhooks: held to types by checkers.
@@ -713,7 +750,7 @@ NOT_MADE = {
     # Steps of a turn, and what an own protocol extends.
     "Requested", "TextSaid", "TurnErrored", "StreamEncoder", "StreamProtocol",
 }  # fmt: skip
-TOOLS = {"tool", "hitl", "manual", "schema_tool"}
+TOOLS = {"tool", "hitl", "manual", "schema_tool", "external"}
 ROOT = Path(__file__).parents[2]
 IMPORT = re.compile(r"^from (assent[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 

@@ -19,10 +19,10 @@ class Client:
     """
 
     def __init__(self, url: str, *, key: str, agent: str = "caller") -> None:
+        self._guard = AsyncClient(url, key=key, agent=agent)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._guard = self._wait(_made(url, key, agent))
 
     def __enter__(self) -> Self:
         return self
@@ -124,7 +124,3 @@ class Client:
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-
-async def _made(url: str, key: str, agent: str) -> AsyncClient:
-    return AsyncClient(url, key=key, agent=agent)

@@ -1,7 +1,7 @@
 """Declaring tools: a decorator for typed functions, functions for other kinds, and a class form."""
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from types import FunctionType
@@ -17,7 +17,7 @@ from assent.domain.arguments import (
     signature_fields,
 )
 from assent.domain.author_functions import call_to_end
-from assent.domain.bodies import Body, Generator, Regular, Steps
+from assent.domain.bodies import Body, External, Generator, Regular, Steps
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
 from assent.domain.metadata import METADATA, DeclaredMetadata, assemble
@@ -34,6 +34,12 @@ from assent.domain.tools import (
     words_of,
 )
 from assent.errors import InvalidParameter, InvalidTool
+
+# The source of a tool whose caller names none. Any source but "local" is a stranger's: such a tool
+# is of moderate risk and asks, unless its definition says otherwise.
+CALLER: Final = "caller"
+_ANY_OBJECT: Final[Mapping[str, Json]] = {"type": "object"}
+_UNFIT: Final = parameters.unfit()
 
 
 @overload
@@ -132,8 +138,28 @@ def schema_tool(
     return assemble(name, description, kind, arguments=codec, output=shape, metadata=metadata)
 
 
+def external(
+    name: str,
+    *,
+    description: str = "",
+    parameters: Mapping[str, Json] = _ANY_OBJECT,
+    output: Mapping[str, Json] | None = None,
+    **said: Any,
+) -> Tool:
+    """Make a tool that whoever calls it also runs; `parameters` is its JSON schema.
+
+    Every field of `Metadata` may be passed. Undeclared, it is of moderate risk and asks.
+    """
+    metadata = DeclaredMetadata.of(_name(name), {"source": CALLER, **said})
+    where = f"Tool {name!r}"
+    schema = _SCHEMA.taken(where, "parameters", parameters)
+    codec = SchemaArguments(name, schema, metadata.values.user_input)
+    shape = _output(name, optional(_SCHEMA).taken(where, "output", output))
+    return assemble(name, description, External(), arguments=codec, output=shape, metadata=metadata)
+
+
 def _schema(given: object) -> object:
-    return cast("object", given) if isinstance(given, dict) else parameters.unfit()
+    return dict(cast("Mapping[str, Json]", given)) if isinstance(given, Mapping) else _UNFIT
 
 
 _SCHEMA: Final = Check("a JSON schema (a dict)", _schema)

@@ -1,42 +1,21 @@
-"""Definitions of tools that their callers run: how one is declared, stored and read back."""
+"""Definitions of tools that their callers run: how one is stored and read back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from assent.domain.arguments import SchemaArguments, SchemaOutput
 from assent.domain.bodies import External
 from assent.domain.canonical import Json, digest, encode
+from assent.domain.declarations import external
 from assent.domain.forms import UserInput
-from assent.domain.metadata import DeclaredMetadata, assemble
 from assent.domain.origins import Origin
 from assent.domain.people import Audience
 from assent.domain.tools import Tool
 
-# The source of a tool whose caller names none. Any source but "local" is a stranger's: such a tool
-# is of moderate risk and asks, unless its definition says otherwise.
-CALLER: Final = "caller"
-_ANY_OBJECT: Final[Mapping[str, Json]] = {"type": "object"}
+__all__ = ["defined", "definition_of", "external", "hash_of", "run_by_caller"]
+
 # What is kept of a tool for processes that do not have its code.
 _KEPT: Final = ("risk", "impact", "category", "source", "version", "idempotent", "question")
-
-
-def external(
-    name: str,
-    *,
-    description: str = "",
-    parameters: Mapping[str, Json] = _ANY_OBJECT,
-    output: Mapping[str, Json] | None = None,
-    **said: Any,
-) -> Tool:
-    """Make a tool that whoever calls it also runs; `parameters` is its JSON schema.
-
-    Every field of `Metadata` may be passed. Undeclared, it is of moderate risk and asks.
-    """
-    metadata = DeclaredMetadata.of(name, {"source": CALLER, **said})
-    codec = SchemaArguments(name, dict(parameters), metadata.values.user_input)
-    shape = None if output is None else SchemaOutput(name, dict(output))
-    return assemble(name, description, External(), arguments=codec, output=shape, metadata=metadata)
 
 
 def definition_of(tool: Tool) -> dict[str, Json]:
