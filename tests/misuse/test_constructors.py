@@ -68,6 +68,8 @@ from assent import (
     supply,
     tool,
 )
+from assent.adapters.claude_agent import ClaudeGuard
+from assent.adapters.langgraph import GuardMiddleware
 from assent.adapters.openai_agents import Thread, guarded
 from assent.adapters.pydantic_ai import Guarded, GuardedToolset
 from assent.channels import Room
@@ -254,8 +256,8 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "on_sign_in": FUNCTION | {"None"},
             "trust": FLAG,
             "tools": {"an empty mapping"},
-            "allow": {"a list", "an empty list", "None"},
-            "deny": {"a list", "an empty list"},
+            "allow": {"a list", "an empty list", "a set of text", "None"},
+            "deny": {"a list", "an empty list", "a set of text"},
             "connect_within": TIME,
         },
     ),
@@ -418,6 +420,8 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "approved": FLAG,
             "metadata": MAPPING,
             "arguments": TEXT,
+            "state": ANYTHING,
+            "answers": MAPPING | {"None"},
             "given": {"None"},
         },
     ),
@@ -432,6 +436,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "name": NAME,
             "model": NAME,
             "tools": {"an empty list"},
+            "mcp": {"extreme", "an empty list"},
             "instructions": TEXT,
             "limits": NOTHING,
             "stream": FLAG,
@@ -688,6 +693,23 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "tls_context": {"None"},
         },
     ),
+    "ClaudeGuard": (
+        lambda **said: ClaudeGuard(**{"guard": guard(), **said}),
+        {
+            "guard": NOTHING,
+            "tools": {"an empty mapping", "None"},
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
+    "GuardMiddleware": (
+        lambda **said: GuardMiddleware(**{"guard": guard(), **said}),
+        {
+            "guard": NOTHING,
+            "tools": {"an empty mapping", "None"},
+            "unguarded": NAMES,
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
     "Guarded": (
         lambda **said: Guarded(**{"guard": guard(), **said}),
         {
@@ -727,7 +749,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, DecideRequests)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
-OUTSIDE = (external, Client)
+OUTSIDE = (external, Client, ClaudeGuard, GuardMiddleware)
 ADAPTERS = (Guarded, GuardedToolset, guarded, Thread, *OUTSIDE)
 TESTING = (ScriptedModel, says, calls)
 CLASSES: dict[str, Any] = {

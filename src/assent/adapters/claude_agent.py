@@ -25,6 +25,7 @@ from assent.adapters.hooks.events import BEFORE, After, Before, Ended, read
 from assent.adapters.hooks.gate import allowed, claim_of
 from assent.adapters.hooks.rulings import Allowed, Denied, Ruling, Undecided
 from assent.adapters.keys import key_of, named
+from assent.adapters.options import checked
 from assent.errors import AssentError, InvalidParameter, LeaseLost
 from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, Unclear, new_token
 
@@ -61,7 +62,8 @@ class ClaudeGuard:
         tools: Mapping[str, Mapping[str, Any]] | None = None,
         wait: float | None = None,
     ) -> None:
-        self._guard, self._tools = guard, CodingTools(tools)
+        checked("ClaudeGuard", guard=guard, wait=wait)
+        self._guard, self._tools = guard, CodingTools(tools, where="ClaudeGuard")
         self._wait = _LONGEST_SECONDS if wait is None else min(wait, _LONGEST_SECONDS)
         self._running = dict[str, _Running]()
 

@@ -55,6 +55,10 @@ def _words(given: object) -> object:
     return tuple(listed) if fits and listed is not None else parameters.unfit()
 
 
+def _ordered(given: object) -> object:
+    return parameters.unfit() if isinstance(given, set | frozenset) else _words(given)
+
+
 def _address(given: object) -> object:
     fits = isinstance(given, str) and given.startswith(("https://", "http://"))
     return (
@@ -143,7 +147,7 @@ _SERVER: Final = {
         f"1-{_LONGEST_NAME} ASCII letters, digits, '-' and single '_', first a letter", _server_name
     ),
     "command": optional(parameters.name),
-    "args": Check("a list of texts", _words),
+    "args": Check("a list of texts", _ordered),
     "env": hidden(Check("a mapping of texts", _texts)),
     "cwd": optional(parameters.name),
     "url": optional(Check("an http or https address", _address)),

@@ -69,7 +69,9 @@ McpGiven = McpServer | Mapping[str, Any] | str | Path
 
 
 def _is_mcp(given: object) -> bool:
-    return isinstance(given, McpServer | Mapping | str | Path)
+    if isinstance(given, str):
+        return given.strip() != ""
+    return isinstance(given, McpServer | Mapping | Path)
 
 
 def _mcp(given: object) -> object:

@@ -15,8 +15,9 @@ from claude_agent_sdk import HookMatcher, ToolPermissionContext
 
 from assent import Assent, answer, approve, ran, reject
 from assent.adapters.claude_agent import ClaudeGuard
+from assent.client import AsyncClient
 from assent.domain.requests import Request
-from assent.errors import InvalidParameter, ServerUnreachable
+from assent.errors import InvalidParameter
 from assent.guard import Guard
 from tests.adapters.anthropic_api import FakeAnthropic, anthropic_api, use
 from tests.adapters.claude_agent import agents
@@ -330,16 +331,12 @@ async def test_a_session_resumed_with_a_used_approval_runs_nothing_again(
 
 
 async def test_a_guard_that_cannot_be_reached_blocks_the_tool(desk: Desk) -> None:
-    class Unreachable:
-        async def propose(self, *args: Any, **kwargs: Any) -> Any:
-            raise ServerUnreachable("connection refused")
-
     script = [[use("Bash", command=desk.appends("hi"))], "done"]
     async with anthropic_api(script) as api:
-        await run(Unreachable(), desk.options(api, **OPEN))  # type: ignore[arg-type]
+        await run(AsyncClient("http://127.0.0.1:9", key="k"), desk.options(api, **OPEN))
         told = api.told()
 
-    assert "connection refused" in told
+    assert "The server cannot be used" in told
     assert desk.lines() == []
 
 

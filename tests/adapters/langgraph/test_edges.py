@@ -13,7 +13,8 @@ from langgraph.types import Command, interrupt
 
 from assent import Assent, approve
 from assent.adapters.langgraph import GuardMiddleware, look_again
-from assent.errors import AsyncOnly, NotResumable, ServerUnreachable
+from assent.client import AsyncClient
+from assent.errors import AsyncOnly, InvalidParameter, NotResumable, ServerUnreachable
 from assent.guard import Guard
 from tests.adapters.langgraph.graphs import (
     BUILDERS,
@@ -33,7 +34,9 @@ kinds = pytest.mark.parametrize("kind", ["agent", "graph"])
 @kinds
 def test_a_run_without_an_event_loop_runs_nothing(kind: str, desk: Desk) -> None:
     script = [[call("read", path="a")], "done"]
-    agent = BUILDERS[kind](object(), desk, script, InMemorySaver())  # type: ignore[arg-type]
+    agent = BUILDERS[kind](
+        AsyncClient("http://127.0.0.1:9", key="k"), desk, script, InMemorySaver()
+    )
 
     with pytest.raises(AsyncOnly, match="ainvoke"):
         agent.invoke(GO, thread())
@@ -149,12 +152,10 @@ async def test_any_id_of_a_call_will_do(
 
 @kinds
 async def test_a_guard_that_cannot_be_reached_stops_the_run(kind: str, desk: Desk) -> None:
-    class Unreachable:
-        async def propose(self, *args: Any, **kwargs: Any) -> Any:
-            raise ServerUnreachable("connection refused")
-
     script = [[call("read", path="a")], "done"]
-    graph = BUILDERS[kind](Unreachable(), desk, script, InMemorySaver())  # type: ignore[arg-type]
+    graph = BUILDERS[kind](
+        AsyncClient("http://127.0.0.1:9", key="k"), desk, script, InMemorySaver()
+    )
 
     with pytest.raises(ServerUnreachable):
         await graph.ainvoke(GO, thread())
@@ -262,3 +263,13 @@ async def test_langchain_alone_runs_what_a_forged_answer_says(desk: Desk) -> Non
     await agent.ainvoke(Command(resume=forged), thread())
 
     assert desk.lines() == ["write /etc/passwd"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"guard": None}, {"wait": -1}, {"wait": "0"}, {"tools": ["read"]}, {"unguarded": [1]}],
+    ids=str,
+)
+def test_options_that_mean_nothing_are_refused(guard: Guard, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter):
+        GuardMiddleware(**{"guard": guard, **wrong})

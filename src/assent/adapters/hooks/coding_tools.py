@@ -49,7 +49,11 @@ class CodingTools:
     for all tools whose names begin so; the longest one counts.
     """
 
-    def __init__(self, said: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    def __init__(
+        self, said: Mapping[str, Mapping[str, Any]] | None = None, *, where: str = "assent hook"
+    ) -> None:
+        # Checked there, and merged here, since a name may stand for several tools.
+        DeclaredTools({} if said is None else said, where=where)
         self._said = {} if said is None else dict(said)
         self._declared = DeclaredTools({})
 

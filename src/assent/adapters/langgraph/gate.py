@@ -1,8 +1,8 @@
 """The gate before a tool: each call is proposed, and runs under a claim or not at all."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Self, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -22,6 +22,7 @@ from assent.adapters.langgraph.results import (
     told,
     told_again,
 )
+from assent.adapters.options import checked
 from assent.domain.tools import Tool
 from assent.errors import AsyncOnly, CallWaits, NotResumable
 from assent.guard import Guard, GuardedCall, new_token
@@ -37,6 +38,24 @@ class Gate:
     declared: DeclaredTools
     unguarded: frozenset[str]
     wait: float | None
+
+    @classmethod
+    def of(
+        cls,
+        where: str,
+        guard: Guard,
+        metadata: Mapping[str, Mapping[str, Any]] | None,
+        unguarded: Collection[str],
+        wait: float | None,
+    ) -> Self:
+        """Return a gate with options that were checked; `where` names it in errors."""
+        given = checked(where, guard=guard, unguarded=unguarded, wait=wait)
+        return cls(
+            guard=given["guard"],
+            declared=DeclaredTools({} if metadata is None else metadata, where=where),
+            unguarded=frozenset(given["unguarded"]),
+            wait=given["wait"],
+        )
 
     async def passed(self, request: ToolCallRequest, handler: Handler) -> ToolResult:
         """Return the result of a call that may run, or what became of it instead.

@@ -8,7 +8,6 @@ from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, interrupt
 
-from assent.adapters.declared_tools import DeclaredTools
 from assent.adapters.langgraph.gate import Gate, refuse_sync
 from assent.adapters.langgraph.pauses import Waiting, pause_of
 from assent.guard import Guard
@@ -31,12 +30,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         wait: float | None = 0,
     ) -> None:
         super().__init__()
-        self._gate = Gate(
-            guard=guard,
-            declared=DeclaredTools(tools or {}),
-            unguarded=frozenset(unguarded),
-            wait=wait,
-        )
+        self._gate = Gate.of("GuardMiddleware", guard, tools, unguarded, wait)
 
     async def awrap_tool_call(
         self,

@@ -11,7 +11,6 @@ from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode, ToolRuntime
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from assent.adapters.declared_tools import DeclaredTools
 from assent.adapters.langgraph.gate import Gate, Handler, refuse_sync
 from assent.adapters.langgraph.pauses import Waiting, pause_of
 from assent.guard import Guard
@@ -51,12 +50,7 @@ class GuardedToolNode(ToolNode):
         wait: float | None = 0,
         **options: Any,
     ) -> None:
-        self._gate = Gate(
-            guard=guard,
-            declared=DeclaredTools(metadata or {}),
-            unguarded=frozenset(unguarded),
-            wait=wait,
-        )
+        self._gate = Gate.of("GuardedToolNode", guard, metadata, unguarded, wait)
         through: Any = self._through
         cast("Any", super()).__init__(
             tools, wrap_tool_call=refuse_sync, awrap_tool_call=through, **options
