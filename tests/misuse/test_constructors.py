@@ -436,7 +436,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "name": NAME,
             "model": NAME,
             "tools": {"an empty list"},
-            "mcp": {"extreme", "an empty list"},
+            "mcp": NAMES | MAPPING,
             "instructions": TEXT,
             "limits": NOTHING,
             "stream": FLAG,
