@@ -1,7 +1,7 @@
 """Proposals of agents outside: each is a turn of its own, without a model."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -200,7 +200,7 @@ class Proposing:
         )
         (gated,) = await proposals.gated(_answer(outside, text))
         by_caller = not isinstance(outside.tool, str)
-        return replace(gated, call=changed(gated.call, outside=True, by_caller=by_caller))
+        return changed(gated, call=changed(gated.call, outside=True, by_caller=by_caller))
 
     def _toolbox(self, outside: OutsideCall, tool: EffectiveTool | None) -> Toolbox:
         if isinstance(outside.tool, str):
@@ -241,7 +241,7 @@ class Proposing:
         if definition is not None and gated.tool is not None:
             self.keep_definition(tx, outside.agent, gated.tool.tool, definition)
             call = changed(call, run_by=now + gated.tool.tool.run_within)
-        calls = self._new_calls(outside, place.conversation, replace(gated, call=call))
+        calls = self._new_calls(outside, place.conversation, changed(gated, call=call))
         (stored,) = calls.completed(tx, now)
         turn = self._turn(place.conversation, now, of=stored.call)
         lease, owner = self._kernel.times.lease, outside.by.id
