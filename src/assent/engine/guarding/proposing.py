@@ -21,6 +21,7 @@ from assent.engine.agents import Limits, Toolbox
 from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.planner import Planner
+from assent.engine.guarding.pins import OutsidePins
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import dump_answer
 from assent.engine.loop.proposals import Proposals, storable
@@ -88,6 +89,7 @@ class Proposing:
         self._kernel, self._runner = kernel, runner
         self._known: dict[int, tuple[Tool, Tool, dict[str, Json]]] = {}
         self._stored = set[tuple[str, str]]()
+        self._pins = OutsidePins(kernel)
 
     async def propose(self, outside: OutsideCall) -> Call:
         """Record a call and rule on it; a known key returns the call that it stands for."""
@@ -100,6 +102,8 @@ class Proposing:
         found = await self._found(outside, body, tool)
         if isinstance(found, Call):
             return found
+        if tool is not None and definition is not None:
+            tool = await self._pins.watched(outside.by, outside.agent, tool, definition)
         gated = await self._gated(outside, found, tool, text)
         point("before_proposal")
         started = self._kernel.clock.monotonic()
