@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 # A lease is renewed this many times before it would run out.
 _BEATS: Final = 3
 _RETRY_SECONDS: Final = 0.5
+# Counts on while the machine sleeps: whoever slept for longer than a lease has lost the claim.
+_SINCE_BOOT: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ class CallClaim:
     arguments: Mapping[str, Any] = field(repr=False)
     lease_seconds: float
     approved: bool = False
-    # On this process's monotonic clock: when the lease is over, counted from before it was asked.
+    # By `lease_clock` of this process: when the lease is over, counted from before it was asked.
     expires: float = field(compare=False)
 
 
@@ -244,7 +246,7 @@ class Guard(ABC):
             except LeaseLost:
                 raise
             except AssentError as error:
-                if not getattr(error, "transient", False) or time.monotonic() > claim.expires:
+                if not getattr(error, "transient", False) or lease_clock() > claim.expires:
                     raise
                 log.warning("the outcome of call %s waits: %s", claim.call_id, error)
                 await asyncio.sleep(_RETRY_SECONDS)
@@ -281,6 +283,11 @@ def settled(call: GuardedCall) -> GuardedCall:
     return call
 
 
+def lease_clock() -> float:
+    """Return the seconds by which leases are counted in this process."""
+    return time.clock_gettime(_SINCE_BOOT)
+
+
 def new_token() -> str:
     """Return a token for one claim."""
     return secrets.token_urlsafe(16)
@@ -289,7 +296,7 @@ def new_token() -> str:
 async def performed(body: GuardedBody, claim: CallClaim) -> BodyOutcome:
     """Run a body with the claim's arguments; whatever it raises becomes an outcome."""
     # A process that slept since it claimed the call has perhaps lost it: nothing was done yet.
-    if time.monotonic() >= claim.expires:
+    if lease_clock() >= claim.expires:
         raise LeaseLost("call", claim.call_id)
     try:
         made = body(claim.arguments)

@@ -22,7 +22,7 @@ from assent import (
 from assent.client import external
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.engine.settings import Times
-from assent.errors import CallNotRun, CallWaits, KeyReused, LeaseLost, NotFound
+from assent.errors import AssentError, CallNotRun, CallWaits, KeyReused, LeaseLost, NotFound
 from assent.guard import CallClaim, GuardedCall, Raised, Returned, Unclear, new_token
 from tests.client.conftest import Guarded, Open, eventually
 from tests.conftest import QUICK
@@ -486,3 +486,11 @@ async def test_a_servers_tool_that_changed_asks_although_it_may_run_until_it_is_
     assert other.succeeded
     assert again.succeeded
     assert len(post.runs) == 3
+
+
+async def test_a_definition_that_is_too_long_is_refused_and_stores_nothing(guarded: Open) -> None:
+    wordy = external("wordy", description="x" * 99_000, impact="y" * 101_000)
+    async with guarded() as held:
+        with pytest.raises(AssentError, match="longer than 200,000 characters"):
+            await held.guard.propose(wordy, {})
+        assert await held.assent.outside_tools() == []

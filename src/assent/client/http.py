@@ -24,6 +24,7 @@ from assent.guard import (
     Raised,
     Returned,
     Unclear,
+    lease_clock,
     new_token,
 )
 
@@ -79,7 +80,7 @@ class AsyncClient(Guard):
             "conversation_id": conversation_id,
             "token": token,
         } | _tool(tool)
-        started = time.monotonic()
+        started = lease_clock()
         call = _call(await self._insist("/api/calls", body), started)
         if call.claim is not None or wait == 0:
             return call
@@ -112,11 +113,11 @@ class AsyncClient(Guard):
         body: dict[str, Any] = {"token": token or new_token()}
         if tool is not None:
             body |= _tool(tool)
-        started = time.monotonic()
+        started = lease_clock()
         return _claim(await self._insist(f"/api/calls/{call_id}/claim", body), started)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
-        started = time.monotonic()
+        started = lease_clock()
         await self._server.post(f"/api/calls/{claim.call_id}/renew", _held(claim))
         return _renewed(claim, started)
 

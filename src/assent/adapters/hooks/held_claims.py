@@ -3,14 +3,13 @@
 import hashlib
 import json
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from assent.adapters.hooks.events import After, Before, Ended, HookEvent
-from assent.guard import CallClaim
+from assent.guard import CallClaim, lease_clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def read_claim(path: Path) -> HeldClaim | None:
             token=kept["token"],
             arguments={},
             lease_seconds=kept["lease_seconds"],
-            expires=time.monotonic() + kept["lease_seconds"],
+            expires=lease_clock() + kept["lease_seconds"],
         )
         return HeldClaim(path=path, claim=claim, session=kept["session"], part=kept["part"])
     except (OSError, ValueError, LookupError, TypeError):

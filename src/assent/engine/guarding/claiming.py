@@ -20,7 +20,7 @@ from assent.engine.runs.recording import Recorded
 from assent.engine.runs.runner import Runner
 from assent.engine.transitions import Moves, Raced
 from assent.errors import CallNotRun, CallWaits, InvalidOutput, LeaseLost, NotFound
-from assent.guard import BodyOutcome, CallClaim, Raised, Returned, Unclear
+from assent.guard import BodyOutcome, CallClaim, Raised, Returned, Unclear, lease_clock
 from assent.ports import Held, Tx
 
 _WAITS: Final = AWAITING | {CallStatus.IN_DOUBT, CallStatus.RUNNING, CallStatus.PROPOSED}
@@ -52,7 +52,7 @@ class CallerClaims:
         if tool is not None:
             agent = (await self._call(by, call_id)).agent
             now_tool, definition = self.proposing.outside_tool(agent, tool)
-        started = self.kernel.clock.monotonic()
+        started = lease_clock()
         try:
             claim, call, recorded = await self.kernel.store.run(
                 lambda tx: self._take(
@@ -119,7 +119,7 @@ class CallerClaims:
 
     async def renew(self, by: Person, claim: CallClaim) -> CallClaim:
         """Extend the lease of a claim; raises `LeaseLost` if it is no longer held."""
-        started, lease = self.kernel.clock.monotonic(), self.kernel.times.lease
+        started, lease = lease_clock(), self.kernel.times.lease
         worker, wanted = f"{CALLER}{claim.token}", frozenset({(claim.call_id, claim.fence)})
 
         def renew(tx: Tx) -> frozenset[Held]:

@@ -21,7 +21,7 @@ from assent.engine.loop.sending import Sending
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.worker import Reconciler, Sweeper
 from assent.errors import NothingAwaited
-from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, new_token
+from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, lease_clock, new_token
 from assent.ports import Tx
 
 
@@ -152,7 +152,7 @@ class LocalGuard(Guard):
             conversation=conversation_id,
             token=token,
         )
-        started = self._outside.kernel.clock.monotonic()
+        started = lease_clock()
         call = await self._outside.proposing.propose(proposed)
         if token is not None and call.worker == f"{CALLER}{token}" and not call.is_settled:
             return await self._claimed(call, token, started)

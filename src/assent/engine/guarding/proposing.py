@@ -30,13 +30,15 @@ from assent.engine.runs.claims import Claim
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
-from assent.errors import KeyReused, OverQuota
+from assent.errors import InvalidTool, KeyReused, OverQuota
 from assent.ports import Tx
 
 CALLER: Final = "caller:"
 _OUTSIDE: Final = "outside"
 # Tools are mostly few, and the same objects again and again.
 _MOST_KNOWN: Final = 1_000
+# A caller may change its tools as often as it likes, and each change is stored.
+MOST_CHARS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,11 @@ class Proposing:
         if known is None or known[0] is not given:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            known = self._known[id(given)] = (given, *run_by_caller(given))
+            tool, definition = run_by_caller(given)
+            if len(json_text(definition)) > MOST_CHARS:
+                reason = f"its definition is longer than {MOST_CHARS:,} characters"
+                raise InvalidTool(given.name, reason)
+            known = self._known[id(given)] = (given, tool, definition)
         _, tool, definition = known
         found = self._kernel.catalogue.learnt(agent, tool.definition_hash)
         # One that was read from its row has lost its code: a predicate there would always ask.
