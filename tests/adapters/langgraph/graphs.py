@@ -133,8 +133,8 @@ def graph_of(guard: Guard, desk: Desk, script: list[Any], saver: Any, **options:
     """A graph built by hand, with one node for all calls of a message."""
     model = ScriptedChat(script=script)
 
-    async def chat(state: _State) -> dict[str, Any]:
-        return {"messages": [await model.ainvoke(state["messages"])]}
+    def chat(state: _State) -> dict[str, Any]:
+        return {"messages": [model.invoke(state["messages"])]}
 
     node = GuardedToolNode(desk.tools, guard=guard, metadata=METADATA, **options)
     graph = StateGraph(_State)

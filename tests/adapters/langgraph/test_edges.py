@@ -31,12 +31,15 @@ GO = {"messages": [("user", "go")]}
 kinds = pytest.mark.parametrize("kind", ["agent", "graph"])
 
 
+def nowhere() -> Guard:
+    """The guard of a server that nobody can reach."""
+    return AsyncClient("http://127.0.0.1:9", key="k")
+
+
 @kinds
 def test_a_run_without_an_event_loop_runs_nothing(kind: str, desk: Desk) -> None:
     script = [[call("read", path="a")], "done"]
-    agent = BUILDERS[kind](
-        AsyncClient("http://127.0.0.1:9", key="k"), desk, script, InMemorySaver()
-    )
+    agent = BUILDERS[kind](nowhere(), desk, script, InMemorySaver())
 
     with pytest.raises(AsyncOnly, match="ainvoke"):
         agent.invoke(GO, thread())
@@ -153,9 +156,7 @@ async def test_any_id_of_a_call_will_do(
 @kinds
 async def test_a_guard_that_cannot_be_reached_stops_the_run(kind: str, desk: Desk) -> None:
     script = [[call("read", path="a")], "done"]
-    graph = BUILDERS[kind](
-        AsyncClient("http://127.0.0.1:9", key="k"), desk, script, InMemorySaver()
-    )
+    graph = BUILDERS[kind](nowhere(), desk, script, InMemorySaver())
 
     with pytest.raises(ServerUnreachable):
         await graph.ainvoke(GO, thread())
