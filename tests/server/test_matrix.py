@@ -87,6 +87,7 @@ ROWS: dict[str, Row] = {
         CHATTING.format(404),
         {"token": "t" * 16, "fence": 1, "output": None},
     ),
+    "POST /api/calls/{id}/release": Row("/api/calls/{call}/release", CHATTING.format(404)),
     "POST /api/calls/{id}/withdraw": Row("/api/calls/{call}/withdraw", CHATTING.format(404)),
     "GET /api/turns/{id}": Row("/api/turns/{turn}", PRIVATE),
     "POST /api/turns/{id}/resume": Row(
