@@ -253,7 +253,7 @@ async def test_a_call_whose_secrets_could_not_be_read_runs_once_when_the_databas
         run = store.run
 
         async def out_once(work: Callable[[Tx], Any]) -> Any:
-            if "_resolved" in work.__qualname__ and not refused:
+            if "Runner.resolved" in work.__qualname__ and not refused:
                 refused.append(work)
                 raise StoreUnavailable("the disk is full")
             return await run(work)
