@@ -396,5 +396,8 @@ def _tries(call: Call) -> int:
     if call.metadata is None:
         return call.attempts
     said = json.loads(call.metadata)
-    exchange = said.pop("assent.exchange", {})
+    exchange = said.pop("assent.exchange", None)
+    # A body may ask for approval and say nothing about it.
+    if exchange is None:
+        return call.attempts - 1
     return call.attempts - exchange.get("rounds", 0) - bool(said)
