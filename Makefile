@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := dev,docs,postgres,models,openai,anthropic,google,terminal,server,discord,slack,email,webhooks,pydantic-ai,openai-agents,mcp,langgraph,claude
+EXTRAS := dev,docs,postgres,models,openai,anthropic,google,terminal,server,files,discord,slack,email,webhooks,pydantic-ai,openai-agents,mcp,langgraph,claude
 PYTHONS := python3 python3.11 python3.12 python3.13 python3.14
 # Values, rules and the life of a call. The rest waits for disks, processes, browsers or clients.
 QUICK := tests/domain tests/engine tests/conformance tests/misuse tests/testing tests/typing \

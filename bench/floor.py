@@ -3,6 +3,9 @@
 import asyncio
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -42,6 +45,20 @@ def sqlite_floor(path: Path, cycles: int, concurrency: int) -> float:
     seconds = perf_counter() - started
     connection.close()
     return cycles / seconds
+
+
+def plain_commits(path: Path) -> Iterator[float]:
+    """Commit one row after the other; yields the milliseconds that each took."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute(TABLE)
+        for id in count():
+            started = perf_counter()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO floor VALUES (?, 'paused', ?)", (id, BODY))
+            connection.execute("COMMIT")
+            yield (perf_counter() - started) * 1e3
 
 
 async def postgres_floor(url: str, cycles: int, concurrency: int) -> float:

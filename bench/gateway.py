@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from assent import Assent
 from assent.domain.definitions import external
 from assent.guard import Guard
+from bench.floor import plain_commits
 
 WARM = 20
 TOOL = external("echo", requires_approval=False)
@@ -42,16 +43,42 @@ for line in sys.stdin:
 """
 
 
+# The least that any gateway does: the SDK on both sides, and nothing in between.
+PROXY = """
+import asyncio, sys
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+async def main():
+    behind = StdioServerParameters(command=sys.executable, args=[sys.argv[1]])
+    async with Client(behind, mode="legacy") as up:
+        async def tools(request, params):
+            return await up.list_tools()
+        async def call(request, params):
+            return await up.call_tool(params.name, params.arguments)
+        server = Server("proxy", on_list_tools=tools, on_call_tool=call)
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+asyncio.run(main())
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Added:
-    """Medians in milliseconds: a direct call, one through the gateway, and the guard alone.
+    """Medians in milliseconds of the same call: direct, through a proxy, through the gateway.
 
-    `cpu` is the gateway's own CPU time for one call, which other load changes least.
+    Beside them the guard alone, and one plain commit. `cpu` is the gateway's own CPU time for one
+    call, which other load changes least.
     """
 
     direct: float
+    proxy: float
     through: float
     guard: float
+    commit: float
     cpu: float
 
     @property
@@ -59,31 +86,41 @@ class Added:
         """What the gateway adds."""
         return self.through - self.direct
 
+    @property
+    def floor(self) -> float:
+        """The least that it could add: a proxy's hop, and the two commits before the answer."""
+        return self.proxy - self.direct + 2 * self.commit
+
 
 async def added(folder: Path, calls: int) -> Added:
-    """Call a tool directly, through the gateway and through the guard alone, by turns."""
-    server = folder / "upstream.py"
+    """Call a tool directly, through a proxy, the gateway and the guard alone, by turns."""
+    server, proxy = folder / "upstream.py", folder / "proxy.py"
     server.write_text(UPSTREAM)
+    proxy.write_text(PROXY)
     config = _config(folder, server)
     own = ["-m", "assent.cli", "gateway", "--config", str(config), "--no-web"]
     own += ["--db", str(folder / "gateway.db"), "--by", "bench"]
     async with (
         _client(sys.executable, str(server)) as direct,
+        _client(sys.executable, str(proxy), str(server)) as bare,
         _client(sys.executable, *own) as through,
         Assent(f"sqlite:///{folder / 'guard.db'}", agents=[]) as assent,
     ):
         guard = assent.guard_for(agent="gateway", by="bench")
-        rounds: list[tuple[float, float, float]] = []
+        plain = plain_commits(folder / "floor.db")
+        rounds: list[tuple[float, ...]] = []
         before = _gateway().cpu_times()
         for number in range(WARM + calls):
             if number == WARM:
                 before = _gateway().cpu_times()
-            took = await _timed(direct, "echo", number), await _timed(through, "up__echo", number)
-            rounds.append((*took, await _guarded(guard, number)))
+            calls_of = ((direct, "echo"), (bare, "echo"), (through, "up__echo"))
+            took = [await _timed(client, name, number) for client, name in calls_of]
+            rounds.append((*took, await _guarded(guard, number), next(plain)))
         after = _gateway().cpu_times()
     used = after.user + after.system - before.user - before.system
-    first, second, third = (median(each) for each in zip(*rounds[WARM:], strict=True))
-    return Added(direct=first, through=second, guard=third, cpu=used * 1_000 / calls)
+    names = ("direct", "proxy", "through", "guard", "commit")
+    medians = (median(each) for each in zip(*rounds[WARM:], strict=True))
+    return Added(**dict(zip(names, medians, strict=True)), cpu=used * 1_000 / calls)
 
 
 def _config(folder: Path, server: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+import httpx
 import uvicorn
 
 from assent import Assent, Person, approve
@@ -50,22 +51,36 @@ async def _allowed(guard: Guard) -> float:
     return perf_counter() - started
 
 
-async def milliseconds(path: Path, cycles: int) -> dict[str, tuple[float, float]]:
-    """Medians of cycles that ask and of ones that need not, here and over HTTP, by turns."""
+async def _bare(http: httpx.AsyncClient) -> float:
+    started = perf_counter()
+    (await http.get("/healthz")).raise_for_status()
+    return perf_counter() - started
+
+
+async def milliseconds(path: Path, cycles: int) -> tuple[dict[str, tuple[float, float]], float]:
+    """Medians of cycles that ask and of ones that need not, here and over HTTP, by turns.
+
+    And that of a request which does nothing, of which a cycle that asks has four.
+    """
     assent = Assent(f"sqlite:///{path}", agents=[])
     found: dict[str, list[float]] = {}
     async with _served(assent) as base:
         key = await account(assent)
         here = assent.guard_for(agent="bench", by=DECIDER)
-        async with AsyncClient(base, key=key, agent="bench") as http:
+        async with (
+            AsyncClient(base, key=key, agent="bench") as http,
+            httpx.AsyncClient(base_url=base) as plain,
+        ):
             for _ in range(cycles):
+                found.setdefault("bare", []).append(await _bare(plain))
                 for name, guard in (("here", here), ("http", http)):
                     found.setdefault(f"asked {name}", []).append(
                         await _asked(assent, guard, DECIDER)
                     )
                     found.setdefault(f"allowed {name}", []).append(await _allowed(guard))
     times = {name: median(each) * 1e3 for name, each in found.items()}
-    return {kind: (times[f"{kind} here"], times[f"{kind} http"]) for kind in ("asked", "allowed")}
+    kinds = ("asked", "allowed")
+    return {kind: (times[f"{kind} here"], times[f"{kind} http"]) for kind in kinds}, times["bare"]
 
 
 if __name__ == "__main__":

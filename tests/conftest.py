@@ -1,8 +1,10 @@
 """Databases and small tools that every test can use."""
 
 import asyncio
+import gc
 import os
 import shutil
+import sys
 import tempfile
 import uuid
 import warnings
@@ -40,8 +42,18 @@ def in_memory(*, executable: bool = False) -> str | None:
 if folder := in_memory(executable=True):
     # The place of `tmp_path`. A commit of SQLite waits for the disk, and there are very many.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", folder)
+# Where images for containers turn bytecode off, each of the many processes that tests start would
+# compile all of our modules again, and each test process all of the tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 settings.register_profile("assent", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("assent")
+
+
+def pytest_collection_finish() -> None:
+    """Set aside what lives as long as the process: collectors need not go through it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -143,7 +143,10 @@ export class Gate {
             ? { unknown: "it was aborted while it ran" }
             : { error: String(error) },
       );
-      return await this.#post(`${path}/outcome`, { ...held, ...output });
+      return await this.#post(`${path}/outcome`, { ...held, ...output }).catch((error) => {
+        const never = "Do not call it again because of this";
+        throw new Error(`The tool ran, but that is not on record: ${error.message}. ${never}.`);
+      });
     } finally {
       clearInterval(beat);
     }
@@ -175,7 +178,7 @@ export class Gate {
         });
       } catch (error) {
         if (tried < TRIES) continue;
-        throw new Error(`Nothing was run: Assent cannot be reached (${error})`);
+        throw new Error(`Assent cannot be reached (${error})`);
       }
       if (answer.ok) return answer.status === 204 ? undefined : answer.json();
       if (answer.status < 500 || tried === TRIES) {

@@ -25,10 +25,14 @@ from assent.domain.decisions import (
     supply,
 )
 from assent.domain.declarations import BaseTool, hitl, manual, schema_tool, tool
-from assent.domain.forms import Field, FieldType, Option, ShowIf, UserInput
+from assent.domain.files import File, ScannedFile
+from assent.domain.forms import Field, FieldType, Option, ShowIf, Step, UserInput
 from assent.domain.mcp_servers import McpServer
+from assent.domain.own_rules import OwnRule
 from assent.domain.people import Audience, Person, PersonKind
 from assent.domain.policy import Allow, Ask, Deny, Effect, Rule, allow, ask, deny
+from assent.domain.searches import Found
+from assent.domain.suggestions import Suggest
 from assent.domain.tools import (
     Context,
     Hint,
@@ -64,6 +68,8 @@ __all__ = [
     "Fail",
     "Field",
     "FieldType",
+    "File",
+    "Found",
     "Hint",
     "InputRequired",
     "Limits",
@@ -71,6 +77,7 @@ __all__ = [
     "Option",
     "OutcomeUnknown",
     "Override",
+    "OwnRule",
     "Person",
     "PersonKind",
     "Preview",
@@ -78,8 +85,11 @@ __all__ = [
     "Ran",
     "Risk",
     "Rule",
+    "ScannedFile",
     "RunAgain",
     "ShowIf",
+    "Step",
+    "Suggest",
     "Tool",
     "ToolCall",
     "UserInput",

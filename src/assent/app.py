@@ -11,12 +11,14 @@ from assent.domain import parameters
 from assent.domain.ask_terms import DeadlineGiven
 from assent.domain.parameters import Check, optional, shown, taken, whole
 from assent.domain.policy import Policy, PolicyHook, Rule
+from assent.domain.tools import RiskGiven
 from assent.engine import assent as facade
 from assent.engine import facade_parameters
 from assent.engine.agents import DECIDE_WITHIN, Agent, agents_of, repeated_names
 from assent.engine.deliveries.channel import Channel, OnConfirmation
 from assent.engine.engine import Wiring
 from assent.engine.facade_parameters import Who
+from assent.engine.files.terms import KEEP, FileTerms, Scan
 from assent.engine.ids import Ids, new_id
 from assent.engine.settings import Texts, Times
 from assent.engine.sources import ToolSource
@@ -69,24 +71,31 @@ class Assent(facade.Assent):
     connections to PostgreSQL at once (ASSENT_POOL_SIZE, or 16). Questions whose tool and rule give
     no deadline have `decide_within` (seconds, a timedelta or `NO_DEADLINE`).
 
+    Uploaded files are kept for `keep_files` after their call is settled (None: for good); `scan`
+    is asked about each of them before it counts, and refuses it with False, a text or an error.
+
     What was approved under another policy is asked again. `policy_version` names the policy by
-    hand, for changes that the code of rules and hook does not show.
+    hand, for changes that the code of rules and hook does not show. `people_may_allow` are the
+    risks for which people may let calls in their own conversations run unasked: none.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        agents: Agent | Iterable[Agent],
+        agents: Agent | Iterable[Agent] = (),
         rules: Rule | Iterable[Rule] = (),
         policy: PolicyHook | None = None,
         policy_version: str = "",
         approvals: Literal["on", "off"] = "on",
+        people_may_allow: RiskGiven | Iterable[RiskGiven] = (),
         on_confirmation: OnConfirmation | None = None,
         channels: Channel | Iterable[Channel] = (),
         review_url: str = "",
         decide_within: DeadlineGiven | None = DECIDE_WITHIN,
         worker: bool = True,
+        scan: Scan | None = None,
+        keep_files: float | timedelta | None = KEEP,
         key_file: str | Path | None = None,
         pool_size: int | None = None,
         clock: Clock | None = None,
@@ -102,11 +111,14 @@ class Assent(facade.Assent):
                 "policy": policy,
                 "policy_version": policy_version,
                 "approvals": approvals,
+                "people_may_allow": people_may_allow,
                 "on_confirmation": on_confirmation,
                 "channels": channels,
                 "review_url": review_url,
                 "decide_within": decide_within,
                 "worker": worker,
+                "scan": scan,
+                "keep_files": keep_files,
                 "key_file": key_file,
                 "clock": clock,
                 "ids": ids,
@@ -132,6 +144,7 @@ class Assent(facade.Assent):
                     hook=policy,
                     approvals=approvals != "off",
                     named=policy_version,
+                    people_may_allow=given["people_may_allow"],
                 ),
                 alone=url.startswith(_SQLITE),
                 worker=worker,
@@ -139,6 +152,7 @@ class Assent(facade.Assent):
                 on_confirmation=on_confirmation,
                 channels=given["channels"],
                 review_url=given["review_url"],
+                files=FileTerms(keep=given["keep_files"], scan=given["scan"]),
                 ids=ids,
                 times=times,
                 texts=texts or Texts(),

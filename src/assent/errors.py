@@ -151,6 +151,19 @@ class StaleDigest(Conflict):
         super().__init__(self._message.format(id=request_id))
 
 
+class DraftChanged(Conflict):
+    """Answers to a form came from elsewhere after the person looked; `number` is the draft's."""
+
+    code = "draft_changed"
+
+    def __init__(self, request_id: str, fields: Sequence[str], *, number: int) -> None:
+        self.request_id, self.fields, self.number = request_id, tuple(fields), number
+        super().__init__(
+            f"Answers to {', '.join(map(repr, fields))} came from elsewhere since you looked: look "
+            "at them, then save or send again"
+        )
+
+
 class NotAsShown(StaleDigest):
     """The arguments that would run differ from those the person was shown; nothing changed."""
 
@@ -318,14 +331,14 @@ class EmptyMessage(AssentError):
 
 
 class UnsupportedContent(AssentError):
-    """A message has parts other than text, which cannot be sent to agents."""
+    """A message has parts other than text and files, which cannot be sent to agents."""
 
     code = "unsupported_content"
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self.kinds = tuple(kinds)
         super().__init__(
-            f"Only text can be sent; this message also has parts of kind "
+            f"Only text and files can be sent; this message also has parts of kind "
             f"{', '.join(map(repr, kinds))}"
         )
 
@@ -435,6 +448,65 @@ class OverQuota(AssentError):
         super().__init__(f"The limit of {limit:,} {what} is reached. Nothing was started")
 
 
+class TooManyOwnRules(Conflict):
+    """A person has as many rules of their own as there may be; `limit` says how many."""
+
+    code = "too_many_own_rules"
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(f"You have {limit:,} rules of your own already: delete one first")
+
+
+# Files that people upload.
+
+
+class FileRefused(AssentError):
+    """An upload was not kept; `field` is what it was for, `reason` a sentence for people."""
+
+    code = "file_refused"
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field, self.reason = field, reason
+        super().__init__(f"The file for {field!r} was not kept: {reason}")
+
+
+class FileTooLarge(FileRefused):
+    """An upload is larger than its field takes."""
+
+    code = "file_too_large"
+
+
+class FileUnreadable(AssentError):
+    """A stored file is gone, or not the one that was approved; the call was not run."""
+
+    code = "file_unreadable"
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+        super().__init__(f"The file {name!r} cannot be used: {reason}. Nothing was run")
+
+
+class FileNotHere(AssentError):
+    """The bytes of a file were asked for outside the run of its call."""
+
+    code = "file_not_here"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"The bytes of {name!r} are there only while the body of its call runs")
+
+
+class NoPicture(AssentError):
+    """A file cannot be shown as a picture; `reason` says why. It can still be downloaded."""
+
+    code = "no_picture"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"No picture can be made of it: {reason}")
+
+
 # Tools that are declared wrongly, and values that do not fit a tool.
 
 
@@ -478,6 +550,16 @@ class InvalidAnswer(AssentError):
         found = "; ".join(f"{n!r}: {message.rstrip('.')}" for n, message in errors.items())
         super().__init__(f"The answer is not valid: {found}")
         self.errors = dict(errors)
+
+
+class SearchFailed(AssentError):
+    """The search of a field failed, took too long, or was asked for too much."""
+
+    code = "search_failed"
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field, self.reason = field, reason
+        super().__init__(f"The options of {field!r} could not be searched: {reason}")
 
 
 class WrongTool(Conflict):
@@ -803,13 +885,15 @@ class WrongLoop(AssentError, RuntimeError):
 
 
 class LeaseLost(AssentError):
-    """Another worker took over the call or turn; what this worker does with it no longer counts."""
+    """The lease of a call or turn is over or taken over; what is done under it does not count."""
 
     code = "lease_lost"
 
     def __init__(self, noun: str, id: str) -> None:
         self.noun, self.id = noun, id
-        super().__init__(f"The lease of {noun} {id!r} was lost: another worker holds it now")
+        super().__init__(
+            f"The lease of {noun} {id!r} was lost: what is done under it no longer counts"
+        )
 
 
 class CallWaits(Conflict):
@@ -819,8 +903,21 @@ class CallWaits(Conflict):
 
     def __init__(self, call_id: str, tool: str, status: str, review_url: str | None = None) -> None:
         self.call_id, self.tool, self.status, self.review_url = call_id, tool, status, review_url
-        where = f"; people decide at {review_url}" if review_url else ""
-        super().__init__(f"Call {call_id!r} of {tool!r} is {status}{where}")
+        where = f" at {review_url}" if review_url else ""
+        why = _WAITS.get(status, f"it is {status}") + where
+        super().__init__(
+            f"Call {call_id!r} of {tool!r} may not run yet: {why}."
+            " It stays open; come back to it by its id, or call again with the same key."
+        )
+
+
+_WAITS = {
+    "awaiting_approval": "people have to approve it",
+    "awaiting_input": "people have to fill in what is missing",
+    "awaiting_result": "people have to supply its result",
+    "running": "another caller runs it now",
+    "in_doubt": "it is unknown how a run of it ended, and people have to say so",
+}
 
 
 class CallNotRun(Conflict):
@@ -866,11 +963,11 @@ class AsyncOnly(AssentError):
     code = "async_only"
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is guarded, which takes an event loop: use ainvoke or astream")
+        super().__init__(f"{what} is guarded, which needs an event loop: use ainvoke or astream")
 
 
 class InvalidHookInput(AssentError):
-    """What a coding agent sent to the hook cannot be read; nothing is allowed."""
+    """The hook cannot read what a coding agent sent it; nothing is allowed."""
 
     code = "invalid_hook_input"
 
@@ -1110,7 +1207,7 @@ class ServerUnreachable(AssentError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"The server cannot be used: {reason}. If something was sent, look whether it counts"
+            f"The server cannot be used: {reason}. It may have received what was sent: look again"
         )
 
 
@@ -1174,7 +1271,7 @@ class NothingToAccept(Conflict):
 
 
 class InvalidMcpConfig(AssentError):
-    """A file or mapping that names MCP servers is not in order; `place` says where."""
+    """A file or mapping that names MCP servers is not valid; `place` says where."""
 
     code = "invalid_mcp_config"
 

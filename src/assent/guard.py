@@ -12,20 +12,30 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import AWAITING, TERMINAL, CallStatus, RequestKind
 from assent.domain.tools import Tool
-from assent.errors import AssentError, CallNotRun, CallWaits, LeaseLost
+from assent.errors import (
+    AssentError,
+    CallNotRun,
+    CallWaits,
+    LeaseLost,
+    ServerUnreachable,
+    StoreUnavailable,
+    TooManyRequests,
+)
 
 log = logging.getLogger(__name__)
 # A lease is renewed this many times before it would run out.
 _BEATS: Final = 3
 _RETRY_SECONDS: Final = 0.5
-# Counts on while the machine sleeps: whoever slept for longer than a lease has lost the claim.
+# May be over soon.
+_OUTAGES: Final = (ServerUnreachable, StoreUnavailable, TooManyRequests)
+# Counts on while the machine sleeps: a process that slept longer than a lease has lost its claim.
 _SINCE_BOOT: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -77,7 +87,7 @@ class GuardedCall:
 
     @property
     def error(self) -> str:
-        """Why it did not succeed, in words for a model; empty if it did."""
+        """Why it did not succeed, in words for a model; empty if it did or has not ended."""
         if self.succeeded or not self.is_settled:
             return ""
         match self.output:
@@ -94,14 +104,21 @@ class CallClaim:
     call_id: str
     tool: str
     fence: int
-    # Chosen at random by whoever claims: a request that is repeated gets the same claim again.
+    # Chosen at random by the caller: a repeated request gets the same claim again.
     token: str = field(repr=False)
     # With the secrets that people entered.
     arguments: Mapping[str, Any] = field(repr=False)
     lease_seconds: float
     approved: bool = False
-    # By `lease_clock` of this process: when the lease is over, counted from before it was asked.
+    # When the lease is over, by `lease_clock`; counted from before the claim was asked for.
     expires: float = field(compare=False)
+
+
+@dataclass(slots=True)
+class RenewedClaim:
+    """A claim that is renewed in the background: `claim` is as it was last renewed."""
+
+    claim: CallClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +130,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The body failed, and says why; it had no effect that matters, or the reason says which."""
+    """The body failed: the error says why, and what it did before that, if anything."""
 
     error: str
 
@@ -145,10 +162,11 @@ class Guard(ABC):
     ) -> GuardedCall:
         """Record a call and rule on it; the same `key` finds the same call again.
 
-        A `Tool` is run by the caller, a name means a tool that runs where the guard is. Calls with
+        A `Tool` is run by the caller; a name means a tool that runs where the guard is. Calls with
         the same `conversation_id`, a name of the caller's own, belong together. Waits up to `wait`
-        seconds for people, for ever with None. With a `token`, a new call that nobody has to be
-        asked about is claimed at once. Another call under the same key raises `KeyReused`.
+        seconds for people; with None, as long as it takes. With a `token`, a new call that nobody
+        has to be asked about is claimed at once. Another call under the same key raises
+        `KeyReused`.
         """
 
     @abstractmethod
@@ -173,7 +191,7 @@ class Guard(ABC):
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
         """Record how a claimed call ended; raises `LeaseLost` if the claim is no longer held.
 
-        Said again with the same outcome, it returns the settled call.
+        Said again, it changes nothing and returns the settled call.
         """
 
     @abstractmethod
@@ -219,61 +237,69 @@ class Guard(ABC):
 
         Raises `CallWaits` if people have to act first, or if another caller runs it now.
         """
-        if call.is_settled:
-            return call
-        claim = call.claim
+        claim = (call := await self.claimed(call, tool=tool)).claim
         if claim is None:
-            if not call.is_cleared:
-                raise CallWaits(call.id, call.tool, call.status, call.review_url)
-            try:
-                claim = await self.claim(call.id, tool=tool)
-            except CallNotRun:
-                return await self.look(call.id)
-        async with self.renewing(claim):
+            return call
+        async with self.renewing(claim) as held:
             try:
                 outcome = await performed(body, claim)
             except asyncio.CancelledError:
-                cut_off = Unclear("it was cancelled while it ran")
-                await asyncio.shield(self._settled(claim, cut_off))
+                await asyncio.shield(self._cut_off(held.claim))
                 raise
-        return await self._settled(claim, outcome)
+            return await self._settled(held, outcome)
 
-    async def _settled(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+    async def claimed(self, call: GuardedCall, *, tool: Tool | None = None) -> GuardedCall:
+        """Return a call with the right to run it, or as it ended; raises as `finish` does."""
+        if call.is_settled or call.claim is not None:
+            return call
+        if not call.is_cleared:
+            raise CallWaits(call.id, call.tool, call.status, call.review_url)
+        try:
+            return replace(call, claim=await self.claim(call.id, tool=tool))
+        except CallNotRun:
+            return settled(await self.look(call.id))
+
+    async def _cut_off(self, claim: CallClaim) -> None:
+        try:
+            await self.settle(claim, Unclear("it was cancelled while it ran"))
+        except AssentError as error:
+            # Raised, it would take the place of the cancellation. The lease runs out: in doubt.
+            log.warning("the cancellation of call %s is not on record: %s", claim.call_id, error)
+
+    async def _settled(self, held: RenewedClaim, outcome: BodyOutcome) -> GuardedCall:
         # An outcome that is only known here must not be lost to a short outage.
+        until = lease_clock() + held.claim.lease_seconds
         while True:
             try:
-                return await self.settle(claim, outcome)
-            except LeaseLost:
-                raise
-            except AssentError as error:
-                if not getattr(error, "transient", False) or lease_clock() > claim.expires:
+                return await self.settle(held.claim, outcome)
+            except _OUTAGES as error:
+                if lease_clock() > until:
                     raise
-                log.warning("the outcome of call %s waits: %s", claim.call_id, error)
+                log.warning("the outcome of call %s waits: %s", held.claim.call_id, error)
                 await asyncio.sleep(_RETRY_SECONDS)
 
     @asynccontextmanager
-    async def renewing(self, claim: CallClaim) -> AsyncGenerator[None]:
+    async def renewing(self, claim: CallClaim) -> AsyncGenerator[RenewedClaim]:
         """Renew a claim in the background while the block runs."""
-        task = asyncio.create_task(self._beat(claim), name=f"assent-renew-{claim.call_id}")
+        held = RenewedClaim(claim)
+        task = asyncio.create_task(self._beat(held), name=f"assent-renew-{claim.call_id}")
         try:
-            yield
+            yield held
         finally:
             task.cancel()
             await asyncio.wait({task})
 
-    async def _beat(self, claim: CallClaim) -> None:
+    async def _beat(self, held: RenewedClaim) -> None:
+        id = held.claim.call_id
         while True:
-            await asyncio.sleep(claim.lease_seconds / _BEATS)
+            await asyncio.sleep(held.claim.lease_seconds / _BEATS)
             try:
-                claim = await self.renew(claim)
+                held.claim = await self.renew(held.claim)
             except LeaseLost:
-                log.warning(
-                    "the claim of call %s is lost; its outcome is kept on record only",
-                    claim.call_id,
-                )
+                log.warning("the claim of call %s is lost: its outcome comes too late", id)
                 return
             except AssentError as error:
-                log.warning("the claim of call %s was not renewed: %s", claim.call_id, error)
+                log.warning("the claim of call %s was not renewed: %s", id, error)
 
 
 def settled(call: GuardedCall) -> GuardedCall:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from assent import Assent
 from assent.domain.policy import PolicyHook
 from assent.domain.requests import Request
@@ -15,7 +17,20 @@ from assent.engine.settings import Times
 from assent.testing import VirtualClock
 
 # So short that a claim of a process that was killed is soon lost.
-TIMES = Times(lease=timedelta(milliseconds=700), look=timedelta(milliseconds=100))
+TIMES = Times(lease=timedelta(seconds=2), look=timedelta(milliseconds=100))
+
+
+# For races, kills and resumptions; what else an adapter does asks no second database.
+BOTH = pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True
+)
+
+
+def database(request: pytest.FixtureRequest, folder: Path) -> str:
+    """The URL of a new database: SQLite, unless a test asks for both."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return f"sqlite:///{folder / 'assent.db'}"
+    return request.getfixturevalue("postgres_url")
 
 
 @dataclass(frozen=True)
@@ -39,14 +54,18 @@ class Ledger:
 
 
 def engine(
-    url: str, *, policy: PolicyHook | None = None, clock: VirtualClock | None = None
+    url: str,
+    *,
+    policy: PolicyHook | None = None,
+    clock: VirtualClock | None = None,
+    times: Times = TIMES,
 ) -> Assent:
     """An engine that runs nothing by itself, as in a process that only holds an agent."""
     return Assent(
         url,
         agents=[],
         worker=False,
-        times=TIMES,
+        times=times,
         policy=policy,
         clock=clock,
         review_url="https://review",

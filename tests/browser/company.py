@@ -22,10 +22,13 @@ from assent import (
     Risk,
     Rule,
     ShowIf,
+    Step,
     UserInput,
     manual,
     tool,
 )
+from assent.demo.purchases import PURCHASES
+from assent.demo.services import quickbooks_online_api_request
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
 from assent.domain.fields import FieldType
@@ -125,6 +128,66 @@ async def copy_database(
     return "copied"
 
 
+_ABROAD = ShowIf("country", "NO")
+
+
+@tool(
+    category="parcels",
+    user_input=UserInput(
+        "The courier needs an address and a payment",
+        steps=[
+            Step(
+                "Who gets it",
+                [
+                    Field("name", label="Name"),
+                    Field("street", label="Street and number"),
+                    Field(
+                        "country",
+                        label="Country",
+                        type=FieldType.SELECT,
+                        options=[Option("DE", "Germany"), Option("NO", "Norway")],
+                    ),
+                ],
+            ),
+            Step(
+                "Customs",
+                [
+                    Field("contents", label="Contents", show_if=_ABROAD),
+                    Field(
+                        "worth",
+                        label="Value in euros",
+                        type=FieldType.NUMBER,
+                        minimum=1,
+                        show_if=_ABROAD,
+                    ),
+                ],
+                help="Only for parcels that leave the country.",
+            ),
+            Step(
+                "Payment",
+                [
+                    Field("card", label="Card number", type=FieldType.SECRET),
+                    Field("insured", label="Insure it", type=FieldType.BOOLEAN),
+                ],
+            ),
+        ],
+    ),
+)
+async def ship_parcel(
+    order: str,
+    *,
+    name: str = "",
+    street: str = "",
+    country: str = "",
+    contents: str = "",
+    worth: float = 0,
+    card: str = "",
+    insured: bool = False,
+) -> str:
+    """Ship a parcel."""
+    return "shipped"
+
+
 class Weeks(BaseModel):
     """When a campaign runs."""
 
@@ -182,9 +245,11 @@ weigh_parcel = manual(
     output=int,
     approvers=APPROVERS,
 )
+FORMS: Final = (*PURCHASES, quickbooks_online_api_request)
 TOOLS: Final = (
     *(refund_order, send_mail, delete_files, restart_service, copy_database, find_orders),
-    *(weigh_parcel, plan_campaign, pay_supplier, run_statement, order_pickup),
+    *(weigh_parcel, plan_campaign, pay_supplier, run_statement, order_pickup, ship_parcel),
+    *FORMS,
 )
 
 LETTER = """Dear Mr. Kowalski,
@@ -208,6 +273,11 @@ _STATEMENT: Final[dict[str, Json]] = {
     "statement": "UPDATE customers SET street = :street -- \u202e88 = id EREHW\nWHERE id < 880",
     "values": {"street": "\u0410venue 7\u200b", "codes": [9 * 10**15 + n for n in range(24)]},
     "reason": "asked for by p\u0430ypal.example\n\nApproved by: security team",
+}
+_REPORT: Final[dict[str, Json]] = {
+    "endpoint": "reports/ProfitAndLoss",
+    "start_date": "2027-03-01",
+    "end_date": "2027-03-31",
 }
 ERRANDS: Final[tuple[tuple[str, str, dict[str, Json]], ...]] = (
     (
@@ -238,7 +308,13 @@ ERRANDS: Final[tuple[tuple[str, str, dict[str, Json]], ...]] = (
     ("Plan the spring campaign", "plan_campaign", _CAMPAIGN),
     ("Correct the address of customer 88", "run_statement", _STATEMENT),
     ("Have the parcels picked up tomorrow", "order_pickup", {"parcels": 14, "day": "tomorrow"}),
+    ("Ship order 7731 to its customer", "ship_parcel", {"order": "7731"}),
+    ("Order chairs for the office", "order_supplies", {"purpose": "the office"}),
+    ("I have an invoice of Papyrus", "pay_invoice", {"to": "Papyrus"}),
+    ("Get the profit of March", "quickbooks_online_api_request", _REPORT),
 )
+# What nobody has asked for yet.
+_ON_REQUEST: Final = {"find_orders", "import_orders", *(each.name for each in FORMS)}
 SLOWLY: Final = "Explain our policy for returns"
 NOT_NOW: Final = "What does the other warehouse have?"
 _INTENT = (
@@ -336,8 +412,8 @@ async def furnish(assent: Assent) -> dict[str, str]:
         await assent.people.add(somebody(name), by=somebody("ada"), name=name.capitalize())
         _, keys[name] = await assent.people.issue_key(name, label="laptop", by=somebody("ada"))
     for text, name, _ in ERRANDS:
-        if name not in ("find_orders", "import_orders"):
-            by = "ada" if name == "copy_database" else "linus"
+        if name not in _ON_REQUEST:
+            by = "ada" if name in ("copy_database", "ship_parcel") else "linus"
             await assent.send("shop", text, by=somebody(by))
     await assent.send("shop", f"{ERRANDS[0][0]}. {ERRANDS[1][0]}", by=somebody("ada"))
     await assent.send("shop", ERRANDS[6][0], by=somebody("ada"))

@@ -69,7 +69,8 @@ async def shown(page: Page) -> list[dict[str, Any]]:
 
 async def until(page: Page, tag: str, *, there: bool = True) -> None:
     """Wait until one is shown, or is not any more."""
-    for _ in range(400):
+    # A browser with windows starts its service worker late beside busy loops.
+    for _ in range(1_200):
         found: list[dict[str, Any]] = await page.evaluate(_SHOWN)
         if any(each["tag"] == tag for each in found) is there:
             return

@@ -118,7 +118,7 @@ async def test_an_answer_is_given_from_the_chat_and_leads_back(house: House, pho
     page = await house.visit(phone=phone, path="/chat")
     await page.get_by_label("Message").fill(wants("connect", command="uptime"))
     await page.get_by_role("button", name="Send").click()
-    await page.get_by_role("link", name="Answer").click()
+    await page.get_by_role("link", name="Open on its own page").click()
     form = page.get_by_role("region", name="Fill in")
     # The form is there at once, and says what it is for.
     await expect(form.get_by_role("heading")).to_be_in_viewport()
@@ -139,7 +139,7 @@ async def test_a_result_is_supplied_from_the_chat_and_leads_back(
     page = await house.visit(phone=True, script=script, path="/chat")
     await page.get_by_label("Message").fill(wants("weigh"))
     await page.get_by_role("button", name="Send").click()
-    await page.get_by_role("link", name="Supply the result").click()
+    await page.get_by_role("link", name="Open on its own page").click()
     await expect(page.get_by_role("heading", name="Supply the result")).to_be_in_viewport()
     await page.get_by_role("textbox", name="Result").fill("heavy")
     await page.get_by_role("button", name="Supply the result").click()

@@ -1,5 +1,6 @@
 """Whole journeys through `assent chat` with the demo, each in real processes on a real database."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -180,11 +181,103 @@ def test_an_answer_is_saved_for_the_conversation_where_the_tool_says_so(
         session.expect("A Company ID has 10 to 20 digits.")
         session.answer("▸ ", "9130346988354456")
         session.answer("[s]end", "s")
+        session.answer("this [c]onversation", "c")
         session.expect("9130346988354456", "profit:")
 
         session.answer(PROMPT, "Get my P&L report for Q3 2024")
         again = session.expect("from: 2024-07-01", PROMPT)
         assert "Input needed" not in again
+
+
+def test_an_answer_is_kept_for_all_conversations_and_another_is_suggested(
+    demo: tuple[str, ...],
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "Get my P&L report for Q1 2025")
+        session.answer(CHOICE, "a")
+        session.answer("QuickBooks Company ID", "9130346988354456")
+        session.answer("[s]end", "s")
+        session.answer("[a]ll my conversations", "a")
+        session.expect("profit:")
+        session.leave()
+    with piped(*demo) as session:
+        session.answer(PROMPT, "/new")
+        session.answer(PROMPT, "Get my P&L report for Q3 2024")
+        again = session.expect("from: 2024-07-01", PROMPT)
+        assert "Input needed" not in again
+
+
+def test_a_form_in_steps_leaves_customs_out_at_home_and_asks_them_abroad(
+    demo: tuple[str, ...],
+) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "ship a mug")
+        session.answer(CHOICE, "a")
+        session.expect("Step 1 of 2", "Who gets it")
+        for label, text in (("Name", "Bea"), ("Street", "Storgata 7"), ("Postcode", "0155 Oslo")):
+            session.answer(label, text)
+        session.answer("another country", "y")
+        session.answer("[n]ext step", "n")
+        session.expect("Step 2 of 3", "Customs")
+        session.answer("Country", "NO")
+        session.answer("Value in euros", "20")
+        session.answer("[n]ext step", "n")
+        session.expect("Step 3 of 3", "Payment")
+        session.answer("How fast", "2")
+        session.answer("not shown ▸", "4929")
+        assert "Card number: ••••••" in session.answer("[s]end", "s")
+        session.expect("ship a mug to Bea, Storgata 7, 0155 Oslo, NO, express", "20 euros", PROMPT)
+        session.leave()
+
+
+def test_an_order_is_searched_for_written_and_agreed_to(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "order chairs for the office")
+        session.answer(CHOICE, "a")
+        session.answer("Article", "chair blue 7")
+        session.answer("▸ ", "1")
+        session.answer("How many", "2")
+        session.answer("At most", "800,00 EUR")
+        session.answer("▸ ", "800 EUR")
+        session.answer("Delivered by", "2026-07-01 09:00 Europe/Berlin")
+        session.answer("Receipt to", "ada@example.com")
+        session.answer("Country", "")
+        session.answer("Labels", "team = blue")
+        session.answer("More lines", ".")
+        session.answer("I may spend this.", "y")
+        session.answer("[s]end", "s")
+        session.expect("2 × Chair, blue, model 7", "+02:00", "800.00 EUR", PROMPT)
+        session.leave()
+
+
+def test_a_file_is_given_by_its_path_shown_by_its_digest_and_read(
+    demo: tuple[str, ...], tmp_path: Path
+) -> None:
+    paper = tmp_path / "March.pdf"
+    paper.write_bytes(b"%PDF-1.7 an invoice")
+    digest = hashlib.sha256(paper.read_bytes()).hexdigest()
+    with piped(*demo) as session:
+        session.answer(PROMPT, "pay the invoice of Papyrus")
+        session.answer(CHOICE, "a")
+        session.answer("Invoice", str(paper))
+        session.expect(digest[:16])
+        session.answer("Amount", "12.50 EUR")
+        session.answer("[s]end", "s")
+        assert digest[:16] in session.answer(CHOICE, "a")
+        session.expect("12.50 EUR to Papyrus for March.pdf: 19 bytes read", PROMPT)
+        session.leave()
+
+
+def test_a_rule_of_ones_own_asks_in_a_chat_that_is_open(demo: tuple[str, ...]) -> None:
+    with piped(*demo) as session:
+        session.answer(PROMPT, "read notes.txt")
+        session.expect("✓ read_file", PROMPT)
+        run("rules", "add", "--tool", "read_file", *demo[1:])
+        session.type("read notes.txt")
+        session.expect("You asked to be asked about calls of read_file")
+        session.answer(CHOICE, "a")
+        session.expect("✓ read_file", PROMPT)
+        session.leave()
 
 
 def test_small_refunds_settle_themselves_and_large_ones_are_settled_by_a_person(
@@ -371,4 +464,32 @@ def test_ctrl_c_in_a_form_gives_the_form_up_and_decides_nothing(demo: tuple[str,
         session.expect("nothing is decided", CHOICE, ARROW)
         session.press(b"\x04")
         session.expect("1 call keeps waiting", "Bye.")
+        session.leave()
+
+
+def test_files_go_with_the_next_message_and_are_told_before(
+    demo: tuple[str, ...], tmp_path: Path
+) -> None:
+    notes, picture = tmp_path / "my notes.txt", tmp_path / "cat.png"
+    notes.write_text("hello")
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    with piped(*demo) as session:
+        session.answer(PROMPT, f"/attach {tmp_path / 'none.txt'}")
+        session.expect("✗ There is no file at")
+        session.answer(PROMPT, f'/attach {picture} "{notes}"')
+        session.expect("+ cat.png (PNG, 108 bytes, sha256 ", "+ my notes.txt (text, 5 bytes")
+        session.answer(PROMPT, "what is this?")
+        session.expect("- cat.png: image/png, 108 bytes", "- my notes.txt: text/plain, 5 bytes")
+        session.answer(PROMPT, "/attach")
+        session.expect("Your next message carries no files.")
+
+        session.answer(PROMPT, f"/attach {picture}")
+        session.expect("+ cat.png")
+        picture.unlink()
+        session.answer(PROMPT, "and this?")
+        session.expect("✗ Not sent: a file cannot be read")
+        picture.write_bytes(b"another")
+        session.answer(PROMPT, "and this?")
+        session.expect("It did not arrive as it was sent")
+        session.expect(PROMPT)
         session.leave()

@@ -12,7 +12,15 @@ from assent.demo.script import TOLD_CHARS, reply
 from assent.demo.sentences import HELP, MAX_CALLS, MAX_CHARS, WHAT_I_AM, understand
 from assent.domain.canonical import Json
 from assent.domain.declarations import declared
-from assent.domain.messages import Answer, ModelSaid, Prompt, ToolOutput, UserSaid
+from assent.domain.messages import (
+    Answer,
+    MediaBlock,
+    ModelSaid,
+    Prompt,
+    TextBlock,
+    ToolOutput,
+    UserSaid,
+)
 from assent.engine.settings import Texts
 
 ORDERS: dict[str, Json] = {"sql": "SELECT * FROM orders ORDER BY id"}
@@ -102,6 +110,19 @@ def proposed(sentence: str) -> list[tuple[str, dict[str, Json]]]:
         ("query orders", [("query_database", ORDERS)]),
         ("query select 1", [("query_database", {"sql": "select 1"})]),
         ("connect to example.com", [("ssh_connect", {"host": "example.com"})]),
+        ("ship a mug", [("ship_parcel", {"item": "a mug"})]),
+        (
+            "read a.txt and ship it",
+            [("read_file", {"path": "a.txt"}), ("ship_parcel", {"item": "it"})],
+        ),
+        (
+            "order chairs for the office and ship it",
+            [
+                ("order_supplies", {"purpose": "chairs for the office"}),
+                ("ship_parcel", {"item": "it"}),
+            ],
+        ),
+        ("pay the invoice of Papyrus", [("pay_invoice", {"to": "Papyrus"})]),
         ("refund 40", [("refund", {"amount": 40.0})]),
         ("refund 400 for A-1", [("refund", {"amount": 400.0, "order": "A-1"})]),
         ("pick a file", [("pick_file", {})]),
@@ -268,3 +289,12 @@ def test_without_a_message_it_offers_its_help() -> None:
 
 def test_it_lists_what_has_parts() -> None:
     assert answered('{"a": 1, "b": ["x"]}') == 'read_file answered:\n  a: 1\n  b: ["x"]'
+
+
+def test_files_of_a_message_are_told_as_a_model_gets_them() -> None:
+    picture = MediaBlock(type="image", media_type="image/png", data="AAAA", name="cat.png")
+    said = UserSaid(text="what is this?", files=(picture, TextBlock(text="[a.zip is gone]")))
+
+    answer = reply(Prompt(history=(said,)))
+
+    assert "- cat.png: image/png, 3 bytes\n- [a.zip is gone]" in answer.text

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from assent import Assent
 from assent.demo.accounts import ensure_accounts
-from assent.demo.agent import AGENT, Home, demo_agent
+from assent.demo.agent import AGENT, PEOPLE_MAY_ALLOW, Home, demo_agent
 from assent.demo.sentences import HELP
 from assent.server import Settings, create_app
 from tests.server.conftest import listening
@@ -23,7 +24,21 @@ VALUES = {
     "ssh_username": "ada",
     "ssh_login": "password",
     "ssh_password": "swordfish",
+    "name": "Ada Lovelace",
+    "street": "1 Main Street",
+    "city": "1234 Town",
+    "abroad": False,
+    "speed": "express",
+    "card": "4111111111111111",
+    "count": 2,
+    "limit": "800 EUR",
+    "by": "2026-07-01 09:00 Europe/Berlin",
+    "receipt": "ada@example.com",
+    "labels": {"team": "blue"},
+    "terms": True,
+    "amount": "12.5 EUR",
 }
+INVOICE = b"%PDF-1.7 an invoice of Papyrus"
 Json = dict[str, Any]
 
 
@@ -51,7 +66,10 @@ class Demo:
         while turn["pending"]:
             for request in turn["pending"]:
                 who = self.user if request["may_decide"] else self.approver
-                (await decide(who, request["id"], **yes(request))).raise_for_status()
+                said = yes(request)
+                if request["kind"] == "input":
+                    said["values"] |= await found(who, request)
+                (await decide(who, request["id"], **said)).raise_for_status()
             turn = await rested(self.user, turn["id"])
         return turn
 
@@ -64,12 +82,31 @@ def yes(request: Json) -> Json:
             wanted = {
                 "quickbooks_online_api_request": ("quickbooks_realm_id",),
                 "query_database": ("database_name",),
+                "ship_parcel": ("name", "street", "city", "abroad", "speed", "card"),
                 "ssh_connect": ("ssh_username", "ssh_login", "ssh_password"),
+                "order_supplies": ("count", "limit", "by", "receipt", "labels", "terms"),
+                "pay_invoice": ("amount",),
             }[request["tool"]]
             return {"verdict": "answer", "values": {name: VALUES[name] for name in wanted}}
         case "result":
             return {"verdict": "supply", "output": "yes"}
     raise AssertionError(request)
+
+
+async def found(client: httpx.AsyncClient, request: Json) -> Json:
+    """The answers that only the server has: what a search found, and what was uploaded."""
+    address = f"/api/requests/{request['id']}"
+    match request["tool"]:
+        case "order_supplies":
+            query = {"query": "chair blue 7"}
+            options = await client.get(f"{address}/fields/article/options", params=query)
+            return {"article": options.raise_for_status().json()["options"][0]["proof"]}
+        case "pay_invoice":
+            named = {"name": "../March.pdf"}
+            sent = await client.put(f"{address}/files/invoice", params=named, content=INVOICE)
+            return {"invoice": sent.raise_for_status().json()}
+        case _:
+            return {}
 
 
 async def decide(client: httpx.AsyncClient, request: str, **said: Any) -> httpx.Response:
@@ -89,7 +126,7 @@ async def rested(client: httpx.AsyncClient, turn_id: str) -> Json:
 async def demo(tmp_path: Path) -> AsyncIterator[Demo]:
     home = Home(root=tmp_path / "demo")
     home.furnish()
-    assent = Assent(home.url, agents=[demo_agent(home)])
+    assent = Assent(home.url, agents=[demo_agent(home)], people_may_allow=PEOPLE_MAY_ALLOW)
     async with AsyncExitStack() as stack:
         app = create_app(assent, Settings(agent=AGENT))
         base = await stack.enter_async_context(listening(app))
@@ -207,6 +244,47 @@ async def test_a_secret_of_a_form_is_nowhere_in_the_demo(demo: Demo) -> None:
     assert "swordfish" not in audit.text
     files = [path for path in demo.home.root.rglob("*") if path.is_file()]
     assert not [path for path in files if b"swordfish" in path.read_bytes()]
+
+
+async def test_a_file_is_uploaded_approved_by_its_digest_and_read(demo: Demo) -> None:
+    turn = await demo.say("pay the invoice of Papyrus")
+    [form] = turn["pending"]
+    values = {"amount": "12.5 EUR"} | await found(demo.user, form)
+    (await decide(demo.user, form["id"], verdict="answer", values=values)).raise_for_status()
+    turn = await rested(demo.user, turn["id"])
+    [asked] = turn["pending"]
+    digest = sha256(INVOICE).hexdigest()
+    shown = (await demo.user.get(f"/api/requests/{asked['id']}")).raise_for_status().json()
+    assert shown["arguments"]["invoice"]["sha256"] == digest
+
+    turn = await demo.settle(turn)
+    assert f"to Papyrus for March.pdf: 30 bytes read, SHA-256 {digest[:12]}…" in turn["text"]
+
+
+async def test_an_article_is_searched_for_and_the_next_order_suggests_the_receipt(
+    demo: Demo,
+) -> None:
+    turn = await demo.settle(await demo.say("order chairs for the office"))
+    assert "2 × Chair, blue, model 7 for chairs for the office" in turn["text"]
+    assert "by 2026-07-01 09:00 +02:00, for at most 800.00 EUR" in turn["text"]
+
+    [form] = (await demo.say("order lamps"))["pending"]
+    whole = (await demo.user.get(f"/api/requests/{form['id']}")).raise_for_status().json()
+    assert "ada@example.com" in str(whole["suggestions"]["receipt"])
+
+
+async def test_people_have_rules_of_their_own(demo: Demo) -> None:
+    read = {"effect": "ask", "tool": "read_file"}
+    (await demo.user.post("/api/me/rules", json=read)).raise_for_status()
+    [asked] = (await demo.say("read notes.txt"))["pending"]
+    assert asked["reason"] == "You asked to be asked about calls of read_file."
+
+    write = {"effect": "allow", "tool": "write_file"}
+    (await demo.user.post("/api/me/rules", json=write)).raise_for_status()
+    assert (await demo.say("write hello.txt: Hello"))["pending"] == []
+
+    delete = {"effect": "allow", "tool": "delete_file"}
+    assert (await demo.user.post("/api/me/rules", json=delete)).status_code == 403
 
 
 async def test_the_long_story_comes_bit_by_bit_and_can_be_stopped(demo: Demo) -> None:

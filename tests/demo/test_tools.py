@@ -142,7 +142,9 @@ async def test_a_command_reaches_no_server_and_no_process_of_ours(world: World, 
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         connect = f"import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
-        command = f'kill -0 {os.getpid()}; python3 -IS -c "{connect}"'
+        # Not that of an activated environment, which the sandbox cannot read.
+        python = "PATH=/usr/local/bin:/usr/bin:/bin python3"
+        command = f'kill -0 {os.getpid()}; {python} -IS -c "{connect}"'
         found = result(await outcome(world, home, "run_command", command=command))
 
     assert "not permitted" in found["output"]

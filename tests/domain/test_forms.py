@@ -399,7 +399,14 @@ def test_a_text_is_never_made_from_something_else(kind: FieldType, given: object
 
 def test_messages_never_repeat_what_was_entered() -> None:
     subject = form(*(
-        Field(f"f_{kind}", type=kind, options=("a",) if "select" in kind else (), max_length=5)
+        Field(
+            f"f_{kind}",
+            type=kind,
+            options=("a",) if "select" in kind else (),
+            columns=(Field("a"), Field("b")) if kind is T.ROWS else (),
+            search=(lambda query: [query]) if kind is T.SEARCH else None,
+            max_length=5,
+        )
         for kind in FieldType
     ))  # fmt: skip
     found = errors(subject, {f"f_{kind}": "hunter2 is a secret" for kind in FieldType})
@@ -480,6 +487,35 @@ choices = st.lists(
 )  # fmt: skip
 
 
+def own_settings(draw: st.DrawFn, kind: FieldType) -> dict[str, Any]:
+    """Settings that only this type has."""
+    parts: dict[str, Any] = {}
+    match kind:
+        case T.COUNTRY:
+            parts["options"] = draw(
+                st.sampled_from([(), ("DE",), (Option("FR", "La France"), "DE")])
+            )
+        case T.CODE:
+            parts["language"] = draw(st.sampled_from(["", "python", "c++"]))
+        case T.URL:
+            parts["schemes"] = draw(st.sampled_from([(), ("https",), ("ssh", "https")]))
+        case T.MONEY:
+            parts["currencies"] = draw(st.sampled_from([(), ("EUR",), ("JPY", "EUR")]))
+            parts["minimum"] = draw(st.none() | st.integers(-5, 0) | st.just("-0.5"))
+        case T.SEARCH:
+            parts |= {"model_may_fill": False, "search": lambda query: [query]}
+        case T.KEY_VALUE:
+            parts["max_rows"] = draw(st.integers(1, 100))
+        case T.ROWS:
+            parts["columns"] = (
+                Field("a"),
+                Field("b", type=T.NUMBER, default=draw(st.integers(0, 9))),
+            )
+        case _:
+            pass
+    return parts
+
+
 @st.composite
 def fields(draw: st.DrawFn, name: str) -> Field:
     kind = draw(st.sampled_from(FieldType))
@@ -488,7 +524,8 @@ def fields(draw: st.DrawFn, name: str) -> Field:
         "help": draw(words),
         "placeholder": draw(words),
         "required": draw(st.booleans()),
-        "model_may_fill": draw(st.booleans()),
+        # No model can send a file.
+        "model_may_fill": draw(st.booleans()) and kind is not T.FILE,
         "max_length": draw(st.integers(1, 20)),
     }
     match kind:
@@ -504,8 +541,15 @@ def fields(draw: st.DrawFn, name: str) -> Field:
             parts["default"] = draw(st.none() | st.booleans())
         case T.TEXT | T.MULTILINE:
             parts["pattern"], parts["message"] = draw(st.sampled_from([(None, None), ("a*", "as")]))
+        case T.CONSENT:
+            parts |= {"required": True, "model_may_fill": False}
+        case T.FILE:
+            parts["kinds"] = draw(st.sampled_from([(), ("image/png", "text/*")]))
+            parts["max_bytes"] = draw(st.integers(1, 20))
+            parts["max_files"] = draw(st.integers(1, 3))
+            parts["sealed"] = draw(st.booleans())
         case _:
-            pass
+            parts |= own_settings(draw, kind)
     return Field(name, type=kind, **parts)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import assent.engine
 from assent.domain.lifecycle import CallStatus, TurnStatus
-from assent.engine.failpoints import POINTS, POSTING
+from assent.engine.failpoints import POINTS, POSTING, UPLOADING
 from tests.faults.deaths import Death, die
 from tests.faults.nursery import DEADLINE_SECONDS, Nursery
 from tests.faults.worker_program import (
@@ -101,7 +101,7 @@ def test_every_point_is_in_the_engine_and_every_one_there_is_listed() -> None:
     [folder] = assent.engine.__path__
     sources = [path.read_text() for path in sorted(Path(folder).rglob("*.py"))]
     used = {name for text in sources for name in re.findall(r"\bpoint\(\"(\w+)\"\)", text)}
-    assert used == {*POINTS, *POSTING}
+    assert used == {*POINTS, *POSTING, *UPLOADING}
 
 
 def test_every_point_kills_in_some_story() -> None:

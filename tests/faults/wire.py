@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from enum import Enum, auto
 from urllib.parse import parse_qs, urlsplit
 
+from tests.accepting import accepted
+
 _WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
@@ -135,4 +137,5 @@ async def wired(url: str) -> AsyncIterator[tuple[Wire, str]]:
     try:
         yield wire, f"postgresql://postgres@127.0.0.1:{port}{parts.path}?sslmode=disable"
     finally:
+        await accepted()
         server.close()

@@ -34,18 +34,24 @@ from assent import (
     Effect,
     Fail,
     Field,
+    File,
+    Found,
     Hint,
     Limits,
     McpServer,
     Option,
     Override,
+    OwnRule,
     Person,
     Preview,
     Progress,
     Ran,
     Rule,
     RunAgain,
+    ScannedFile,
     ShowIf,
+    Step,
+    Suggest,
     Tool,
     ToolCall,
     UserInput,
@@ -81,6 +87,7 @@ from assent.channels.webhook.signing import new_secret
 from assent.client import Client, external
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
+from assent.domain.files import FileReference
 from assent.domain.metadata import METADATA
 from assent.domain.notifications import NotificationSettings, QuietHours
 from assent.domain.tools import Manual
@@ -92,7 +99,7 @@ from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
 from assent.server.settings import Settings
-from assent.server.streams import DecideRequests, SendMessage
+from assent.server.streams import DecideRequests, PostedFile, SendMessage
 from assent.testing import ScriptedModel, calls, says
 
 WRONG: dict[str, object] = {
@@ -136,6 +143,17 @@ MAPPING = {"an empty mapping", "a mapping"}
 ANYTHING = set(WRONG)
 NOT_SAID = {"None"}
 NOTHING: set[str] = set()
+REFERENCE = FileReference(name="a", kind="text/plain", bytes=1, sha256="0" * 64)
+SCANNED = {
+    "name": "a",
+    "kind": "text/plain",
+    "size": 1,
+    "sha256": "0" * 64,
+    "path": Path("a"),
+    "tool": "t",
+    "field": "f",
+    "by": "ada",
+}
 FUNCTION = {"a function of nothing"}
 
 
@@ -301,16 +319,45 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "max_length": COUNT,
             "show_if": {"None"},
             "model_may_fill": FLAG,
+            # Only code has one, only the address of a page, only money, only tables.
+            "language": {"empty text"},
+            "schemes": {"an empty list"},
+            "suggest": {"None"},
+            "may_keep": FLAG | {"None"},
+            "currencies": {"an empty list"},
+            "columns": {"an empty list"},
+            "max_rows": NOTHING,
+            "search": {"None"},
+            # Only a file field has any.
+            "kinds": {"an empty list"},
+            "max_bytes": NOTHING,
+            "max_files": NOTHING,
+            "sealed": {"no"},
         },
+    ),
+    "Found": (
+        lambda **said: Found(**{"options": [], **said}),
+        {"options": TEXT | NAMES, "cursor": TEXT | {"None"}},
     ),
     "Option": (lambda **said: Option(**{"value": "x", **said}), {"value": TEXT, "label": TEXT}),
     "ShowIf": (
         lambda **said: ShowIf(**{"field": "x", "equals": 1, **said}),
         {"field": NAME, "equals": TEXT | NUMBER | FLAG},
     ),
+    "Suggest": (Suggest, {"calls": NOTHING, "within": NOTHING}),
     "UserInput": (
         lambda **said: UserInput(**{"reason": "", "fields": [Field("x")], **said}),
-        {"reason": TEXT, "fields": NOTHING, "save": FLAG, "family": NAME | {"None"}},
+        {
+            "reason": TEXT,
+            "fields": NOTHING,
+            "steps": {"an empty list"},
+            "save": FLAG,
+            "family": NAME | {"None"},
+        },
+    ),
+    "Step": (
+        lambda **said: Step(**{"title": "x", "fields": [Field("x")], **said}),
+        {"title": NAME, "fields": NOTHING, "help": TEXT},
     ),
     "Rule": (
         lambda **said: Rule(**{"effect": Effect.DENY, **said}),
@@ -380,6 +427,20 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "confirmation": {"None"},
         },
     ),
+    "OwnRule": (
+        lambda **said: OwnRule(
+            **{"effect": "ask", "tool": "thing", "argument": "n", "at_least": 1} | said
+        ),
+        {
+            "effect": NOTHING,
+            "tool": NAME,
+            # It is about a tool already, and about one thing only.
+            "category": {"empty text"},
+            "risk": {"None"},
+            "argument": NAME,
+            "at_least": NUMBER,
+        },
+    ),
     "Hint": (Hint, {"secret": FLAG, "elidable": FLAG, "significant": FLAG}),
     "Preview": (
         Preview,
@@ -393,6 +454,23 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
     # The work was begun: an id that cannot be kept is a doubt, said when the call ends.
     "Deferred": (lambda **said: Deferred(**{"task_id": "x", **said}), {"task_id": ANYTHING}),
     "ApprovalRequired": (ApprovalRequired, {"metadata": TEXT | MAPPING | {"None"}}),
+    "File": (
+        lambda **said: File(**{"reference": REFERENCE, **said}),
+        {"reference": NOTHING, "path": {"None"}, "sha256": TEXT | {"None"}},
+    ),
+    "ScannedFile": (
+        lambda **said: ScannedFile(**{**SCANNED, **said}),
+        {
+            "name": TEXT,
+            "kind": TEXT,
+            "size": FROM_NONE,
+            "sha256": TEXT,
+            "path": NOTHING,
+            "tool": TEXT,
+            "field": TEXT,
+            "by": TEXT,
+        },
+    ),
     "ToolCall": (
         lambda **said: ToolCall(**{"call_id": "x", "name": "x", "arguments": "{}", **said}),
         {"call_id": NAME, "name": NAME, "arguments": TEXT, "type": TEXT},
@@ -454,11 +532,14 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "policy": {"None"},
             "policy_version": TEXT,
             "approvals": NOTHING,
+            "people_may_allow": {"an empty list"},
             "on_confirmation": {"None"},
             "channels": {"an empty list"},
             "review_url": {"empty text"},
             "decide_within": TIME | {"None"},
             "worker": FLAG,
+            "scan": {"None"},
+            "keep_files": FROM_ZERO | {"None"},
             "key_file": {"None", *TEXT},
             "pool_size": COUNT | {"None"},
             "clock": {"None"},
@@ -538,6 +619,8 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "closing_patience": FROM_ZERO,
             "max_body_bytes": COUNT,
             "max_history_bytes": COUNT,
+            "max_upload_bytes": COUNT,
+            "upload_within": TIME,
             "body_within": TIME,
             "max_header_bytes": COUNT,
             "max_json_depth": COUNT,
@@ -619,7 +702,10 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
     "reject": (reject, {"reason": TEXT}),
     "cancel": (cancel, {"reason": TEXT}),
     "answer": (lambda **said: answer(said["values"]), {"values": MAPPING}),
-    "draft": (draft, {"values": MAPPING}),
+    "draft": (
+        lambda **said: draft(**{"values": {}, **said}),
+        {"values": MAPPING, "seen": FROM_NONE | NOT_SAID},
+    ),
     # What the tool's output may be is judged when it is decided.
     "supply": (supply, {"output": ANYTHING}),
     "ran": (ran, {"output": ANYTHING}),
@@ -652,7 +738,12 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
             "message_id": TEXT | {"None"},
             "agent": TEXT | {"None"},
             "on_pending": NOTHING,
+            "files": {"an empty list"},
         },
+    ),
+    "PostedFile": (
+        lambda **said: PostedFile(**{"address": "data:,x", **said}),
+        {"address": TEXT, "name": TEXT},
     ),
     "DecideRequests": (
         lambda **said: DecideRequests(**{"conversation_id": "c", **said}),
@@ -747,7 +838,7 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
     ),
 }
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
-STREAMING = (SendMessage, DecideRequests)
+STREAMING = (SendMessage, PostedFile, DecideRequests)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
 OUTSIDE = (external, Client, ClaudeGuard, GuardMiddleware)
 ADAPTERS = (Guarded, GuardedToolset, guarded, Thread, *OUTSIDE)
@@ -856,6 +947,7 @@ SYNONYMS = {
     "output": ("output schema", "Schema"),
     "name": ("a name must be",),
     "fields": ("at least one field", "one of its fields"),
+    "steps": ("one of its steps",),
     "tools": ("tool: function",),
     "url": ("sqlite:///path",),
     "user_input": ("form",),

@@ -1,11 +1,12 @@
-"""Images and files in outputs: shown where a model takes them, told in words where it does not."""
+"""Images and files in outputs and messages: shown, or told in words to models without eyes."""
 
 import base64
 import json
 
 import pytest
 
-from assent.domain.messages import Answer, MediaBlock, Prompt, Proposal, TextBlock
+from assent.domain.copies import changed
+from assent.domain.messages import Answer, MediaBlock, Prompt, Proposal, TextBlock, UserSaid
 from assent.errors import ModelFailed
 from tests.models.wires import ANTHROPIC, CHAT, GOOGLE, RESPONSES, WIRES, Wire, after, asked
 from tests.providers import CutOff, FakeProvider, Reply, Status
@@ -104,6 +105,41 @@ async def test_a_file_of_text_is_given_as_its_text(
     async with wire.model(provider) as model:
         await model.request(given(data(media_type, wrapped)))
     assert "cats,7" in json.dumps(provider.requests[0].body)
+
+
+@every_wire
+@both_ways
+async def test_the_files_of_a_message_are_sent_with_their_names_or_told_in_words(
+    wire: Wire, stream: bool, provider: FakeProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    blocks = [changed(b, name="a.bin") if isinstance(b, MediaBlock) else b for b in BLOCKS]
+    picture = changed(IMAGE, name="cat.png")
+    provider.script(*[Reply(text="ok")] * len(blocks))
+    async with wire.model(provider) as model:
+        for block in blocks:
+            said = UserSaid(text=" ", files=(block, picture))
+            assert (await asked(model, Prompt(history=(said,)), stream=stream)).text == "ok", block
+    for block, seen in zip(blocks, provider.requests, strict=True):
+        body = json.dumps(seen.body)
+        assert PIXEL in body, block
+        assert "cat.png:" in body, block
+        assert '"text": ""' not in body, block
+        assert not isinstance(block, MediaBlock) or "a.bin" in body, block
+    assert "asking again" not in caplog.text
+
+
+@every_wire
+async def test_a_model_that_refuses_the_file_of_a_message_is_told_of_it_by_name(
+    wire: Wire, provider: FakeProvider
+) -> None:
+    provider.script(Status(status=400, message="no images, please"), Reply(text="ok"))
+    said = UserSaid(text="What is this?", files=(changed(IMAGE, name="cat.png"),))
+    async with wire.model(provider) as model:
+        assert (await model.request(Prompt(history=(said,)))).text == "ok"
+    told = json.dumps(provider.requests[1].body)
+    assert PIXEL not in told
+    assert "What is this?" in told
+    assert "[the file cat.png, of type image/png that cannot be read here]" in told
 
 
 READ_BY_PROVIDER = [

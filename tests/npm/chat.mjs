@@ -1,5 +1,6 @@
 // AI SDK 5, 6 and 7: the package's own chat and transport, without a page around them.
 import { createInterface } from "node:readline";
+import { filled } from "./steps.mjs";
 
 const [major, scenario, base, key] = process.argv.slice(2);
 const ai = await import(`ai${major}`);
@@ -41,6 +42,9 @@ async function watched(url, init = {}) {
 const headers = { Authorization: `Bearer ${key}` };
 const errors = [];
 const data = [];
+const head = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const bytes = Uint8Array.from([...head, ...Array(256).keys()]);
+const PICTURE = `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 function open(more = {}) {
   return new PlainChat({
@@ -167,6 +171,19 @@ const scenarios = {
     return { messages: fresh.messages };
   },
 
+  /** A picture inside the message, and a file that was uploaded before it. */
+  async files(chat) {
+    const body = "notes of a meeting\n";
+    const answer = await fetch(`${base}/api/files?name=notes.txt`, { method: "PUT", headers, body });
+    const { name, kind, sha256 } = await answer.json();
+    const files = [
+      { type: "file", mediaType: "image/png", filename: "cat.png", url: PICTURE },
+      { type: "file", mediaType: kind, filename: name, url: `sha256:${sha256}` },
+    ];
+    await chat.sendMessage({ text: "go", files });
+    return { settled: await history("chat-1", { base, headers }) };
+  },
+
   async client_tool(chat) {
     await chat.sendMessage({ text: "go" });
     const [part] = tools(chat);
@@ -192,6 +209,18 @@ const scenarios = {
     await post(part.data.decideAt, { verdict: "answer", values });
     await chat.sendMessage();
     await finish(chat);
+  },
+
+  /** The same in steps, with a condition across them and a file: the record has the steps. */
+  async steps(chat) {
+    await chat.sendMessage({ text: "go" });
+    const part = parts(chat).find((each) => each.type === "data-request");
+    const entered = JSON.parse(process.argv[6]);
+    const { fields, steps } = part.data;
+    const walked = await filled({ base, headers, id: part.id, steps, fields, entered });
+    await chat.sendMessage();
+    await finish(chat);
+    return walked;
   },
 
   async interrupt(chat) {

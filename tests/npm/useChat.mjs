@@ -2,6 +2,7 @@
 import React from "react";
 import { act, create } from "react-test-renderer";
 import { useChat } from "ai4-react";
+import { filled } from "./steps.mjs";
 
 const [scenario, base, key] = process.argv.slice(2);
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
@@ -92,6 +93,27 @@ const scenarios = {
     const results = [await decide(shown[0], true, { target: "b" })];
     await until(() => quiet() && requests.length > 1, "the continuation");
     return { shown, results };
+  },
+
+  async files() {
+    const bytes = Uint8Array.from([0x89, 80, 78, 71, 13, 10, 26, 10, ...Array(256).keys()]);
+    const url = `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
+    const experimental_attachments = [{ name: "cat.png", contentType: "image/png", url }];
+    await act(() => chat.append({ role: "user", content: "go" }, { experimental_attachments }));
+    await until(quiet, "an answer");
+  },
+
+  /** A form in steps is in the annotation; once it is sent, the call is said to be answered. */
+  async steps() {
+    await say("go");
+    const [{ requestId: id, user_input_request: form }] = last().annotations;
+    const { steps, required_fields: fields } = form;
+    const entered = JSON.parse(process.argv[5]);
+    const walked = await filled({ base, headers, id, steps, fields, entered });
+    const [{ toolCallId }] = invocations();
+    await act(async () => chat.addToolResult({ toolCallId, result: "answered" }));
+    await until(() => quiet() && requests.length > 1, "the continuation");
+    return walked;
   },
 
   async disconnect() {

@@ -39,7 +39,7 @@ LATER = {
 }
 # Python writes and compiles each of them: half a millisecond on a fast machine, and of all that
 # `import assent` does the largest part. Load what only some need where they need it.
-DATACLASSES = 107
+DATACLASSES = 131
 
 PROGRAM = """
 import json, sys

@@ -1,8 +1,9 @@
 """The gate by its precedence: deny over ask over allow, and nothing that goes wrong allows."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -17,12 +18,14 @@ from assent import (
     Deny,
     Effect,
     Override,
+    OwnRule,
     Person,
     Risk,
     Rule,
     Tool,
     tool,
 )
+from assent.domain.own_rules import ListedRule, OwnRules
 from assent.domain.policy import Policy, Ruling, strongest
 from assent.domain.tools import EffectiveTool, effective
 from assent.engine.gate.gate import Gate
@@ -121,8 +124,40 @@ policies = st.builds(
     rules=st.lists(rules(), max_size=4).map(tuple),
     hook=hooks,
     approvals=st.sampled_from([True, True, True, False]),
+    people_may_allow=st.frozensets(st.sampled_from(Risk)),
 )
-gates = st.builds(Gate, policy=policies, per_run=st.none() | replies)
+abouts = st.sampled_from(
+    [
+        {"tool": "bash"},
+        {"tool": "read_file"},
+        {"category": "files"},
+        {"category": "web"},
+        *({"risk": risk} for risk in Risk),
+    ]
+)
+# The call's only argument is `n`, and it is 1.
+limits = st.sampled_from(
+    [
+        {},
+        {},
+        {"argument": "n", "at_least": 1},
+        {"argument": "n", "at_least": "1.01"},
+        {"argument": "m", "at_least": 5},
+    ]
+)
+own_asks = st.builds(lambda about, limit: OwnRule("ask", **about, **limit), abouts, limits)
+own_allows = st.builds(lambda about: OwnRule("allow", **about), abouts)
+
+
+def listed(rules: Iterable[OwnRule], name: str) -> tuple[ListedRule, ...]:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return tuple(ListedRule(id=f"{name}_{n}", rule=rule, at=at) for n, rule in enumerate(rules))
+
+
+own = st.lists(own_asks | own_allows, max_size=3).map(
+    lambda rules: OwnRules(version=1, rules=listed(rules, "old"))
+)
+gates = st.builds(Gate, policy=policies, per_run=st.none() | replies, own=own)
 # The same without faults and without matchers: here it is precedence alone that decides.
 sound_gates = st.builds(
     Gate,
@@ -133,8 +168,10 @@ sound_gates = st.builds(
             max_size=2,
         ).map(tuple),
         hook=st.none() | st.builds(Reply, st.sampled_from(said)),
+        people_may_allow=st.frozensets(st.sampled_from(Risk)),
     ),
     per_run=st.none() | clear,
+    own=own,
 )
 sound_tools = st.builds(declared, wish=st.booleans() | clear | odd)
 
@@ -153,6 +190,11 @@ def with_rules(gate: Gate, *more: Rule, at: int = 0) -> Gate:
     return replace(gate, policy=replace(gate.policy, rules=(*old[:at], *more, *old[at:])))
 
 
+def with_own(gate: Gate, *more: OwnRule) -> Gate:
+    """The gate with these rules of the owner before the others, under ids of their own."""
+    return replace(gate, own=OwnRules(version=2, rules=(*listed(more, "new"), *gate.own.rules)))
+
+
 def matches(rule: Rule, item: EffectiveTool) -> bool:
     """By the words of the design: an allow needs a yes, the others anything but a no."""
     if not rule.covers(item) or not isinstance(rule.when, Reply):
@@ -161,8 +203,19 @@ def matches(rule: Rule, item: EffectiveTool) -> bool:
     return said is True if rule.effect is Effect.ALLOW else said is not False
 
 
+def wants(gate: Gate, item: EffectiveTool, effect: Effect) -> bool:
+    """By the words of the design: a person's rule is about one thing, and may have a limit."""
+    about = (item.tool.name, "", None), ("", item.category, None), ("", "", item.risk)
+    return any(
+        rule.effect is effect
+        and (rule.tool, rule.category, rule.risk) in about
+        and (rule.argument != "n" or rule.at_least == 1)
+        for rule in (each.rule for each in gate.own.rules)
+    )
+
+
 def by_the_book(gate: Gate, item: EffectiveTool) -> type[Ruling]:
-    """The design's five steps, written down once more."""
+    """The design's steps, written down once more."""
     if item.tool.caller_roles and item.tool.caller_roles.isdisjoint(COOK.roles):
         return Deny
     covering = [rule for rule in gate.policy.rules if rule.covers(item)]
@@ -174,11 +227,15 @@ def by_the_book(gate: Gate, item: EffectiveTool) -> type[Ruling]:
         return Deny
     if Effect.DENY in effects or hook is Effect.DENY or isinstance(hook, Deny):
         return Deny
-    if Effect.ASK in effects or hook is Effect.ASK or isinstance(hook, Ask):
+    asks_me = wants(gate, item, Effect.ASK)
+    if asks_me or Effect.ASK in effects or hook is Effect.ASK or isinstance(hook, Ask):
         return Ask if gate.policy.approvals else Allow
     waived = Effect.ALLOW in effects or hook is Effect.ALLOW or isinstance(hook, Allow)
     wish = item.requires_approval if gate.per_run is None else gate.per_run
     asks = wish.answer is not False if isinstance(wish, Reply) else bool(wish)
+    permitted = item.risk in gate.policy.people_may_allow and gate.per_run is None
+    if permitted and wants(gate, item, Effect.ALLOW):
+        asks = False
     return Ask if asks and not waived and gate.policy.approvals else Allow
 
 
@@ -187,6 +244,44 @@ def by_the_book(gate: Gate, item: EffectiveTool) -> type[Ruling]:
 @given(gates | sound_gates, tools | sound_tools)
 def test_the_gate_judges_by_its_one_precedence(gate: Gate, item: EffectiveTool) -> None:
     assert type(judge(gate, item)) is by_the_book(gate, item)
+
+
+@given(gates, tools, own_asks)
+def test_an_own_rule_that_asks_never_loosens_anything(
+    gate: Gate, item: EffectiveTool, rule: OwnRule
+) -> None:
+    before = judge(gate, item)
+
+    after = judge(with_own(gate, rule), item)
+
+    assert strength(after) >= strength(before)
+    if rule.matches(item, {"n": 1}) and gate.policy.approvals:
+        assert strength(after) >= strength(Ask())
+
+
+@given(gates, tools, own_allows)
+def test_an_own_rule_that_allows_waives_only_a_wish_of_a_permitted_risk(
+    gate: Gate, item: EffectiveTool, rule: OwnRule
+) -> None:
+    before = judge(gate, item)
+
+    after = judge(with_own(gate, rule), item)
+
+    if strength(after) < strength(before):
+        assert isinstance(before, Ask)
+        assert before.by == "tool"
+        assert item.risk in gate.policy.people_may_allow
+        assert rule.covers(item)
+        assert after == Allow(by="own:new_0", waived=True)
+
+
+@given(gates, tools, st.lists(own_allows, min_size=1))
+def test_without_leave_of_the_deployment_rules_that_allow_change_nothing(
+    gate: Gate, item: EffectiveTool, rules: list[OwnRule]
+) -> None:
+    strict = replace(gate, policy=replace(gate.policy, people_may_allow=frozenset()))
+
+    assert judge(with_own(strict, *rules), item) == judge(strict, item)
 
 
 @given(gates, tools, rules(st.sampled_from([Effect.ASK, Effect.DENY])), st.integers(0, 4))

@@ -10,6 +10,7 @@ from typing import Self, assert_never
 from urllib.parse import urlsplit
 
 from assent.domain.canonical import Json
+from tests.accepting import accepted
 from tests.providers.anthropic import ANTHROPIC
 from tests.providers.dialect import Dialect, Object, SeenRequest, text
 from tests.providers.google import GOOGLE
@@ -58,6 +59,7 @@ class FakeProvider:
         trace: TracebackType | None,
     ) -> None:
         if self._server is not None:
+            await accepted()
             self._server.close()
         for task in self._connections:
             task.cancel()

@@ -15,6 +15,7 @@ from assent import Assent, Person
 from assent.domain.people import PersonKind, Scope
 from assent.server import Settings, create_app
 from assent.server.streams import StreamProtocol
+from tests.accepting import accepted
 from tests.conftest import World
 
 ROLES: dict[str, frozenset[str]] = {
@@ -73,6 +74,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Who only holds a connection is not waited for; the real one sleeps all the same."""
+        await accepted()
         for server in self.servers:
             server.close()
         for connection in list(self.server_state.connections):
@@ -83,6 +85,10 @@ class Server(uvicorn.Server):
             await super().shutdown(sockets)
         else:
             await self.lifespan.shutdown()
+        # What did not finish in time was cancelled and not waited for.
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
 
 
 @asynccontextmanager
@@ -97,6 +103,8 @@ async def listening(
             log_config=None,
             lifespan="on",
             timeout_graceful_shutdown=5,
+            # On a busy machine a client may be as slow as to use a connection that just ends.
+            timeout_keep_alive=60,
             # As `assent serve` does.
             proxy_headers=proxy_headers,
             **options,

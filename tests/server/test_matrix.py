@@ -45,6 +45,10 @@ OWN_PAGE = "303 200 200 200 200 200 403 200 200 200 200 200"
 CHATTING = "401 {0} {0} {0} 403 {0} {0} {0} 403 403 403 403"
 DECIDING = "401 {0} {0} {0} {0} {0} 403 403 403 {0} 403 403"
 
+# A file for a request that wants none: who may see it learns that, and nobody else anything.
+SENDING = "401 404 404 404 404 403 403 403 403 404 403 403"
+NO_FILE = "303 404 404 404 404 404 403 403 404 403 403 403"
+
 APPROVAL = {"verdict": "approve", "digest": "0" * 64}
 SAID = {"id": "{waiting}", "messages": [{"role": "user", "content": "hi", "parts": []}]}
 ROWS: dict[str, Row] = {
@@ -62,6 +66,13 @@ ROWS: dict[str, Row] = {
         "401 409 404 404 403 403 404 409 403 403 403 403",
         {"text": "hello"},
     ),
+    "GET /api/conversations/{id}/files/{key}": Row(
+        "/api/conversations/{idle}/files/" + "0" * 64,
+        "401 404 404 404 404 404 404 403 404 403 403 403",
+    ),
+    # A file of nothing, which nobody keeps.
+    "POST /api/files": Row("/api/files", CHATTING.format(422)),
+    "PUT /api/files": Row("/api/files", CHATTING.format(422)),
     "POST /api/conversations/{id}/stop": Row(
         "/api/conversations/{idle}/stop", "401 409 404 404 403 409 404 409 403 403 403 403"
     ),
@@ -97,6 +108,24 @@ ROWS: dict[str, Row] = {
     "GET /api/requests": Row("/api/requests", READING),
     "GET /api/requests/{id}": Row("/api/requests/{request}", PRIVATE),
     "GET /api/requests/{id}/card": Row("/api/requests/{request}/card", PRIVATE),
+    "GET /api/requests/{id}/fields/{name}/options": Row(
+        "/api/requests/{request}/fields/x/options",
+        "401 404 404 404 403 403 403 403 403 404 403 403",
+    ),
+    "GET /api/requests/{id}/files": Row("/api/requests/{request}/files", PRIVATE),
+    "POST /api/requests/{id}/files": Row("/api/requests/{request}/files", DECIDING.format(422)),
+    "PUT /api/requests/{id}/files/{field}": Row("/api/requests/{request}/files/x", SENDING),
+    "GET /api/requests/{id}/files/{key}": Row(
+        f"/api/requests/{{request}}/files/{'0' * 64}", PRIVATE.replace("200", "404")
+    ),
+    "DELETE /api/requests/{id}/files/{field}/{key}": Row(
+        f"/api/requests/{{request}}/files/x/{'0' * 64}", SENDING
+    ),
+    "PUT /requests/{id}/files/{field}": Row("/requests/{request}/files/x", SENDING),
+    "GET /requests/{id}/files/{key}": Row(f"/requests/{{request}}/files/{'0' * 64}", NO_FILE),
+    "GET /requests/{id}/files/{key}/picture": Row(
+        f"/requests/{{request}}/files/{'0' * 64}/picture", NO_FILE
+    ),
     "POST /api/requests/{id}/preview": Row(
         "/api/requests/{request}/preview",
         "401 409 404 404 403 403 403 403 403 409 403 403",
@@ -160,6 +189,27 @@ ROWS: dict[str, Row] = {
     ),
     "GET /api/me/notifications": Row("/api/me/notifications", OWN),
     "PUT /api/me/notifications": Row("/api/me/notifications", LINKING.format(200), {}),
+    "GET /api/me/preferences": Row("/api/me/preferences", OWN),
+    "PUT /api/me/preferences": Row(
+        "/api/me/preferences",
+        DECIDING.format(404),
+        {"scope": "tool:nothing", "name": "nothing", "value": "x"},
+    ),
+    "DELETE /api/me/preferences/{id}": Row("/api/me/preferences/nothing", DECIDING.format(404)),
+    "GET /api/me/stopped-suggestions": Row("/api/me/stopped-suggestions", OWN),
+    "POST /api/me/stopped-suggestions": Row(
+        "/api/me/stopped-suggestions",
+        DECIDING.format(404),
+        {"request_id": "nothing", "name": "nothing"},
+    ),
+    "DELETE /api/me/stopped-suggestions/{id}": Row(
+        "/api/me/stopped-suggestions/nothing", DECIDING.format(404)
+    ),
+    "GET /api/me/rules": Row("/api/me/rules", OWN),
+    "POST /api/me/rules": Row(
+        "/api/me/rules", DECIDING.format(404), {"effect": "ask", "tool": "nothing"}
+    ),
+    "DELETE /api/me/rules/{id}": Row("/api/me/rules/nothing", DECIDING.format(404)),
     "GET /api/channels": Row("/api/channels", MANAGING),
     "DELETE /api/channels/{name}": Row("/api/channels/nothing", MANAGING.replace("200", "404")),
     "GET /api/deliveries": Row("/api/deliveries?request={request}", MANAGING),
@@ -197,6 +247,10 @@ ROWS: dict[str, Row] = {
         "/chat/{idle}", PRIVATE.replace("401", "303").replace("404 403", "403 403")
     ),
     "POST /chat/{id}": Row("/chat/{idle}", "303 303 404 404 403 303 403 303 403 403 403 403"),
+    # Put to the user alone, and no form: whoever sees it learns that.
+    "POST /chat/{id}/requests/{request_id}": Row(
+        "/chat/{waiting}/requests/{request}", "303 422 404 404 422 422 403 403 403 422 403 403"
+    ),
     "POST /chat/{id}/stop": Row(
         "/chat/{idle}/stop", "303 409 404 404 403 409 403 409 403 403 403 403"
     ),
@@ -243,7 +297,19 @@ ROWS: dict[str, Row] = {
     "POST /settings/chat-accounts": Row(
         "/settings/chat-accounts", LINKING.replace("401", "303").format(422)
     ),
+    "GET /settings/preferences": Row("/settings/preferences", OWN_PAGE),
+    "POST /settings/preferences": Row(
+        "/settings/preferences", DECIDING.replace("401", "303").format(422)
+    ),
+    "GET /settings/rules": Row("/settings/rules", OWN_PAGE),
+    "POST /settings/rules": Row("/settings/rules", DECIDING.replace("401", "303").format(422)),
     "GET /channels": Row("/channels", MANAGING_PAGE),
+    "GET /chat/{id}/files/{key}": Row("/chat/{idle}/files/" + "0" * 64, NO_FILE),
+    "GET /chat/{id}/files/{key}/picture": Row(
+        "/chat/{idle}/files/" + "0" * 64 + "/picture", NO_FILE
+    ),
+    # Told to the page's script as JSON: an empty file is not kept.
+    "PUT /chat/files": Row("/chat/files", "401 200 200 200 403 200 403 200 403 403 403 403"),
     "POST /channels": Row("/channels", MANAGING_PAGE.replace("200", "422")),
     # Chats of other frontends.
     "POST /api/chat": Row("/api/chat", "401 409 404 404 403 404 404 409 403 403 403 403", SAID),

@@ -58,6 +58,14 @@ def _sqlite(path: str, statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
 
 # What takes the calls of agents outside away again.
 BEFORE_0007 = [
+    "DROP TABLE message_files",
+    "DROP TABLE file_uses",
+    "DROP TABLE file_chunks",
+    "DROP TABLE files",
+    "DROP TABLE own_rules",
+    "DROP TABLE preferences",
+    "DROP TABLE last_calls",
+    "DROP TABLE unsuggested",
     "DROP TABLE pins",
     "DROP TABLE definitions",
     "DROP INDEX uq_turns_active",

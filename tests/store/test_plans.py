@@ -20,9 +20,11 @@ from assent.store import (
     feed,
     journal,
     listing,
+    preference_tables,
     record,
     requests,
     snapshots,
+    suggestions,
     tables,
 )
 from assent.store.inserts import PARENTS_FIRST
@@ -33,6 +35,7 @@ MANY = 100_000
 FILLED = (
     *(tables.conversations, tables.turns, tables.messages, tables.calls, tables.requests),
     *(tables.audit, tables.events, channel_tables.deliveries),
+    preference_tables.last_calls,
 )
 # Each with the index that keeps it from reading more than it needs.
 READ: dict[str, tuple[ClauseElement, str]] = {
@@ -52,6 +55,7 @@ READ: dict[str, tuple[ClauseElement, str]] = {
     "a turn with its last answer": (snapshots.SNAPSHOT, "ix_messages_answers"),
     "a conversation and its calls": (snapshots.SCENE, "ix_calls_turn"),
     "what the feed asks about": (feed.ASKED, "ix_requests_call"),
+    "the newest successful call of a person": (suggestions.NEWEST, "ix_last_calls_newest"),
     "deliveries that are due": (deliveries.DUE, "ix_deliveries_due"),
     "how many deliveries are due": (counts.DELIVERIES[DeliveryStatus.DUE], "ix_deliveries_due"),
     "how many were told": (counts.DELIVERIES[DeliveryStatus.TOLD], "ix_deliveries_told"),

@@ -14,5 +14,14 @@ export async function history(id, { base = "", headers = {} } = {}) {
   const live = AT_REST.includes(status) ? null : messages.at(-1)?.turn_id;
   return messages
     .filter((each) => each.role === "user" || each.turn_id !== live)
-    .map(({ id, role, text }) => ({ id, role, parts: [{ type: "text", text }] }));
+    .map(({ id, role, text, files }) => ({
+      id,
+      role,
+      parts: [...files.map(shown), ...(text ? [{ type: "text", text }] : [])],
+    }));
+}
+
+/** A file of a message, under an address by which it can be sent again. */
+function shown({ name, kind, sha256 }) {
+  return { type: "file", mediaType: kind, filename: name, url: `sha256:${sha256}` };
 }

@@ -23,14 +23,15 @@ from claude_agent_sdk.types import HookContext, HookInput, SyncHookJSONOutput
 from assent.adapters.hooks.coding_tools import CodingTools
 from assent.adapters.hooks.events import BEFORE, After, Before, Ended, read
 from assent.adapters.hooks.gate import allowed, claim_of
+from assent.adapters.hooks.inputs import outcome_with
 from assent.adapters.hooks.rulings import Allowed, Denied, Ruling, Undecided
 from assent.adapters.keys import key_of, named
 from assent.adapters.options import checked
-from assent.errors import AssentError, InvalidParameter, LeaseLost
+from assent.errors import AssentError, InvalidParameter
 from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, Unclear, new_token
 
 log = logging.getLogger(__name__)
-# Longer than that, the timer of Claude Code would be over at once.
+# With a longer one the timer of Claude Code would overflow, and be over at once.
 _LONGEST_SECONDS: Final = 7 * 24 * 3600.0
 _SPARE_SECONDS: Final = 60.0
 _AFTER: Final = ("PostToolUse", "PostToolUseFailure", "Stop")
@@ -50,9 +51,10 @@ class _Running:
 class ClaudeGuard:
     """Takes the tool calls of a Claude agent through a guard; use it as an async context manager.
 
-    `tools` is metadata by name. A call that people have not decided within `wait` seconds (None:
-    for ever) is denied, and its question closed. To end the run instead and go on in another
-    process, put `assent hook --undecided defer` into the agent's settings.
+    `tools` is metadata by name. A call that people have not decided within `wait` seconds (None: a
+    week, the most that Claude Code waits) is denied, and its question closed. To end the run
+    instead and go on in another process, put `assent hook --undecided defer` into the agent's
+    settings.
     """
 
     def __init__(
@@ -127,7 +129,7 @@ class ClaudeGuard:
         if isinstance(claimed, CallClaim):
             await self._begin(event, claimed)
             return allowed(call, claimed, event.arguments)
-        if isinstance(claimed, Undecided):
+        if isinstance(claimed, Undecided) and not claimed.in_doubt:
             await self._guard.withdraw(call.id)
         return claimed
 
@@ -147,21 +149,24 @@ class ClaudeGuard:
     async def _after(self, given: HookInput, _: str | None, __: HookContext) -> SyncHookJSONOutput:
         match read(cast("Mapping[str, Any]", given)):
             case After() as event:
-                await self._settle(event.id, event.outcome)
+                await self._settle(event.id, event.outcome, event)
             case Ended() as event:
                 await self._give_up(whole=event.whole)
             case _:
                 pass
         return {}
 
-    async def _settle(self, id: str, outcome: BodyOutcome) -> None:
+    async def _settle(self, id: str, outcome: BodyOutcome, of: After | None = None) -> None:
         held = self._running.pop(id, None)
         if held is None:
             return
+        if of is not None:
+            outcome = outcome_with(outcome, of.ran, held.claim.arguments, of.folder)
         try:
             await self._guard.settle(held.claim, outcome)
-        except LeaseLost:
-            log.warning("the outcome of call %s came too late: in doubt", held.claim.call_id)
+        except AssentError as error:
+            # The tool has run, and others may still wait for their outcome to be recorded.
+            log.warning("the outcome of call %s is not on record: %s", held.claim.call_id, error)
         finally:
             await held.renewal.aclose()
 

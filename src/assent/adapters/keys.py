@@ -14,7 +14,7 @@ def key_of(*parts: str | None) -> str:
 
 
 def named(text: str) -> str:
-    """Return a text as it can be stored as a name; one that cannot be is replaced by its digest."""
+    """Return a text that can be stored as a name; one that cannot is replaced by its digest."""
     if 0 < len(text) <= _READABLE_CHARS and text.isprintable():
         return text
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

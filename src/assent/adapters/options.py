@@ -15,5 +15,5 @@ _OPTIONS: Final[dict[str, Check]] = {
 
 
 def checked(where: str, **given: object) -> dict[str, Any]:
-    """Return the options to keep; raises `InvalidParameter` for one that is not meant."""
+    """Return the options as they are kept; raises `InvalidParameter` for one that is not valid."""
     return taken(where, given, _OPTIONS)

@@ -1,8 +1,26 @@
 """Replies: what a model is told of a guarded call."""
 
+from typing import Final
+
 from assent.domain.canonical import Json
+from assent.domain.lifecycle import CallStatus
 from assent.domain.outputs import as_text
 from assent.guard import GuardedCall
+
+_REFUSED: Final = frozenset(
+    {
+        CallStatus.DENIED,
+        CallStatus.REJECTED,
+        CallStatus.EXPIRED,
+        CallStatus.CANCELLED,
+        CallStatus.SUPERSEDED,
+    }
+)
+
+
+def was_refused(call: GuardedCall) -> bool:
+    """Return True if a call has ended without a run: people or policy said no, or nobody did."""
+    return call.status in _REFUSED
 
 
 def reply(call: GuardedCall) -> Json:

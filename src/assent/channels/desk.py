@@ -54,6 +54,7 @@ _LINK: Final = (
 )
 _STALE: Final = "This has changed since it was shown to you. Nothing was decided: look again."
 _UNSEEN: Final = "You may not decide this. It stays open for the people who may."
+_FILES: Final = "This form takes a file, which is uploaded on its page. Open the full review."
 _TOO_LARGE: Final = "This does not fit here. Open the full review instead."
 
 
@@ -261,6 +262,8 @@ class Desk:
         page = FormPage.of(matter.review, reference.page, self._limits)
         if page is None:
             return Tell(words=_STALE, url=matter.url)
+        if page.takes_files:
+            return Tell(words=_FILES, url=matter.url)
         return page.drawn(reference) if page.fits else Tell(words=_TOO_LARGE, url=matter.url)
 
     async def _answered(
@@ -285,8 +288,10 @@ class Desk:
         if errors:
             return _wrong(errors, page.labels, again)
         if (start := page.next_start(valid)) is not None:
-            on = Button(reference=reference.page_from(start), label="Continue")
-            return Ask(words="Kept. The form goes on:", buttons=(on,))
+            label = "Next" if page.is_stepped else "Continue"
+            on = Button(reference=reference.page_from(start), label=label)
+            back = (Button(reference=reference, label="Back"),) if page.is_stepped else ()
+            return Ask(words=page.onward(start, valid), buttons=(on, *back))
         reply = await self._decide(matter, Give(values={}), row, interaction)
         first = Button(reference=reference.page_from(0), label="Answer again")
         return replace(reply, buttons=(first,)) if isinstance(reply, Ask) else reply

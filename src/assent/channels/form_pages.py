@@ -6,8 +6,10 @@ from typing import Final
 
 from assent.channels.reference import Reference
 from assent.channels.replies import Fill, FormLimits
+from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.domain.forms import UserInput, without_nulls
+from assent.domain.steps import ShownStep
 from assent.engine.queries.review import Review
 from assent.errors import InvalidAnswer
 from assent.presentation.text import safe_line
@@ -17,7 +19,10 @@ OPTIONS: Final = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormPage:
-    """One page of a form: the fields from a place on that are shown, given the answers so far."""
+    """One page of a form: the fields from a place on that are shown, given the answers so far.
+
+    No page goes beyond a step of the form; a step that is longer than a page has several.
+    """
 
     form: UserInput
     known: Mapping[str, object]
@@ -32,15 +37,27 @@ class FormPage:
             return None
         form = UserInput.from_json(asked.form)
         known: dict[str, object] = {**without_nulls(asked.prefilled), **review.draft}
-        fields = _independent(form, _from(form, known, start)[: limits.fields], start)
-        if not fields:
+        later = _from(form, known, start)
+        if not later:
             return None
+        names = _step_of(form, known, later[0]).names
+        of_step = tuple(each for each in later if each.name in names)
+        fields = _independent(form, of_step[: limits.fields], start)
         return cls(form=form, known=known, kept_secrets=review.kept_secrets, fields=fields)
 
     @property
     def fits(self) -> bool:
-        """True if every select of the page has few enough options for a chat."""
-        return all(len(each.choices) <= OPTIONS for each in self.fields)
+        """True if a chat can ask for all of it: few enough options, and nothing to search for."""
+        return all(
+            is_typed(each)
+            or (len(each.choices) <= OPTIONS and each.kind.control is not Control.SEARCH)
+            for each in self.fields
+        )
+
+    @property
+    def takes_files(self) -> bool:
+        """True if the form wants a file, for which a chat has no place that we could guard."""
+        return any(each.kind.takes_files for each in self.form.fields)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -54,12 +71,30 @@ class FormPage:
         shown = {each.name: self.known.get(each.name, each.default) for each in open_}
         return Fill(
             reference=reference,
-            title=safe_line(self.form.reason),
+            title=self._title(self.fields[0], self.known),
             fields=self.fields,
             values={name: value for name, value in shown.items() if value is not None},
             submit_label="Next" if self._may_go_on else "Send",
             kept=self.kept_secrets,
         )
+
+    def _title(self, first: Field, known: Mapping[str, object]) -> str:
+        if not self.form.steps:
+            return safe_line(self.form.reason)
+        step = _step_of(self.form, known, first)
+        return f"{step.number} of {step.count}: {safe_line(step.title)}"
+
+    def onward(self, start: int, answers: Mapping[str, object]) -> str:
+        """Return the words that lead from these answers to the page that begins there."""
+        if not self.form.steps:
+            return "Kept. The form goes on:"
+        known = {**self.known, **answers}
+        return f"Kept. Step {self._title(_from(self.form, known, start)[0], known)}"
+
+    @property
+    def is_stepped(self) -> bool:
+        """True if people go through it in steps, back and forth."""
+        return bool(self.form.steps)
 
     @property
     def _may_go_on(self) -> bool:
@@ -96,6 +131,24 @@ class FormPage:
         return valid, errors
 
 
+def is_typed(field: Field) -> bool:
+    """Return True if people write what they choose: it has a name, and a chat lists too few."""
+    return bool(field.kind.known) and len(field.choices) > OPTIONS
+
+
+def known_text(field: Field, value: object) -> str:
+    """Return a known value as the text of a control."""
+    if field.kind.has_parts:
+        return field.spelt(value)
+    return "" if value is None else str(value)
+
+
+def hint_of(field: Field) -> str:
+    """Return how an answer is written, with the columns of a table; empty if that is plain."""
+    columns = " | ".join(safe_line(column.label) for column in field.columns)
+    return f"{field.kind.hint}: {columns}" if columns else field.kind.hint
+
+
 def _independent(form: UserInput, fields: tuple[Field, ...], start: int) -> tuple[Field, ...]:
     """Return the fields before the first one that depends on an answer to one of them.
 
@@ -108,6 +161,10 @@ def _independent(form: UserInput, fields: tuple[Field, ...], start: int) -> tupl
         if each.name in shown:
             asked.append(each)
     return tuple(asked)
+
+
+def _step_of(form: UserInput, known: Mapping[str, object], first: Field) -> ShownStep:
+    return next(step for step in form.shown_steps(known) if first.name in step.names)
 
 
 def _from(form: UserInput, known: Mapping[str, object], start: int) -> tuple[Field, ...]:

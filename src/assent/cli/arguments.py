@@ -3,13 +3,15 @@
 import argparse
 import re
 import sys
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import NoReturn
 
+from assent.cli.decide_options import add_decide_options
 from assent.cli.gateway import add_gateway_options
 from assent.cli.hook import add_hook_options
+from assent.cli.own_options import add_preference_actions, add_rule_actions
 from assent.cli.slack_options import add_slack_options
-from assent.domain.decisions import VerdictName
 
 FAILED = 2
 HOST = "127.0.0.1"
@@ -48,6 +50,8 @@ def parser() -> Parser:
     _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
     _deliveries(commands.add_parser("deliveries", help="list what could not be delivered"))
     _tools(commands.add_parser("tools", help="changed tools of MCP servers, and accepting them"))
+    _rules(commands.add_parser("rules", help="what you want to be asked about"))
+    _preferences(commands.add_parser("preferences", help="what you keep for all conversations"))
     add_hook_options(commands.add_parser("hook", help="ask people before a coding agent acts"))
     return top
 
@@ -251,25 +255,7 @@ def _pending(command: argparse.ArgumentParser) -> None:
 
 
 def _decide(command: argparse.ArgumentParser) -> None:
-    command.add_argument("request", metavar="REQUEST", help="its id, as `assent pending` shows it")
-    command.add_argument(
-        "verdict",
-        nargs="?",
-        choices=tuple(VerdictName),
-        metavar="VERDICT",
-        help=f"{', '.join(VerdictName)}; without one you are shown the request and asked",
-    )
-    command.add_argument("text", nargs="?", metavar="TEXT", help="a reason, or the output")
-    edits = command.add_mutually_exclusive_group()
-    edits.add_argument(
-        "--arguments", metavar="JSON", help="approve: run it with these instead, all of them"
-    )
-    edits.add_argument("--edit", metavar="JSON", help="approve: change only these arguments")
-    command.add_argument("--values", metavar="JSON", help="answer: the form's values")
-    command.add_argument(
-        "--typed", metavar="VALUE", help="approve: the value to type, where that is asked for"
-    )
-    command.add_argument("--yes", action="store_true", help="dangerous calls: do not ask")
+    add_decide_options(command)
     _agents(command)
     _database(command)
     _common(command)
@@ -330,6 +316,22 @@ def _tools(command: argparse.ArgumentParser) -> None:
     for action in (changed, accept):
         _database(action)
         _debug(action)
+
+
+def _rules(command: argparse.ArgumentParser) -> None:
+    _with_database(add_rule_actions(command))
+
+
+def _preferences(command: argparse.ArgumentParser) -> None:
+    command.description = "Answers that you keep for all your conversations, by tool or family."
+    _with_database(add_preference_actions(command))
+
+
+def _with_database(actions: Iterable[argparse.ArgumentParser]) -> None:
+    for action in actions:
+        _agents(action)
+        _database(action)
+        _common(action)
 
 
 def _days(text: str) -> int:

@@ -6,21 +6,24 @@ from typing import Literal
 
 from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.details import show_entries
+from assent.cli.file_paths import LocalFile, local_files
 from assent.cli.inbox import show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts
 from assent.cli.request_view import conversations_of
-from assent.cli.review_session import ReviewEnd, ReviewSession
+from assent.cli.review_session import CHANNEL, ReviewEnd, ReviewSession
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
+from assent.domain.attachments import MESSAGE_FILES
 from assent.domain.bodies import External, Generator, Regular
 from assent.domain.conversations import Role
+from assent.domain.files import FileReference
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Hitl, Manual, requires_approval
 from assent.engine.assent import Assent
 from assent.engine.queries.snapshots import Thread, Turn
-from assent.errors import AssentError, PendingCalls
+from assent.errors import AssentError, InvalidAnswer, PendingCalls
 from assent.presentation.text import safe_line
 
 _SUPERSEDE, _DECIDE = MenuKey("c", "cancel and send"), MenuKey("d", "decide first")
@@ -30,6 +33,7 @@ _INPUT_LIMIT = 100_000
 COMMANDS = """\
 /pending   what waits for you, in every conversation; decide it now
 /new       a new conversation
+/attach    files for your next message: /attach cat.png "my notes.txt"; alone, take them back
 /tools     what the agent can call, and what it has to ask about
 /record    what is on record about this conversation
 /resume    go on with a turn that failed
@@ -49,6 +53,8 @@ class Chat:
     person: Person
     conversation_id: str | None = None
     turn_id: str | None = None
+    # For the next message.
+    files: Sequence[LocalFile] = ()
 
     async def run(self) -> None:
         """Run until Ctrl-C, Ctrl-D or /quit; requests that wait keep waiting."""
@@ -74,6 +80,9 @@ class Chat:
                 await self._send(text)
         except AssentError as error:
             self.console.screen.words(f"✗ {safe_line(str(error))}", Ink.BAD)
+        except OSError as error:
+            why = f"✗ Not sent: a file cannot be read: {error.strerror}."
+            self.console.screen.words(safe_line(why), Ink.BAD)
 
     async def _command(self, text: str) -> None:
         match text:
@@ -87,6 +96,8 @@ class Chat:
                 await self._record()
             case "/resume":
                 await self._resume_turn()
+            case _ if text.split(maxsplit=1)[0] == "/attach":
+                self._attach(text.removeprefix("/attach"))
             case "/help":
                 self.console.screen.line(COMMANDS)
             case _:
@@ -155,9 +166,29 @@ class Chat:
             by=self.person,
             conversation_id=self.conversation_id,
             on_pending=on_pending,
+            files=[await self._upload(file) for file in self.files],
         )
+        self.files = ()
         self.conversation_id = (await self.assent.turn(self.turn_id)).conversation_id
         await self._go_on(self.turn_id)
+
+    async def _upload(self, file: LocalFile) -> FileReference:
+        # A file that changed since it was named is not what the person meant to send.
+        return await self.assent.files.attach(
+            file.path, by=self.person, channel=CHANNEL, sha256=file.sha256
+        )
+
+    def _attach(self, typed: str) -> None:
+        screen = self.console.screen
+        try:
+            self.files = local_files(MESSAGE_FILES, typed)
+        except InvalidAnswer as error:
+            screen.words(f"✗ {' '.join(error.errors.values())}", Ink.BAD)
+            return
+        for file in self.files:
+            screen.words(f"+ {file}")
+        if not self.files:
+            screen.line("Your next message carries no files.")
 
     async def _send_over(self, text: str, count: int) -> None:
         """Send a message while calls wait; they are cancelled only if the person says so."""

@@ -5,7 +5,7 @@ import logging
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from assent.app import Assent
@@ -18,7 +18,7 @@ from assent.cli.inbox import show_conversations, show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts, open_keyboard
 from assent.cli.options import (
     agents_at,
-    agents_of,
+    beside,
     existing_url,
     home_of,
     model_of,
@@ -28,17 +28,18 @@ from assent.cli.options import (
     url_of,
     without_password,
 )
+from assent.cli.own_rules import rules
+from assent.cli.preferences import preferences
 from assent.cli.request_view import RequestView, view_of
 from assent.cli.review_session import ReviewSession
 from assent.cli.screen import Ink, Screen
 from assent.cli.tools import tools
 from assent.cli.turn_output import Follower
 from assent.cli.verdicts import STDIN, verdict_of
-from assent.demo.agent import Home
+from assent.demo.agent import PEOPLE_MAY_ALLOW, Home
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import RunVerdict
 from assent.domain.people import ADMIN, Person
-from assent.engine.agents import Agent
 from assent.errors import InvalidCommand, NotFound
 from assent.presentation.text import safe_line
 
@@ -103,7 +104,8 @@ async def _chat_with_demo(options: Namespace) -> None:
     def banner(screen: Screen) -> None:
         show_banner(screen, home, model=model, is_new=is_new)
 
-    await _talk(url, (agent,), agent.name, options, banner)
+    assent = Assent(url, agents=agent, people_may_allow=PEOPLE_MAY_ALLOW)
+    await _talk(assent, agent.name, options, banner)
 
 
 async def _chat_with_own(options: Namespace) -> None:
@@ -112,19 +114,16 @@ async def _chat_with_own(options: Namespace) -> None:
     if name not in {agent.name for agent in agents}:
         raise InvalidCommand(f"{options.agents!r} has no agent {name!r}")
     url = url_of(options.db or "assent.db")
-    await _talk(url, agents, name, options, lambda screen: show_chat_banner(screen, name, url))
+    assent = Assent(url, agents=agents)
+    await _talk(assent, name, options, lambda screen: show_chat_banner(screen, name, url))
 
 
 async def _talk(
-    url: str,
-    agents: Sequence[Agent],
-    name: str,
-    options: Namespace,
-    banner: Callable[[Screen], None],
+    assent: Assent, name: str, options: Namespace, banner: Callable[[Screen], None]
 ) -> None:
     screen, interrupts = open_screen(), Interrupts()
     interrupts.install()
-    async with Assent(url, agents=agents) as assent:
+    async with assent:
         banner(screen)
         speaker = f"{name} · {assent.catalogue.model(name).name}"
         talk = Chat(
@@ -149,7 +148,7 @@ async def inbox(options: Namespace) -> None:
 async def pending(options: Namespace) -> None:
     """List the requests that wait, beside a running worker or without one."""
     screen = open_screen()
-    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
+    async with beside(options) as assent:
         person = await person_of(assent, options)
         requests = await assent.pending(person=None if options.all else person)
         if not requests:
@@ -163,7 +162,7 @@ async def decide(options: Namespace) -> None:
     screen, interrupts = open_screen(), Interrupts()
     interrupts.install()
     console = Console(screen, open_keyboard(screen, interrupts))
-    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
+    async with beside(options) as assent:
         view = await view_of(assent, options.request)
         person = await person_of(assent, options)
         if not view.is_visible_to(person):
@@ -216,7 +215,7 @@ async def import_(options: Namespace) -> None:
     text = (
         sys.stdin.read() if options.file == STDIN else await asyncio.to_thread(_text, options.file)
     )
-    async with Assent(existing_url(options), agents=agents_of(options), worker=False) as assent:
+    async with beside(options) as assent:
         # A person who can open the database this way could write anything into it.
         person = Person((await person_of(assent, options)).id, roles=frozenset({ADMIN}))
         print(await assent.import_(text, by=person))
@@ -242,4 +241,6 @@ _COMMANDS: dict[str, Callable[[Namespace], Awaitable[None]]] = {
     "people": accounts.people,
     "deliveries": deliveries,
     "tools": tools,
+    "rules": rules,
+    "preferences": preferences,
 }

@@ -22,7 +22,7 @@ _INSTALL = "Discord needs {name!r}; install it with: pip install 'assent[discord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordSide:
-    """What Discord adds to a server: its channels, what to do once it is open, what to print."""
+    """The part of Discord in a server: its channels, what to do once it is open, what to print."""
 
     channels: "tuple[Discord, ...]" = ()
     prepare: Callable[[People], Awaitable[None]] | None = None

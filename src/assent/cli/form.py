@@ -1,23 +1,43 @@
 """An input form at the prompt: one question per visible field, each checked as it is answered."""
 
-from collections.abc import Mapping
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
+from pathlib import Path
 from typing import assert_never, cast
 
 from assent.cli.console import ARROW, Console, MenuKey
+from assent.cli.file_paths import limits_of, local_files
 from assent.cli.screen import Ink
 from assent.domain.canonical import Json
+from assent.domain.decisions import Give
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.domain.forms import UserInput
 from assent.domain.outputs import as_text
-from assent.errors import InvalidAnswer
+from assent.domain.preferences import Keep
+from assent.domain.steps import ShownStep
+from assent.domain.suggestions import Suggestion
+from assent.engine.queries.options import OptionPage
+from assent.errors import InvalidAnswer, NotFound, SearchFailed
 from assent.presentation.sheet_values import MASK
 from assent.presentation.text import safe_line
 
 _SEND, _CHANGE, _BACK = MenuKey("s", "send"), MenuKey("c", "change"), MenuKey("b", "back")
+_NEXT, _PREVIOUS = MenuKey("n", "next step"), MenuKey("p", "previous step")
+_USE, _OTHER = MenuKey("u", "use it"), MenuKey("o", "enter another")
+_KEEP = {
+    MenuKey("o", "only this time"): Keep.ONCE,
+    MenuKey("c", "this conversation"): Keep.CONVERSATION,
+    MenuKey("a", "all my conversations"): Keep.PERSON,
+}
 _YES, _NO = frozenset({"y", "yes", "true", "on"}), frozenset({"n", "no", "false", "off"})
 _END = "."
+_MORE = "+"
+_LONG = 4
+Find = Callable[[str, str, str | None], Awaitable[OptionPage]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +47,13 @@ class TerminalForm:
     console: Console
     form: UserInput
     known: Mapping[str, Json]
+    find: Find | None = None
+    _proofs: dict[str, str] = field(default_factory=dict[str, str])
+    # What earlier calls of this person had; and whether they may keep their answers.
+    suggestions: Mapping[str, Suggestion] = field(default_factory=dict[str, Suggestion])
+    may_prefer: bool = False
+    _keep: Keep | None = None
+    _accepted: set[str] = field(default_factory=set[str])
     _values: dict[str, object] = field(default_factory=dict[str, object])
 
     async def fill(self) -> dict[str, object] | None:
@@ -36,17 +63,64 @@ class TerminalForm:
             await self._ask_all()
             self._sum_up()
             key = await self.console.choose((_SEND, _CHANGE, _BACK))
-        return (
-            {item.name: self._values[item.name] for item in self._given()} if key is _SEND else None
-        )
+        if key is not _SEND:
+            return None
+        if self.may_prefer:
+            self.console.screen.line("Keep these answers?", Ink.STRONG)
+            self._keep = _KEEP[await self.console.choose(tuple(_KEEP))]
+        return {item.name: self._sent(item) for item in self._given()}
+
+    def _sent(self, item: Field) -> object:
+        is_searched = item.kind.control is Control.SEARCH
+        return self._proofs[item.name] if is_searched else self._values[item.name]
+
+    def give(self, values: Mapping[str, object]) -> Give:
+        """Return the verdict that sends these answers, with what was used and what is kept."""
+        accept = tuple(name for name in sorted(self._accepted) if name in values)
+        return Give(values=values, keep=self._keep, accept=accept)
 
     def _given(self) -> list[Field]:
         return [item for item in self.form.visible(self._values) if item.name in self._values]
 
     async def _ask_all(self) -> None:
+        if not self.form.steps:
+            await self._ask_each(self.form.fields)
+            return
+        place = 1
+        while (step := self._step_from(place)) is not None:
+            self._announce(step)
+            await self._ask_each(step.fields)
+            place = await self._after(step)
+
+    def _step_from(self, place: int) -> ShownStep | None:
+        """Return the first step at this place or after it that has a field to show."""
+        steps = self.form.shown_steps(self._values)
+        return next((each for each in steps if each.place >= place), None)
+
+    async def _after(self, step: ShownStep) -> int:
+        """Return where the person goes on after a step; after the last, to the summary."""
+        if self._step_from(step.place + 1) is None:
+            return step.place + 1
+        keys = (_NEXT, _CHANGE) if step.number == 1 else (_NEXT, _CHANGE, _PREVIOUS)
+        key = await self.console.choose(keys)
+        if key is _CHANGE:
+            return step.place
+        steps = self.form.shown_steps(self._values)
+        before = [each.place for each in steps if each.place < step.place]
+        return before[-1] if key is _PREVIOUS and before else step.place + 1
+
+    def _announce(self, step: ShownStep) -> None:
+        screen = self.console.screen
+        screen.line()
+        where = f"Step {step.number} of {step.count}: {safe_line(step.title)}"
+        screen.line(where, Ink.STRONG)
+        if step.help:
+            screen.quote(step.help, Ink.FAINT)
+
+    async def _ask_each(self, fields: Sequence[Field]) -> None:
         # Which fields are visible depends on earlier answers, so each is looked up when its turn
         # comes.
-        for item in self.form.fields:
+        for item in fields:
             if item in self.form.visible(self._values):
                 await self._ask(item)
             else:
@@ -54,18 +128,37 @@ class TerminalForm:
 
     async def _ask(self, item: Field) -> None:
         self._explain(item)
+        if item.name not in self._values and await self._is_used(item):
+            return
         while True:
             try:
                 value = await self._answer(item)
                 if item.is_given(value):
-                    self._values[item.name] = item.accept(value)
+                    # A file is uploaded with the answer, and its field looks at it then once more.
+                    is_file = item.kind.takes_files
+                    self._values[item.name] = value if is_file else item.accept(value)
                     return
-                if not item.required:
+                is_kept = item.kind.is_secret and item.name in self.known
+                if not item.required or is_kept:
                     self._values.pop(item.name, None)
                     return
                 self.console.screen.line("This is required.", Ink.BAD)
             except InvalidAnswer as error:
                 self.console.screen.line(error.errors[item.name], Ink.BAD)
+
+    async def _is_used(self, item: Field) -> bool:
+        """Offer what an earlier call had; it is taken only with the key for it."""
+        found = self.suggestions.get(item.name)
+        if found is None:
+            return False
+        where = f", in “{safe_line(found.title)}”" if found.title else ""
+        at = f"{found.at.astimezone(UTC):%Y-%m-%d}"
+        self.console.screen.words(f"  Last time: {safe_line(as_text(found.value))} ({at}{where})")
+        if await self.console.choose((_USE, _OTHER)) is not _USE:
+            return False
+        self._accepted.add(item.name)
+        self._values[item.name] = found.value
+        return True
 
     def _explain(self, item: Field) -> None:
         screen = self.console.screen
@@ -75,35 +168,93 @@ class TerminalForm:
             screen.quote(item.help, Ink.FAINT)
         if item.placeholder:
             screen.line(f"  for example {safe_line(item.placeholder)}", Ink.FAINT)
-        for number, option in enumerate(item.choices, start=1):
+        elif item.kind.hint:
+            screen.line(f"  as {item.kind.hint}", Ink.FAINT)
+        if item.kind.is_secret and item.name in self.known:
+            screen.line("  it is kept: Enter uses it", Ink.FAINT)
+        if item.kind.takes_files:
+            screen.line(f"  {limits_of(item)}", Ink.FAINT)
+        for number, option in enumerate(item.own_choices, start=1):
             label = f"  {safe_line(option.label)}" if option.label else ""
             screen.line(f"  {number}  {safe_line(option.value)}{label}")
 
     async def _answer(self, item: Field) -> object:
         keyboard = self.console.keyboard
         control = item.kind.control
+        if control is Control.SEARCH:
+            return await self._search(item)
         if control is Control.HIDDEN:
             return await keyboard.ask_secret(f"  not shown {ARROW}")
         typed = await keyboard.ask(f"  {ARROW}", default=self._default(item))
         match control:
-            case Control.LINE | Control.NUMBER | Control.DATE:
+            case Control.LINE | Control.NUMBER | Control.DATE | Control.TIME:
                 return typed
-            case Control.LINES:
+            case Control.MONEY | Control.MOMENT:
+                return typed
+            case Control.LINES | Control.CODE | Control.PAIRS | Control.TABLE:
                 return await self._several_lines(typed, self._kept(item))
-            case Control.YES_NO:
+            case Control.YES_NO | Control.CONSENT:
                 return _truth(typed)
             case Control.CHOICE:
                 return _chosen(item, typed)
             case Control.CHOICES:
                 return [_chosen(item, part) for part in typed.split(",") if part.strip()]
+            case Control.FILE:
+                return await self._files(item, typed)
             case _:
                 assert_never(control)
 
+    async def _search(self, item: Field) -> object:
+        """Search until an option is chosen; return None if nothing is typed."""
+        screen, page, query = self.console.screen, None, ""
+        screen.line("  Words search; then a number chooses.", Ink.FAINT)
+        while word := (await self.console.keyboard.ask(f"  search {ARROW}")).strip():
+            number = int(word) if word.isascii() and word.isdigit() and len(word) < _LONG else 0
+            if page is not None and 0 < number <= len(page.options):
+                chosen = page.options[number - 1]
+                self._proofs[item.name] = chosen.proof
+                return {"value": chosen.value, "label": chosen.label}
+            is_next = word == _MORE and page is not None and page.cursor is not None
+            query = query if is_next else word
+            page = await self._found(item, query, page.cursor if page and is_next else None)
+        return None
+
+    async def _found(self, item: Field, query: str, cursor: str | None) -> OptionPage | None:
+        screen = self.console.screen
+        try:
+            if self.find is None:
+                raise SearchFailed(item.name, "it cannot be searched from here")
+            page = await self.find(item.name, query, cursor)
+        except (SearchFailed, NotFound) as error:
+            screen.line(f"  {safe_line(str(error))}", Ink.BAD)
+            return None
+        for number, option in enumerate(page.options, start=1):
+            label = f"  {safe_line(option.label)}" if option.label else ""
+            screen.line(f"  {number}  {safe_line(option.value)}{label}")
+        if not page.options:
+            screen.line("  Nothing was found.", Ink.FAINT)
+        if page.cursor is not None:
+            screen.line(f"  {_MORE}  more", Ink.FAINT)
+        return page
+
+    async def _files(self, item: Field, typed: str) -> list[Path]:
+        """Return the files at the paths that were typed, and say what each of them is."""
+        found = await asyncio.to_thread(local_files, item, typed)
+        for each in found:
+            self.console.screen.line(f"  {each}", Ink.FAINT)
+        return [each.path for each in found]
+
     def _default(self, item: Field) -> str:
+        if item.kind.takes_files:
+            paths = cast("list[Path]", self._values.get(item.name, []))
+            return shlex.join(map(str, paths))
         value = self._values.get(item.name, self.known.get(item.name, item.default))
         match value:
             case None:
                 return ""
+            case _ if item.kind.has_parts:
+                text = item.spelt(value)
+                return text if text.isprintable() else ""
             case bool():
                 return "yes" if value else "no"
             case list():
@@ -117,7 +268,7 @@ class TerminalForm:
     def _kept(self, item: Field) -> str:
         """Return an earlier answer that cannot be offered on one line."""
         value = self._values.get(item.name, "")
-        return "" if self._default(item) else str(value)
+        return "" if self._default(item) else item.spelt(value)
 
     async def _several_lines(self, first: str, kept: str) -> str:
         also = f"; nothing but {_END} keeps your last answer" if kept else ""
@@ -132,9 +283,13 @@ class TerminalForm:
         screen.line()
         screen.line("Your answers:", Ink.STRONG)
         for item in self._given():
-            is_secret = item.kind.is_secret
-            value = MASK if is_secret else safe_line(as_text(item.accept(self._values[item.name])))
-            screen.line(f"  {safe_line(item.label)}: {value}")
+            screen.line(f"  {safe_line(item.label)}: {self._said(item)}")
+
+    def _said(self, item: Field) -> str:
+        given = self._values[item.name]
+        if item.kind.takes_files:
+            return ", ".join(safe_line(path.name) for path in cast("list[Path]", given))
+        return MASK if item.kind.is_secret else safe_line(as_text(item.accept(given)))
 
 
 def _truth(typed: str) -> object:

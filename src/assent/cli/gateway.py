@@ -5,11 +5,13 @@ import asyncio
 import hashlib
 import logging
 import math
+import os
 import sys
 from argparse import Namespace
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from assent.errors import InvalidCommand, WorkerRunning
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _WAIT_SECONDS: Final = 50.0
 _LONGEST_SECONDS: Final = 24 * 3600
 _AGENT: Final = "gateway"
+_HTTP_KEY: Final = "ASSENT_GATEWAY_KEY"
+_KEY_CHARACTERS: Final = 24
 _NEEDED: Final = "the gateway needs {name!r}; install it with: pip install 'assent[mcp,server]'"
 
 
@@ -37,7 +41,20 @@ def add_gateway_options(command: argparse.ArgumentParser) -> None:
         "--config", metavar="FILE", required=True, help="the servers, as a file with `mcpServers`"
     )
     command.add_argument(
-        "--http", metavar="HOST:PORT", type=_address, help="serve over HTTP, at /mcp, not stdio"
+        "--http",
+        metavar="HOST:PORT",
+        type=_address,
+        help="serve over HTTP, at /mcp, instead of stdio",
+    )
+    command.add_argument(
+        "--http-key-file",
+        metavar="FILE",
+        help=f"the file with the key that clients over HTTP send (or set {_HTTP_KEY})",
+    )
+    command.add_argument(
+        "--origin",
+        metavar="URL",
+        help="the https address of --http, if other machines can reach it; wants a key",
     )
     command.add_argument(
         "--wait",
@@ -49,13 +66,13 @@ def add_gateway_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--agent", metavar="NAME", default=_AGENT, help="default: %(default)s")
     here = command.add_argument_group("on a database of this machine")
     here.add_argument("--db", metavar="URL", help="its database (default: in your data folder)")
-    here.add_argument("--data-dir", metavar="DIR", help="where that folder is")
+    here.add_argument("--data-dir", metavar="DIR", help="another data folder")
     here.add_argument("--by", metavar="PERSON", help="for whom it acts (default: your login name)")
     here.add_argument(
         "--port", metavar="NUMBER", type=_port, default=0, help="of the inbox (default: a free one)"
     )
     here.add_argument("--no-web", action="store_true", help="serve no inbox")
-    here.add_argument("--review-url", metavar="URL", help="where another process serves it")
+    here.add_argument("--review-url", metavar="URL", help="where another process serves the inbox")
     there = command.add_argument_group("with a server elsewhere")
     there.add_argument("--server", metavar="URL", help="for example https://assent.example.com")
     there.add_argument(
@@ -70,7 +87,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds <= _LONGEST_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds up to a day")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to 86400")
     return seconds
 
 
@@ -83,13 +100,13 @@ def _port(text: str) -> int:
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not (colon and host):
-        raise argparse.ArgumentTypeError(f"{text!r} is no address: write 127.0.0.1:8765")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address: write it as 127.0.0.1:8765")
     return host.strip("[]"), _port(port)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """Who decides about calls: a guard, the person it acts for, and a secret of theirs."""
+    """A guard, the person it acts for, and a secret that only their gateways know."""
 
     guard: "Guard"
     owner: str
@@ -104,6 +121,7 @@ async def gateway(options: Namespace) -> None:
         from assent.adapters.mcp.gateway import Gateway
     except ModuleNotFoundError as error:
         raise InvalidCommand(_NEEDED.format(name=error.name)) from error
+    _want_http(options)
     servers = servers_of(options.config)
     if not servers:
         raise InvalidCommand(f"{options.config!r} names no server")
@@ -153,7 +171,7 @@ async def _remote(options: Namespace) -> AsyncGenerator[_Side]:
 
     server, key = server_of(Namespace(server=options.server)), key_of(options)
     secret = hashlib.sha256(f"assent-gateway:{key}".encode()).digest()
-    # Nobody but whoever has the key can ask for its calls, so it stands for its person.
+    # Only its holder can ask for calls made with the key, so the key stands for the person.
     owner = f"key:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     async with AsyncClient(server, key=key, agent=options.agent) as client:
         yield _Side(guard=client, owner=owner, secret=secret)
@@ -222,8 +240,6 @@ async def _show_pages(assent: "Assent", listener: "Listener", owner: str) -> Non
 
 
 def _own_url(options: Namespace) -> str:
-    from pathlib import Path
-
     from assent.demo.agent import default_home
 
     given = options.data_dir
@@ -236,12 +252,40 @@ async def _serve_http(opened: "Gateway", options: Namespace) -> None:
     from assent.cli.listening import bind
 
     host, port = options.http
-    listener = bind(Namespace(host=host, port=port, origin=None))
+    listener = bind(Namespace(host=host, port=port, origin=options.origin))
     with listener.socket:
-        app = opened.http_app(host=host)
-        _say(f"MCP clients connect to {listener.origin}/mcp ; Ctrl-C stops it")
+        app = opened.http_app(origins=[listener.origin], key=_http_key(options))
         async with app.router.lifespan_context(app), serving(app, listener):
+            _say(f"MCP clients connect to {listener.origin}/mcp ; Ctrl-C stops it")
             await asyncio.Event().wait()
+
+
+def _http_key(options: Namespace) -> str | None:
+    """Return the key that clients have to send; raises `InvalidCommand` if there must be one."""
+    path = options.http_key_file
+    text = Path(path).read_text("utf-8", "replace") if path else os.environ.get(_HTTP_KEY)
+    if text is None:
+        if options.origin is not None:
+            raise InvalidCommand(
+                "with --origin others can connect, and would act for you: put a key of at least "
+                f"{_KEY_CHARACTERS} characters into --http-key-file, or set {_HTTP_KEY}"
+            )
+        return None
+    key = text.strip()
+    if len(key) < _KEY_CHARACTERS or not key.isascii() or not key.isprintable() or " " in key:
+        wanted = f"one line of at least {_KEY_CHARACTERS} plain characters is wanted"
+        raise InvalidCommand(f"that is no key for clients: {wanted}")
+    return key
+
+
+def _want_http(options: Namespace) -> None:
+    for name in ("origin", "http_key_file"):
+        if getattr(options, name) and not options.http:
+            said = f"--{name.replace('_', '-')}"
+            raise InvalidCommand(f"{said} is for clients over HTTP: give --http HOST:PORT")
+    if options.http:
+        # Before any server is started.
+        _http_key(options)
 
 
 @asynccontextmanager

@@ -25,7 +25,7 @@ BLOCKS: Final = 2
 _REPORTS: Final = 1
 _WAIT_SECONDS: Final = 3600.0
 _LONGEST_SECONDS: Final = 24 * 3600
-# For all but waiting for people: a database that is locked, a server that hangs.
+# Beyond waiting for people: for a database that is locked, a server that hangs.
 _SPARE_SECONDS: Final = 30.0
 
 
@@ -33,12 +33,18 @@ def add_hook_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the hook."""
     command.description = (
         "Asks people before a coding agent runs a tool: reads the hook's event on stdin and "
-        "answers on stdout. --install prints what to put into its settings."
+        "answers on stdout. --install puts it into the agent's settings."
     )
     command.add_argument(
         "--client", choices=("claude", "codex"), default="claude", help="default: %(default)s"
     )
-    command.add_argument("--install", action="store_true", help="print the settings, and end")
+    command.add_argument(
+        "--install",
+        metavar="FILE",
+        nargs="?",
+        const="-",
+        help="put the hooks into a file of settings; without FILE, print them",
+    )
     command.add_argument(
         "--wait",
         metavar="SECONDS",
@@ -81,18 +87,15 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds <= _LONGEST_SECONDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds up to a day")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to 86400")
     return seconds
 
 
 def answer(options: Namespace) -> int:
     """Answer one hook, and return the exit code; 2 blocks the tool."""
+    if options.install is not None:
+        return _installed(options)
     try:
-        if options.install:
-            from assent.cli.hook_settings import settings_of
-
-            print(settings_of(options))
-            return 0
         if options.keep:
             from assent.cli.hook_keeper import keep
 
@@ -103,24 +106,46 @@ def answer(options: Namespace) -> int:
         return _refused(error, options)
 
 
+def _installed(options: Namespace) -> int:
+    from assent.cli.arguments import FAILED
+    from assent.cli.hook_settings import install
+
+    try:
+        _want_place(options)
+        _metadata(options)
+        print(install(options))
+    except (AssentError, OSError, ValueError) as error:
+        print(f"assent: {error}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
 async def _answered(options: Namespace, text: str) -> int:
     from assent.adapters.hooks import Before, CodingTools, HeldClaims, event_of
 
-    event, tools = event_of(text), CodingTools(_metadata(options))
+    event = event_of(text)
     if event is None or not HeldClaims(state_folder()).concerns(event):
         return 0
-    is_before = isinstance(event, Before)
-    if is_before and options.skip_safe and tools.is_safe(event.tool):
+    if not isinstance(event, Before):
+        return await _reported(options, event)
+    tools = CodingTools(_metadata(options))
+    if options.skip_safe and tools.is_safe(event.tool):
         return 0
-    wait = options.wait if is_before else 0.0
+    async with asyncio.timeout(options.wait + _SPARE_SECONDS), open_gate(options, tools) as gate:
+        await _rule(gate, event, options)
+    return 0
+
+
+async def _reported(options: Namespace, event: "HookEvent") -> int:
+    from assent.adapters.hooks import CodingTools
+
     try:
-        async with asyncio.timeout(wait + _SPARE_SECONDS), open_gate(options, tools) as gate:
-            await (_rule(gate, event, options) if is_before else _report(gate, event))
-    except (AssentError, OSError, TimeoutError) as error:
-        if is_before:
-            raise
+        async with asyncio.timeout(_SPARE_SECONDS), open_gate(options, CodingTools()) as gate:
+            await _report(gate, event)
+    except Exception as error:  # noqa: BLE001 - "nothing was run" would make the agent repeat it
         # The tool has run: nothing can be refused any more, but its user is told.
-        print(f"assent: the outcome is not on record: {error}", file=sys.stderr)
+        reason = str(error) or type(error).__name__
+        print(f"assent: the outcome is not on record: {reason}", file=sys.stderr)
         return _REPORTS
     return 0
 
@@ -131,7 +156,7 @@ async def _rule(gate: "HookGate", event: "Before", options: Namespace) -> None:
     from assent.cli.hook_keeper import start_keeper
 
     ruling = await gate.before(event, wait=options.wait)
-    if isinstance(ruling, Undecided) and options.undecided != "defer":
+    if isinstance(ruling, Undecided) and not ruling.in_doubt and options.undecided != "defer":
         await gate.withdraw(ruling.call)
     if isinstance(ruling, Allowed):
         start_keeper(options, event)
@@ -151,7 +176,7 @@ async def _report(gate: "HookGate", event: "HookEvent") -> None:
 
 @asynccontextmanager
 async def open_gate(options: Namespace, tools: Any) -> AsyncGenerator["HookGate"]:
-    """Return the gate, with its guard on a database here or a server elsewhere."""
+    """Open the gate, with its guard on a database here or a server elsewhere."""
     from assent.adapters.hooks import HeldClaims, HookGate
 
     async with open_guard(options) as guard:
@@ -160,10 +185,9 @@ async def open_gate(options: Namespace, tools: Any) -> AsyncGenerator["HookGate"
 
 @asynccontextmanager
 async def open_guard(options: Namespace) -> AsyncGenerator["Guard"]:
-    """Return the guard that the options name."""
+    """Open the guard that the options name."""
     agent = options.agent or options.client
-    if (options.server is None) == (options.db is None):
-        raise InvalidCommand("name either a database with --db or a server with --server")
+    _want_place(options)
     if options.server is not None:
         from assent.cli.inbox_app.opening import key_of, server_of
         from assent.client import AsyncClient
@@ -177,6 +201,11 @@ async def open_guard(options: Namespace) -> AsyncGenerator["Guard"]:
     url, review = url_of(options.db), options.review_url or ""
     async with Assent(url, agents=(), worker=False, review_url=review) as assent:
         yield assent.guard_for(agent=agent, by=options.by or login())
+
+
+def _want_place(options: Namespace) -> None:
+    if (options.server is None) == (options.db is None):
+        raise InvalidCommand("name either a database with --db or a server with --server")
 
 
 def state_folder() -> Path:

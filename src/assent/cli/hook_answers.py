@@ -45,6 +45,9 @@ def _changes(ruling: Allowed) -> dict[str, Any]:
 def _waits(ruling: Undecided, options: Namespace) -> dict[str, Any]:
     # Codex knows neither of the others, and would run the tool.
     how = "deny" if options.client == "codex" else options.undecided
+    if ruling.in_doubt:
+        # The agent's own dialogue knows nothing of the first run.
+        return _said("defer" if how == "defer" else "deny", ruling.reason)
     if how != "deny":
         return _said(how, ruling.reason)
     again = "Call the tool again to ask people again."

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
+from assent.app import Assent
 from assent.cli.screen import Screen, wants_colour
-from assent.demo.agent import Home, default_home, demo_agent
+from assent.demo.agent import PEOPLE_MAY_ALLOW, Home, default_home, demo_agent
 from assent.domain.people import Audience, Person
 from assent.engine import facade_parameters
 from assent.engine.agents import Agent
-from assent.engine.assent import Assent
 from assent.engine.deliveries.channel import Channel
 from assent.errors import InvalidCommand
 
@@ -92,6 +92,16 @@ def agents_of(options: Namespace) -> tuple[Agent, ...]:
     """Return the agents whose tools check edits and answers and name secrets; no tool runs here."""
     named: str | None = getattr(options, "agents", None)
     return agents_at(named) if named else (demo_agent(home_of(options)),)
+
+
+def beside(options: Namespace) -> Assent:
+    """Return an engine without a worker, on the database of another that has the same agents.
+
+    Where they are the demo's, so is its policy: what is decided under another is asked again.
+    """
+    permitted = () if getattr(options, "agents", None) else PEOPLE_MAY_ALLOW
+    url, agents = existing_url(options), agents_of(options)
+    return Assent(url, agents=agents, worker=False, people_may_allow=permitted)
 
 
 def own_demo_agent(options: Namespace) -> Agent:

@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
+from functools import partial
 from typing import Any
 
 from assent.cli.console import Console, Pager
@@ -153,7 +154,8 @@ class ReviewSession:
             self.console.screen.quote(str(error))
 
     def _prompt(self, view: RequestView) -> VerdictPrompt:
-        return VerdictPrompt(console=self.console, view=view)
+        find = partial(self.assent.queries.options.find, self.person, view.request.id)
+        return VerdictPrompt(console=self.console, view=view, find=find, by=self.person)
 
     async def _verdict(self, prompt: VerdictPrompt) -> Verdict | ReviewEnd:
         """Return the person's verdict, after as many looks and attempts as they like."""

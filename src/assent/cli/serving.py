@@ -27,7 +27,7 @@ from assent.cli.options import (
 from assent.cli.screen import Ink, Screen
 from assent.cli.slack_options import slack_channel
 from assent.demo.accounts import KEYS_FILE, ROLES, ensure_accounts
-from assent.demo.agent import AGENT, SUGGESTIONS, Home, demo_agent
+from assent.demo.agent import AGENT, PEOPLE_MAY_ALLOW, SUGGESTIONS, Home, demo_agent
 from assent.domain.people import ADMIN, APPROVER, REQUESTER, SYSTEM, Person
 from assent.engine.deliveries.channel import Channel
 from assent.engine.people.accounts import People
@@ -78,6 +78,7 @@ async def demo(options: Namespace) -> None:
                 url,
                 agents=[demo_agent(home, model)],
                 channels=discord.channels,
+                people_may_allow=PEOPLE_MAY_ALLOW,
                 review_url=listener.origin,
             )
 

@@ -3,12 +3,14 @@
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.editing import Editing
-from assent.cli.form import TerminalForm
+from assent.cli.file_paths import named_paths
+from assent.cli.form import Find, TerminalForm
 from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
@@ -18,6 +20,7 @@ from assent.domain.decisions import Approve, Give, RunAgain, Verdict
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.outputs import parsed
+from assent.domain.people import Person
 from assent.domain.tools import Hitl
 from assent.domain.verdicts import Verb, VerdictRow, offers, row_of
 from assent.errors import InvalidCommand, InvalidOutput, NotFound
@@ -35,7 +38,8 @@ def verdict_of(options: Namespace) -> Verdict:
     if "arguments" in row.fields:
         given |= {"arguments": _read(options.arguments), "edit": _read(options.edit)}
     if "values" in row.fields:
-        given["values"] = _values(options.values)
+        given |= {"values": _values(options.values, options.file), "keep": options.keep}
+        given["accept"] = tuple(options.accept)
     if "output" in row.fields:
         given["output"] = _output(row, _read(options.text))
     return row.read(given)
@@ -55,8 +59,12 @@ def _output(row: VerdictRow, text: str | None) -> Json:
     return text
 
 
-def _values(text: str | None) -> dict[str, Json]:
-    given = _read(text)
+def _values(text: str | None, files: Sequence[str] = ()) -> dict[str, object]:
+    try:
+        paths = named_paths(files)
+    except ValueError:
+        raise InvalidCommand("--file is given as FIELD=PATH") from None
+    given = "{}" if text is None and paths else _read(text)
     if given is None:
         raise InvalidCommand("an answer needs --values '{…}', or --values - to read them")
     try:
@@ -65,7 +73,7 @@ def _values(text: str | None) -> dict[str, Json]:
         raise InvalidCommand(f"--values is no JSON: {error}") from None
     if not isinstance(values, dict):
         raise InvalidCommand("--values has to be a JSON object")
-    return cast("dict[str, Json]", values)
+    return {**cast("dict[str, object]", values), **paths}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +82,9 @@ class VerdictPrompt:
 
     console: Console
     view: RequestView
+    find: Find | None = None
+    # Who is asked: only their own earlier calls suggest something.
+    by: Person | None = None
     # An edit that is not sent yet; a second edit starts from it.
     _edited: Frozen | None = None
 
@@ -138,9 +149,18 @@ class VerdictPrompt:
         asked = self.view.request.question
         if asked.form is None:
             raise NotFound("form of request", self.view.request.id)
-        form = UserInput.from_json(asked.form)
-        values = await TerminalForm(console=self.console, form=form, known=asked.prefilled).fill()
-        return None if values is None else Give(values=values)
+        request, form = self.view.request, UserInput.from_json(asked.form)
+        is_own = self.by is not None and self.by.id == request.owner
+        filled = TerminalForm(
+            console=self.console,
+            form=form,
+            known=asked.prefilled,
+            find=self.find,
+            suggestions={} if self.by is None else request.suggestions_for(self.by.id),
+            may_prefer=is_own and form.for_person,
+        )
+        values = await filled.fill()
+        return None if values is None else filled.give(values)
 
     async def _words(self, row: VerdictRow) -> str:
         prompt = f"{row.question} The agent is told; Enter gives no {row.text} {ARROW}"

@@ -2,14 +2,17 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, Final, Self, TypeVar
 
 from assent.client.http import AsyncClient
 from assent.domain.tools import Tool
 from assent.guard import GuardedCall
 
 T = TypeVar("T")
+_CLOSING_SECONDS: Final = 5.0
 
 
 class Client:
@@ -32,10 +35,19 @@ class Client:
 
     def close(self) -> None:
         """Close the connections and end the thread."""
-        self._wait(self._guard.aclose())
+        if self._loop.is_closed():
+            return
+        self._wait(self._ended())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    async def _ended(self) -> None:
+        # A run that was just interrupted still has to be put in doubt.
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others:
+            await asyncio.wait(others, timeout=_CLOSING_SECONDS)
+        await self._guard.aclose()
 
     def propose(
         self,
@@ -100,10 +112,11 @@ class Client:
             self._guard.finish(call, in_this_thread, tool=tool), self._loop
         )
         whole.add_done_callback(lambda _: ready.set())
-        ready.wait()
-        if mine:
-            self._perform(body, *mine[0])
-        return whole.result()
+        with _given_up(whole):
+            ready.wait()
+            if mine:
+                self._perform(body, *mine[0])
+            return whole.result()
 
     def _perform(
         self,
@@ -113,14 +126,29 @@ class Client:
     ) -> None:
         try:
             output = body(arguments)
+        except StopIteration as error:
+            # A future does not take it, and whoever awaits it would wait for ever.
+            stopped = RuntimeError(f"the body raised {error!r}")
+            self._loop.call_soon_threadsafe(answer.set_exception, stopped)
         except Exception as error:  # noqa: BLE001 - told to the guard, which records it
             self._loop.call_soon_threadsafe(answer.set_exception, error)
-        except BaseException:
-            # Ctrl+C in the middle of a body: nobody can tell what it did.
-            self._loop.call_soon_threadsafe(answer.cancel)
-            raise
         else:
             self._loop.call_soon_threadsafe(answer.set_result, output)
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        doing = asyncio.run_coroutine_threadsafe(work, self._loop)
+        with _given_up(doing):
+            return doing.result()
+
+
+@contextmanager
+def _given_up(work: Future[Any]) -> Generator[None]:
+    """Cancel work in the other thread if this one is interrupted, say by Ctrl+C.
+
+    A claim would otherwise be renewed for ever; cancelled in the middle of a body, it is in doubt.
+    """
+    try:
+        yield
+    except BaseException:
+        work.cancel()
+        raise

@@ -1,8 +1,10 @@
 """A guard over HTTP: the calls of an agent that runs elsewhere."""
 
 import asyncio
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Self
@@ -11,11 +13,13 @@ import httpx
 
 from assent.client.transport import Server
 from assent.domain import parameters
+from assent.domain.canonical import check
 from assent.domain.definitions import definition_of
+from assent.domain.identifiers import want_keepable
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.outputs import jsonable
+from assent.domain.outputs import jsonable, not_kept
 from assent.domain.tools import Tool
-from assent.errors import ServerUnreachable
+from assent.errors import InvalidOutput, NotFound, ServerUnreachable
 from assent.guard import (
     BodyOutcome,
     CallClaim,
@@ -35,6 +39,9 @@ _PATIENCE: Final = httpx.Timeout(_ROUND_SECONDS + 20, connect=10.0)
 _TRIES: Final = 3
 _RETRY_SECONDS: Final = 0.3
 _NOT_SENT: Final = frozenset({"hash"})
+# As the server has it: any other text could be another address there.
+_ID: Final = re.compile(r"[A-Za-z0-9._:@|~=+-]{1,200}")
+_DOTS: Final = frozenset({".", ".."})
 
 
 class AsyncClient(Guard):
@@ -72,11 +79,13 @@ class AsyncClient(Guard):
         wait: float | None = 0,
         token: str | None = None,
     ) -> GuardedCall:
+        if key is not None:
+            want_keepable("idempotency key", key)
         body = {
             "agent": self.agent,
-            "arguments": jsonable(_name(tool), dict(arguments)),
+            "arguments": check(dict(arguments)),
             # Without a key a repeated request would be a second call.
-            "key": key or new_token(),
+            "key": new_token() if key is None else key,
             "conversation_id": conversation_id,
             "token": token,
         } | _tool(tool)
@@ -90,7 +99,8 @@ class AsyncClient(Guard):
         return await self._wait(await self._look(call_id, 0), wait)
 
     async def _look(self, call_id: str, seconds: float) -> GuardedCall:
-        return _call(await self._server.get(f"/api/calls/{call_id}", wait=seconds))
+        async with _known(call_id) as path:
+            return _call(await self._server.get(path, wait=seconds))
 
     async def _wait(self, call: GuardedCall, wait: float | None) -> GuardedCall:
         until = None if wait is None else time.monotonic() + wait
@@ -110,29 +120,34 @@ class AsyncClient(Guard):
     async def claim(
         self, call_id: str, *, tool: Tool | None = None, token: str | None = None
     ) -> CallClaim:
-        body: dict[str, Any] = {"token": token or new_token()}
+        body: dict[str, Any] = {"token": new_token() if token is None else token}
         if tool is not None:
             body |= _tool(tool)
         started = lease_clock()
-        return _claim(await self._insist(f"/api/calls/{call_id}/claim", body), started)
+        async with _known(call_id) as path:
+            return _claim(await self._insist(f"{path}/claim", body), started)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
         started = lease_clock()
-        await self._server.post(f"/api/calls/{claim.call_id}/renew", _held(claim))
-        return _renewed(claim, started)
+        async with _known(claim.call_id) as path:
+            told = await self._server.post(f"{path}/renew", _held(claim))
+        return _renewed(claim, told, started)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
         body = _held(claim) | _outcome(claim.tool, outcome)
-        return _call(await self._insist(f"/api/calls/{claim.call_id}/outcome", body))
+        async with _known(claim.call_id) as path:
+            return _call(await self._insist(f"{path}/outcome", body))
 
     async def withdraw(self, call_id: str) -> GuardedCall:
-        return _call(await self._server.post(f"/api/calls/{call_id}/withdraw", {}))
+        async with _known(call_id) as path:
+            return _call(await self._insist(f"{path}/withdraw", {}))
 
     async def release(self, call_id: str) -> None:
-        await self._insist(f"/api/calls/{call_id}/release", {})
+        async with _known(call_id) as path:
+            await self._insist(f"{path}/release", {})
 
     async def _insist(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Post, and again if no answer came: key or token make the repetition count once."""
+        """Post, and again if no answer came: said twice, each of these requests counts once."""
         for attempt in range(1, _TRIES + 1):
             try:
                 return await self._server.post(path, body)
@@ -143,8 +158,15 @@ class AsyncClient(Guard):
         raise AssertionError("a request is sent at least once")
 
 
-def _name(tool: Tool | str) -> str:
-    return tool if isinstance(tool, str) else tool.name
+@asynccontextmanager
+async def _known(call_id: str) -> AsyncGenerator[str]:
+    """Return the path of a call; the server does not say which thing it does not find."""
+    if not _ID.fullmatch(call_id) or call_id in _DOTS:
+        raise NotFound("call", call_id)
+    try:
+        yield f"/api/calls/{call_id}"
+    except NotFound:
+        raise NotFound("call", call_id) from None
 
 
 def _tool(tool: Tool | str) -> dict[str, Any]:
@@ -161,7 +183,11 @@ def _held(claim: CallClaim) -> dict[str, Any]:
 def _outcome(tool: str, outcome: BodyOutcome) -> dict[str, Any]:
     match outcome:
         case Returned(output=output):
-            return {"output": jsonable(tool, output)}
+            try:
+                return {"output": jsonable(tool, output)}
+            except InvalidOutput as error:
+                # It ran: unsaid, it would be in doubt.
+                return {"error": not_kept(error.reason)}
         case Raised(error=error):
             return {"error": error}
         case Unclear(reason=reason):
@@ -189,7 +215,7 @@ def _call(told: Mapping[str, Any], started: float = 0.0) -> GuardedCall:
             claim=None if claim is None else _claim({**claim, "tool": told["tool"]}, started),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ServerUnreachable(f"its answer is not one of an Assent server ({error!r})") from None
+        raise _strange(error) from None
 
 
 def _claim(told: Mapping[str, Any], started: float) -> CallClaim:
@@ -206,8 +232,16 @@ def _claim(told: Mapping[str, Any], started: float) -> CallClaim:
             expires=started + told["lease_seconds"],
         )
     except (KeyError, TypeError) as error:
-        raise ServerUnreachable(f"its answer is not one of an Assent server ({error!r})") from None
+        raise _strange(error) from None
 
 
-def _renewed(claim: CallClaim, started: float) -> CallClaim:
-    return replace(claim, expires=started + claim.lease_seconds)
+def _renewed(claim: CallClaim, told: Mapping[str, Any], started: float) -> CallClaim:
+    try:
+        seconds = told["lease_seconds"]
+        return replace(claim, lease_seconds=seconds, expires=started + seconds)
+    except (KeyError, TypeError) as error:
+        raise _strange(error) from None
+
+
+def _strange(error: Exception) -> ServerUnreachable:
+    return ServerUnreachable(f"its answer is not one of an Assent server ({error!r})")

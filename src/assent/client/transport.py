@@ -1,7 +1,9 @@
 """HTTP to an Assent server with an API key: answers as JSON, refusals as our own errors."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Self, cast
 
 import httpx
@@ -11,6 +13,9 @@ from assent.domain.confirmations import Phrase
 from assent.errors import AssentError, ServerRefused, ServerUnreachable
 
 PATIENCE = httpx.Timeout(30.0, connect=10.0)
+# Shorter than a server keeps an idle connection (ours: 5 s). Where both let go at once, a decision
+# may be sent into a connection that is being closed, and nobody knows whether it counts.
+_IDLE = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=2.0)
 
 
 class Server:
@@ -19,6 +24,7 @@ class Server:
     def __init__(self, url: str, key: str, *, timeout: httpx.Timeout = PATIENCE) -> None:
         # The key goes to this server and to no other.
         self.http = httpx.AsyncClient(
+            limits=_IDLE,
             base_url=url,
             headers={"Authorization": f"Bearer {key}"},
             timeout=timeout,
@@ -42,6 +48,24 @@ class Server:
             self.http.build_request("POST", path, json=dict(body), params=query)
         )
 
+    async def upload(self, path: str, file: Path) -> dict[str, Any]:
+        """Send the bytes of a file; raises `InvalidAnswer` if its field does not take it."""
+        try:
+            size = (await asyncio.to_thread(file.stat)).st_size
+            request = self.http.build_request(
+                "PUT",
+                path,
+                params={"name": file.name},
+                content=_bytes_of(file),
+                headers={"content-length": str(size), "content-type": "application/octet-stream"},
+                # A large file over a slow line takes its time.
+                timeout=None,
+            )
+            return await self._answer(request)
+        except OSError as error:
+            reason = f"It cannot be read: {error.strerror}."
+            raise errors.InvalidAnswer({path.rpartition("/")[2]: reason}) from None
+
     async def _answer(self, request: httpx.Request) -> dict[str, Any]:
         try:
             response = await self.http.send(request)
@@ -50,6 +74,13 @@ class Server:
         if response.status_code >= 300:
             raise refusal_of(response)
         return _object(response)
+
+
+async def _bytes_of(file: Path) -> AsyncGenerator[bytes]:
+    opened = await asyncio.to_thread(file.open, "rb")
+    with opened:
+        while data := await asyncio.to_thread(opened.read, 262_144):
+            yield data
 
 
 def reason_of(error: httpx.HTTPError) -> str:
@@ -76,6 +107,9 @@ def refusal_of(response: httpx.Response) -> AssentError:
     code, detail = str(told.get("code", "")), str(told.get("detail", ""))
     if isinstance(wrong := told.get("errors"), list) and wrong:
         detail = f"{detail}: {wrong[0]}"
+    if response.status_code >= 500:
+        # Not a refusal: the same request may well be answered later.
+        return ServerUnreachable(f"it answers {response.status_code}: {detail.rstrip('.')}")
     try:
         make = _ERRORS.get(code)
         return ServerRefused(code, detail) if make is None else make(told)
@@ -108,6 +142,7 @@ _LATE = (
 _ERRORS: dict[str, _Made] = {
     **dict.fromkeys(_LATE, _settled),
     "confirmation_required": _unconfirmed,
+    # It does not say what was asked for: whoever asked knows.
     "not_found": lambda _told: errors.NotFound("request", ""),
     "not_authenticated": lambda _told: errors.NotAuthenticated(),
     "idempotency_key_reused": lambda told: errors.KeyReused(str(told["key"])),
@@ -117,14 +152,22 @@ _ERRORS: dict[str, _Made] = {
     "call_not_run": lambda told: errors.CallNotRun(
         str(told["call_id"]), str(told["tool"]), str(told["state"])
     ),
+    "too_many_requests": lambda told: errors.TooManyRequests(int(told["retry_after"])),
     "lease_lost": lambda told: errors.LeaseLost(str(told["noun"]), str(told["id"])),
     "stale_digest": lambda told: errors.StaleDigest(str(told["request_id"])),
     "not_as_shown": lambda told: errors.NotAsShown(str(told["request_id"])),
+    "draft_changed": lambda told: errors.DraftChanged(
+        str(told["request_id"]), list(map(str, told["fields"])), number=int(told["number"])
+    ),
     "invalid_answer": lambda told: errors.InvalidAnswer(
         {str(name): str(message) for name, message in dict(told["errors"]).items()}
     ),
     "invalid_arguments": lambda told: errors.InvalidArguments(
         str(told["tool"]), [str(each) for each in told["problems"]]
+    ),
+    **dict.fromkeys(
+        ("file_refused", "file_too_large"),
+        lambda told: errors.InvalidAnswer({str(told["field"]): str(told["reason"])}),
     ),
     "invalid_output": lambda told: errors.InvalidOutput(str(told["tool"]), str(told["reason"])),
 }

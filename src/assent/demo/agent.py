@@ -8,17 +8,23 @@ from types import MappingProxyType
 
 from assent.demo.commands import run_command_tool
 from assent.demo.files import file_tools
+from assent.demo.parcels import ship_parcel
+from assent.demo.purchases import PURCHASES
 from assent.demo.script import demo_model
 from assent.demo.services import SERVICE_TOOLS
 from assent.demo.shop import make_databases, query_database_tool, refund_tool
 from assent.demo.workspace import Workspace
 from assent.domain.people import Audience
+from assent.domain.tools import Risk
 from assent.engine.agents import Agent
 
 AGENT = "demo"
 FOLDER = "assent-demo"
 # Commands show how requests are routed: to people with a role, but never to the requester.
 OTHERS_APPROVE = Audience.of("approver", exclude_requester=True)
+
+# People may say by a rule of their own that these run without asking them.
+PEOPLE_MAY_ALLOW = frozenset({Risk.SAFE, Risk.MODERATE})
 
 # One that needs a click, one that needs more, one with a form, and one that runs at once.
 SUGGESTIONS = (
@@ -102,6 +108,8 @@ def demo_agent(
         query_database_tool(home.databases),
         refund_tool(workspace),
         *SERVICE_TOOLS,
+        ship_parcel,
+        *PURCHASES,
     )
     return Agent(
         AGENT,

@@ -3,14 +3,18 @@
 Its answers depend only on the conversation, so a restart does not matter.
 """
 
+import base64
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 
 from assent.demo.sentences import HELP, WHAT_I_AM, understand
 from assent.domain.canonical import Json
 from assent.domain.copies import changed
+from assent.domain.file_fields import size_text
 from assent.domain.messages import (
     Answer,
+    Block,
     HistoryItem,
     ModelSaid,
     Prompt,
@@ -58,12 +62,26 @@ def reply(prompt: Prompt) -> Answer:
         return says("\n\n".join(map(_report, outputs)))
     said = history[asked]
     answer = understand(said.text if isinstance(said, UserSaid) else "")
+    if isinstance(said, UserSaid) and said.files and not answer.proposals:
+        answer = says(_received(said.files))
     is_first = not any(isinstance(said, ModelSaid) for said in history[:asked])
     return _numbered(_introduced(answer) if is_first else answer, len(history))
 
 
 def _outputs(said: tuple[HistoryItem, ...]) -> list[ToolOutput]:
     return [output for each in said if isinstance(each, ModelSaid) for output in each.outputs]
+
+
+def _received(files: Sequence[Block]) -> str:
+    """Return what a model was given beside a message, in words."""
+    return "\n".join(["I was given this, and a real model would read it:\n", *map(_file, files)])
+
+
+def _file(block: Block) -> str:
+    if isinstance(block, TextBlock):
+        return f"- {block.text}"
+    size = len(base64.b64decode(block.data or ""))
+    return f"- {block.name}: {block.media_type}, {size_text(size)}"
 
 
 def _introduced(answer: Answer) -> Answer:

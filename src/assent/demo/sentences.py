@@ -33,6 +33,9 @@ HELP = f"""\
   Get my P&L report for Q1 2025
   query orders
   connect to example.com
+  ship a mug
+  order chairs for the office
+  pay the invoice of Papyrus
   refund 40
   refund 400
   pick a file
@@ -67,7 +70,7 @@ Words = Mapping[str, str]
 Reply = Callable[[Words], Answer]
 
 # "read a and delete b" is two sentences; text for a shell, a file or a tool is not split.
-_VERBS = "read|delete|rename|write|search|query|refund|list|index|run|call|connect"
+_VERBS = "read|delete|rename|write|search|query|refund|list|index|run|call|connect|ship|order|pay"
 _THEN = re.compile(rf",?\s+and\s+(?=(?:{_VERBS})\b)", re.IGNORECASE)
 _WHOLE = re.compile(
     r"(?:please\s+)?(?:run\s|call\s|query\s+(?:select|with)\s|write\s+[^\s:]+:)", re.IGNORECASE
@@ -256,6 +259,12 @@ _SENTENCES = (
     _sentence(r".*\b(?:p&l|profit and loss)\b(?P<period>.*)", _profit_and_loss),
     _sentence(r"query (?P<query>.+)", _query),
     _sentence(r"(?:connect to|ssh) (?P<host>\S+)", _one("ssh_connect", "I will connect.")),
+    _sentence(r"ship (?P<item>.{1,200})", _one("ship_parcel", "I will ship it.")),
+    _sentence(r"order (?P<purpose>.{1,200})", _one("order_supplies", "I will order it.")),
+    _sentence(
+        r"pay (?:the |an )?(?:invoice|bill) (?:of|from|by) (?P<to>.{1,200})",
+        _one("pay_invoice", "I need the invoice for that."),
+    ),
     _sentence(
         r"refund (?P<amount>\d{1,9}(?:\.\d{1,2})?)(?: euros?)?(?: (?:for|on|of) (?P<order>\S+))?",
         _refund,

@@ -24,7 +24,7 @@ _REALM = UserInput(
             message="A Company ID has 10 to 20 digits.",
         )
     ],
-    save=True,
+    save="person",
 )
 
 _SERVER = UserInput(
@@ -35,6 +35,7 @@ _SERVER = UserInput(
             label="Username",
             pattern="[a-z_][a-z0-9_-]{0,31}",
             message="A username has small letters, digits, '_' and '-'.",
+            suggest="tool",
         ),
         Field(
             "ssh_port", label="Port", type=FieldType.NUMBER, default=22, minimum=1, maximum=65535

@@ -11,7 +11,8 @@ from pydantic import create_model as build_model
 from pydantic_core import PydanticSerializationError
 
 from assent.domain.canonical import Json, check
-from assent.domain.forms import UserInput
+from assent.domain.files import is_file_hint
+from assent.domain.forms import Field, UserInput
 from assent.domain.jsonschema import Schema
 from assent.domain.outputs import jsonable
 from assent.domain.tools import Arguments, Context
@@ -74,6 +75,7 @@ class TypedArguments:
         asked = {} if user_input is None else {field.name: field for field in user_input.fields}
         if unknown := asked.keys() - fields.keys():
             raise InvalidTool(tool, f"user input {sorted(unknown)} is not a parameter of its body")
+        _want_file_hints(tool, fields, user_input)
         secrets = set(user_input.secrets if user_input else ())
         self._tool = tool
         self._asked = frozenset(asked)
@@ -115,6 +117,22 @@ class TypedArguments:
         except ValidationError as error:
             raise InvalidArguments(self._tool, complaints(error, root="arguments")) from None
         return {name: getattr(value, name) for name in self._names}
+
+
+def _want_file_hints(
+    tool: str, fields: Mapping[str, tuple[Any, Any]], user_input: UserInput | None
+) -> None:
+    """Raise unless exactly the fields for files are parameters annotated with `File`.
+
+    A model cannot send a file, and a reference that it makes up must not read one.
+    """
+    taken: Mapping[str, Field] = {} if user_input is None else user_input.files
+    for name, (hint, _) in fields.items():
+        if is_file_hint(hint) and name not in taken:
+            raise InvalidTool(tool, f"{name!r} is a File, so it must be a file field of user_input")
+        if name in taken and not is_file_hint(hint):
+            wanted = "File" if taken[name].max_files == 1 else "list[File]"
+            raise InvalidTool(tool, f"{name!r} is a file field: annotate it as {wanted}")
 
 
 def _masked(fields: Mapping[str, tuple[Any, Any]], secrets: set[str]) -> dict[str, tuple[Any, Any]]:

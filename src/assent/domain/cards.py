@@ -8,6 +8,7 @@ from assent.domain.confirmations import Confirmation, Phrase
 from assent.domain.decisions import VerdictName
 from assent.domain.fields import Field
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
+from assent.domain.preferences import ValueOrigin
 from assent.domain.tools import LOCAL, Risk
 from assent.domain.verdicts import Verb
 
@@ -234,6 +235,8 @@ class Card:
     # The text to type to approve; None if nothing has to be typed.
     to_type: Phrase | None = None
     rejected: int = 0
+    # Where values came from that nobody typed for this call.
+    origins: tuple[ValueOrigin, ...] = ()
     agent_words: str = ""
     history: tuple[Note, ...] = ()
     similar: tuple[Past, ...] = ()

@@ -1,20 +1,25 @@
 """Verdicts and decisions: one person's answer to one request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
+from assent.domain import parameters
 from assent.domain.canonical import Json
+from assent.domain.parameters import optional
+from assent.domain.preferences import Keep
 from assent.errors import InvalidVerdict
 
 # Arguments as people write them: an object, or the JSON text of one.
 Arguments = Mapping[str, Json] | str
 NOTHING: Mapping[str, object] = MappingProxyType({})
 _ARGUMENTS = "a mapping or the JSON text of an object"
+_DRAFT_NUMBER = "the number of a draft, 0 or more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +77,36 @@ class Reject(ReasonVerdict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Give:
-    """Values for an input form; `partial` keeps them as a draft."""
+    """Values for an input form; `partial` keeps them as a draft.
+
+    `seen` is the number of the draft that the person saw: answers that came later from elsewhere
+    are not replaced unseen, and none are sent unseen.
+    `keep` says how long they are kept, as far as the form allows; None leaves it to the form.
+    `accept` names the fields whose suggestion is taken.
+    """
 
     values: Mapping[str, object]
     partial: bool = False
+    seen: int | None = None
+    keep: Keep | None = None
+    accept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _want("values", self.values, Mapping, "a mapping of field names to answers")
         _want("partial", self.partial, bool, "True or False")
+        _want("seen", self.seen, (int, type(None)), _DRAFT_NUMBER)
+        if isinstance(self.seen, bool) or (self.seen or 0) < 0:
+            raise InvalidVerdict(f"seen is {_DRAFT_NUMBER}, not {self.seen!r:.80}")
+        object.__setattr__(self, "keep", _read("keep", self.keep, _KEEP))
+        object.__setattr__(self, "accept", _read("accept", self.accept, _ACCEPT))
+
+    def keeping(self, keep: Keep | str) -> "Give":
+        """Return the same answers, to be kept once, for the `conversation` or the `person`."""
+        return replace(self, keep=_read("keep", keep, _KEEP))
+
+    def accepting(self, *fields: str) -> "Give":
+        """Return the same answers with the suggestions of these fields."""
+        return replace(self, accept=(*self.accept, *fields))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +172,12 @@ def answer(values: Mapping[str, object] = NOTHING, /, **more: object) -> Give:
     return Give(values={**given.values, **more}) if more else given
 
 
-def draft(values: Mapping[str, object]) -> Give:
-    """Fill in a part of an input form and keep the rest open."""
-    return Give(values=values, partial=True)
+def draft(values: Mapping[str, object], *, seen: int | None = None) -> Give:
+    """Fill in a part of an input form and keep the rest open.
+
+    `seen` is the number of the draft that you saw: newer answers are then not replaced unseen.
+    """
+    return Give(values=values, partial=True, seen=seen)
 
 
 def supply(output: Json) -> Supply:
@@ -186,6 +216,17 @@ def run_again(*, typed: str | None = None) -> RunAgain:
 def _want(name: str, given: object, kinds: type | tuple[type, ...], wanted: str) -> None:
     if not isinstance(given, kinds):
         raise InvalidVerdict(f"{name} is {wanted}, not {given!r:.80}")
+
+
+_KEEP = optional(parameters.one_of(Keep))
+_ACCEPT = parameters.several(parameters.name, tuple, "the name of a field or several")
+
+
+def _read(name: str, given: object, check: parameters.Check) -> Any:
+    value = check.read(given)
+    if value is parameters.unfit():
+        raise InvalidVerdict(f"{name} is {check.allowed}, not {given!r:.80}")
+    return value
 
 
 class VerdictName(StrEnum):

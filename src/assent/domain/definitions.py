@@ -5,14 +5,15 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from assent.domain.bodies import External
-from assent.domain.canonical import Json, digest, encode
+from assent.domain.canonical import Json
 from assent.domain.declarations import external
 from assent.domain.forms import UserInput
 from assent.domain.origins import Origin
 from assent.domain.people import Audience
+from assent.domain.pins import hash_of
 from assent.domain.tools import Tool
 
-__all__ = ["defined", "definition_of", "external", "hash_of", "run_by_caller"]
+__all__ = ["defined", "definition_of", "external", "run_by_caller"]
 
 # What is kept of a tool for processes that do not have its code.
 _KEPT: Final = ("risk", "impact", "category", "source", "version", "idempotent", "question")
@@ -38,11 +39,6 @@ def definition_of(tool: Tool) -> dict[str, Json]:
         "hash": tool.definition_hash,
     }
     return kept | more
-
-
-def hash_of(definition: Mapping[str, Json]) -> str:
-    """Return the hash that stands for a definition: all that people are shown of the tool."""
-    return digest(encode(dict(definition)))
 
 
 def run_by_caller(tool: Tool) -> tuple[Tool, dict[str, Json]]:

@@ -7,51 +7,88 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.fields import Field, FieldType, Option, ShowIf
 from assent.domain.parameters import Check, optional, taken
+from assent.domain.preferences import Keep
+from assent.domain.steps import FIELDS, ShownStep, Step, one_step, shown_steps, stored_steps
+from assent.domain.suggestions import CallsOf
 from assent.errors import InvalidAnswer, InvalidTool
 
-__all__ = ["Field", "FieldType", "Option", "SavedValue", "SealedSecret", "ShowIf", "UserInput"]
+__all__ = [
+    "Field",
+    "FieldType",
+    "Option",
+    "SavedValue",
+    "SealedSecret",
+    "ShowIf",
+    "Step",
+    "UserInput",
+]
 
 _FAMILY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
 _SHOWN_STRANGERS: Final = 10
+# The title of the only step of a form that declares none.
+ONLY_STEP: Final = "Fill in"
+# Stands for a secret that is in a draft: its value was accepted when it was entered.
+_KEPT: Final = "kept"
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class UserInput:
-    """The form of a tool: the reason for asking, and the fields.
+    """The form of a tool: the reason for asking, and the fields, at once or in `steps`.
 
     With `save`, answers are kept for the conversation: for this tool, or for all of the `family`.
+    With `save="person"` the one who answers may keep them for all their conversations instead.
     """
 
     reason: str
+    # All fields in order, whatever step they are in.
     fields: tuple[Field, ...]
     save: bool
     family: str | None
+    steps: tuple[Step, ...]
+    # True if people may keep their answers for all their conversations.
+    for_person: bool
 
     def __init__(
-        self, reason: str, fields: Iterable[Field], *, save: bool = False, family: str | None = None
+        self,
+        reason: str,
+        fields: Iterable[Field] = (),
+        *,
+        steps: Iterable[Step] = (),
+        save: bool | Literal["conversation", "person"] | Keep = False,
+        family: str | None = None,
     ) -> None:
-        said = {"reason": reason, "fields": fields, "save": save, "family": family}
+        said = {"reason": reason, "fields": fields, "save": save, "family": family, "steps": steps}
         for name, value in taken("UserInput", said, _FORM).items():
             object.__setattr__(self, name, value)
+        if self.steps and self.fields:
+            raise InvalidTool(reason, "give a form either fields or steps: its steps have fields")
+        if self.steps:
+            fields = (item for step in self.steps for item in step.fields)
+            object.__setattr__(self, "fields", tuple(fields))
+        # A text is no bool, so `is`: what was read is True, False or "person".
+        object.__setattr__(self, "for_person", self.save is not True and self.save is not False)
+        object.__setattr__(self, "save", self.save is not False)
         if not self.fields:
             raise InvalidTool(reason, "a form needs at least one field")
         if family is not None and not _FAMILY.fullmatch(family):
             raise InvalidTool(reason, f"{family!r} is not a valid name for a family of tools")
         _refuse_contradictions(self.fields)
+        if family is None and any(_is_of_family(item) for item in self.fields):
+            raise InvalidTool(reason, "a field suggests from its family, but the form has none")
 
     @classmethod
     def of(cls, where: str, said: Mapping[str, Any]) -> UserInput:
         """Read a form from a document with `reason`, `fields` and `save_for_session`."""
         ours = parameters.renamed(where, said, _WORDS, _FORM)
         for needed in ("reason", "fields"):
-            if needed not in ours:
+            if needed not in ours and not (needed == "fields" and "steps" in ours):
                 raise InvalidTool(where, f"a form needs {needed!r}")
         return cls(**ours)
 
@@ -60,6 +97,16 @@ class UserInput:
         """The names of the fields whose values only the tool may see."""
         return frozenset(item.name for item in self.fields if item.kind.is_secret)
 
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The names of the fields for which a model may not even suggest a value."""
+        return self.secrets | {item.name for item in self.fields if item.kind.is_personal}
+
+    @property
+    def files(self) -> Mapping[str, Field]:
+        """The fields that take files, by name."""
+        return {item.name: item for item in self.fields if item.kind.takes_files}
+
     def scope(self, tool: str) -> str:
         """Return the name under which answers to this tool are saved."""
         return f"tool:{tool}" if self.family is None else f"family:{self.family}"
@@ -67,6 +114,10 @@ class UserInput:
     def visible(self, values: Mapping[str, object]) -> tuple[Field, ...]:
         """Return the fields to show, given these values and the defaults of the others."""
         return tuple(self._fill(values, _NOTHING).visible)
+
+    def shown_steps(self, values: Mapping[str, object]) -> tuple[ShownStep, ...]:
+        """Return the steps with a field to show; a form that declares none is one step."""
+        return shown_steps(self.steps or (Step(ONLY_STEP, self.fields),), self.visible(values))
 
     def missing(self, known: Mapping[str, Json]) -> tuple[Field, ...]:
         """Return the visible required fields without an acceptable answer."""
@@ -112,10 +163,35 @@ class UserInput:
             raise InvalidAnswer(errors)
         return answers
 
+    def step_errors(
+        self,
+        step: ShownStep,
+        values: Mapping[str, object],
+        known: Mapping[str, Json],
+        kept: frozenset[str] = frozenset(),
+    ) -> dict[str, str]:
+        """Return what is wrong or missing in one step; the others are not looked at.
+
+        `known` are answers given before, `kept` the secrets among them, which nobody sees again.
+        """
+        entered = self._fill(values, {**known, **dict.fromkeys(kept, _KEPT)})
+        wrong = {name: said for name, said in entered.errors.items() if name in step.names}
+        return wrong | self._strangers(values)
+
     def to_json(self) -> dict[str, Json]:
         """Return JSON that `from_json` reads back, to be stored with a request."""
         fields: list[Json] = [item.to_json() for item in self.fields]
-        return {"reason": self.reason, "fields": fields, "save": self.save, "family": self.family}
+        told: dict[str, Json] = {
+            "reason": self.reason,
+            "fields": fields,
+            "save": self.save,
+            "family": self.family,
+        }
+        # Beside the fields: readers that know no steps have the whole form without them.
+        if self.steps:
+            told["steps"] = [step.to_json() for step in self.steps]
+        # Left out otherwise: releases before this setting read the rest.
+        return {**told, "for_person": True} if self.for_person else told
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> UserInput:
@@ -127,7 +203,11 @@ class UserInput:
                 "save": bool(save),
                 "family": str() | None as family,
             }:
-                return cls(reason, map(_stored_field, stored), save=save, family=family)
+                keep = Keep.PERSON if save and data.get("for_person") is True else save
+                fields = tuple(map(_stored_field, stored))
+                if steps := stored_steps(data.get("steps"), fields):
+                    return cls(reason, steps=steps, save=keep, family=family)
+                return cls(reason, fields, save=keep, family=family)
             case _:
                 raise InvalidTool("form", "this is not a stored form")
 
@@ -155,18 +235,23 @@ class UserInput:
         return dict.fromkeys(unknown[:_SHOWN_STRANGERS], "There is no such field.")
 
 
-def _one_field(given: object) -> object:
-    if isinstance(given, Field):
+def _save(given: object) -> object:
+    if isinstance(given, bool):
         return given
-    return Field.of(given) if isinstance(given, Mapping) else parameters.unfit()  # pyright: ignore[reportUnknownArgumentType]
+    # Compared as text: Keep.ONCE is no setting of a form.
+    return _SAVES.get(given, parameters.unfit()) if isinstance(given, str) else parameters.unfit()
 
 
+_SAVES: Final[Mapping[str, object]] = MappingProxyType(
+    {Keep.CONVERSATION: True, Keep.PERSON: Keep.PERSON}
+)
 _FORM: Final = {
     "reason": parameters.text,
-    "fields": parameters.several(
-        Check("a Field", _one_field), tuple, "Fields (or mappings that say what a Field does)"
+    "fields": FIELDS,
+    "steps": parameters.several(
+        Check("a Step", one_step), tuple, "Steps (or mappings that say what a Step does)"
     ),
-    "save": parameters.flag,
+    "save": Check("True, False, 'conversation' or 'person'", _save),
     "family": optional(parameters.text),
 }
 # Names in documents that differ from ours.
@@ -235,9 +320,13 @@ def _refuse_contradictions(fields: tuple[Field, ...]) -> None:
         earlier[item.name] = item
 
 
+def _is_of_family(item: Field) -> bool:
+    return item.suggests_from is not None and item.suggests_from.calls == CallsOf.FAMILY
+
+
 def _can_hold(rule: ShowIf, earlier: Mapping[str, Field]) -> bool:
     other = earlier.get(rule.field)
-    if other is None or other.kind.is_secret:
+    if other is None or not other.kind.may_be_condition:
         return False
     answer = [rule.equals] if other.kind.takes_several else rule.equals
     try:

@@ -73,9 +73,7 @@ def _settings(given: object) -> object:
     rows = cast("Mapping[str, object]", found)
     fits = all(parameters.mapping.read(row) is row for row in rows.values())
     return (
-        {name: dict(cast("Any", row)) for name, row in rows.items()}
-        if fits
-        else (parameters.unfit())
+        {name: dict(cast("Any", row)) for name, row in rows.items()} if fits else parameters.unfit()
     )
 
 
@@ -133,7 +131,7 @@ class McpServer:
 
     @property
     def connect_seconds(self) -> float:
-        """How long opening a connection may take."""
+        """The most seconds that opening a connection may take."""
         return cast("timedelta", self.connect_within).total_seconds()
 
     def offers(self, tool: str) -> bool:

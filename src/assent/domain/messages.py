@@ -75,18 +75,22 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class TextBlock(Struct, frozen=True, kw_only=True):
-    """Text in a tool's output."""
+    """Text in a tool's output, or beside the files of a message."""
 
     text: str
 
 
 class MediaBlock(Struct, frozen=True, kw_only=True):
-    """An image or file in a tool's output: a URL or base64 data, with its media type."""
+    """An image or file: a URL or base64 data, with its media type.
+
+    `name` is there for the files of messages.
+    """
 
     type: str
     media_type: str
     url: str | None = None
     data: str | None = None
+    name: str | None = None
 
 
 Block = TextBlock | MediaBlock
@@ -102,9 +106,10 @@ class ToolOutput(Struct, frozen=True, kw_only=True):
 
 
 class UserSaid(Struct, frozen=True, kw_only=True):
-    """A message of the conversation's owner."""
+    """A message of the conversation's owner; a file that cannot be sent is there in words."""
 
     text: str
+    files: tuple[Block, ...] = ()
 
 
 class ModelSaid(Struct, frozen=True, kw_only=True):

@@ -115,6 +115,16 @@ def error_output(message: str) -> Json:
     return {"error": message}
 
 
+def not_kept(reason: str) -> str:
+    """Return what a model is told of an output that cannot be stored.
+
+    Told only of a failure, it would call the tool again.
+    """
+    return (
+        f"It ran, but its output could not be kept: {reason}. Do not run it again because of this."
+    )
+
+
 def failed_response(message: str, original: Json) -> Json:
     """Return the output for an answer that could not be processed: the error and the answer."""
     if is_content(original):

@@ -320,7 +320,8 @@ class Policy:
     """A deployment's rules and hook, with a version that stands for what they say.
 
     `named` is a version that the deployment gives itself: code then counts by its name only, since
-    it may hold values that differ between processes.
+    it may hold values that differ between processes. `people_may_allow` are the risks for which
+    people may have calls in their own conversations run unasked.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -328,6 +329,7 @@ class Policy:
     approvals: bool = True
     timeout: timedelta = timedelta(seconds=10)
     named: str = ""
+    people_may_allow: frozenset[Risk] = frozenset()
     # Changes whenever the rules, their code, the hook's code or the approvals switch change.
     # Computed once, at the start: values that a hook collects later do not make another policy.
     version: str = field(init=False, default="")
@@ -339,5 +341,13 @@ class Policy:
         saying = _name if self.named else fingerprint
         rules: Sequence[object] = [rule.to_json(saying) for rule in self.rules]
         hook = None if self.hook is None else saying(self.hook)
-        body = {"rules": rules, "hook": hook, "approvals": self.approvals, "salt": self.named}
+        body: dict[str, object] = {
+            "rules": rules,
+            "hook": hook,
+            "approvals": self.approvals,
+            "salt": self.named,
+        }
+        # Only if there are any: policies of earlier releases keep their versions.
+        if self.people_may_allow:
+            body["people_may_allow"] = sorted(self.people_may_allow)
         return digest(encode(body))[:16]  # pyright: ignore[reportArgumentType]

@@ -9,6 +9,8 @@ from assent.domain.canonical import Json, digest, encode_plain
 from assent.domain.confirmations import Confirmation
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Audience, Person, PersonKind
+from assent.domain.preferences import ValueOrigin
+from assent.domain.suggestions import Suggestion
 from assent.domain.tools import Preview
 
 
@@ -65,6 +67,10 @@ class Question(Struct, frozen=True, kw_only=True):
     metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
     form: Mapping[str, Json] | None = None
     prefilled: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    # By field: where a value came from that nobody typed for this call, and what an earlier call of
+    # the same person had. Suggestions are for that person only.
+    origins: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    suggestions: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -102,6 +108,19 @@ class Request(Struct, frozen=True, kw_only=True):
     def is_open(self) -> bool:
         """True if it can still be decided."""
         return self.status is RequestStatus.OPEN
+
+    @property
+    def origins(self) -> dict[str, ValueOrigin]:
+        """Where values came from that nobody typed for this call, by field."""
+        found = self.question.origins
+        return {name: ValueOrigin.from_json(name, said) for name, said in found.items()}
+
+    def suggestions_for(self, person_id: str) -> dict[str, Suggestion]:
+        """Return the suggestions for its fields; none for anybody but the owner."""
+        if person_id != self.owner:
+            return {}
+        found = self.question.suggestions
+        return {name: Suggestion.from_json(name, said) for name, said in found.items()}
 
     def admits(self, person: Person) -> bool:
         """Return True if this person may decide it."""

@@ -257,12 +257,7 @@ def is_manual_tool(tool: Tool) -> bool:
 
 def is_auto_resolvable_tool(tool: Tool) -> bool:
     """Return True if calling the tool runs code here."""
-    return not (is_manual_tool(tool) or is_external_tool(tool))
-
-
-def is_external_tool(tool: Tool) -> bool:
-    """Return True if the caller runs the tool itself, under a claim."""
-    return isinstance(tool.kind, External)
+    return not isinstance(tool.kind, Manual | External)
 
 
 def requires_approval(tool: "Tool | EffectiveTool") -> bool:

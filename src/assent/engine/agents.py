@@ -13,6 +13,7 @@ from assent.domain.bodies import Preview
 from assent.domain.calls import Call
 from assent.domain.canonical import digest, encode
 from assent.domain.declarations import ToolLike, declared
+from assent.domain.forms import UserInput
 from assent.domain.mcp_servers import McpServer
 from assent.domain.messages import ToolSpec
 from assent.domain.origins import Origin
@@ -191,6 +192,11 @@ class Toolbox:
     def get(self, name: str) -> EffectiveTool | None:
         """Return the tool with exactly this name."""
         return self.tools.get(name)
+
+    def forms(self, names: Iterable[str]) -> list[tuple[EffectiveTool, UserInput]]:
+        """Return those of the named tools that have a form, with it."""
+        found = (self.tools[name] for name in names if name in self.tools)
+        return [(each, each.tool.user_input) for each in found if each.tool.user_input is not None]
 
 
 def _by_name(agents: Iterable[Agent]) -> dict[str, Agent]:

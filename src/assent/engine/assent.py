@@ -15,21 +15,19 @@ from assent.domain.lifecycle import TurnStatus
 from assent.domain.parameters import flag
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Override, Predicate
-from assent.engine import facade_parameters
+from assent.engine import facade_parameters, saved_values
 from assent.engine.agents import Agent
 from assent.engine.decisions.attempts import Decided, DecisionAttempt, DecisionOutcome
 from assent.engine.decisions.deciding import Waives, never_waived
-from assent.engine.engine import note
-from assent.engine.facade_parameters import Who
+from assent.engine.facade_parameters import MessageFiles, Who
 from assent.engine.guarding.facade import Guarding
-from assent.engine.loop.sending import NewMessage, OnPending
+from assent.engine.loop.new_messages import NewMessage, OnPending
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.errors import (
     NotFound,
     Paused,
     TurnFailed,
 )
-from assent.ports import Tx
 
 if TYPE_CHECKING:
     from assent.engine.transfer.transfer import Transfer
@@ -53,6 +51,7 @@ class Assent(Guarding):
         on_pending: Literal["refuse", "supersede"] = "refuse",
         idempotency_key: str | None = None,
         ask_when: Predicate | None = None,
+        files: MessageFiles = (),
     ) -> Turn:
         """Send a message and run until the model answers or a person has to act.
 
@@ -67,6 +66,7 @@ class Assent(Guarding):
             on_pending=on_pending,
             idempotency_key=idempotency_key,
             ask_when=ask_when,
+            files=files,
         )
         return await self.wait(turn_id)
 
@@ -81,16 +81,19 @@ class Assent(Guarding):
         on_pending: Literal["refuse", "supersede"] = "refuse",
         idempotency_key: str | None = None,
         ask_when: Predicate | None = None,
+        files: MessageFiles = (),
     ) -> str:
         """Send a message and return the turn's id at once; follow it with `events` or `wait`.
 
         An unknown `conversation_id` raises `NotFound`, or with `create` becomes a new conversation.
+        `files` are paths, or what `files.attach` returned.
         """
         where = "Assent.start()"
+        who = await self._who(where, by)
         message = NewMessage(
             agent=facade_parameters.agent_name(where, agent),
             text=facade_parameters.MESSAGE.taken(where, "text", text),
-            by=await self._who(where, by),
+            by=who,
             conversation_id=facade_parameters.optional_conversation(where, conversation_id),
             create=flag.taken(where, "create", create),
             on_pending=OnPending(
@@ -98,6 +101,7 @@ class Assent(Guarding):
             ),
             key=idempotency_key,
             ask_when=facade_parameters.ASK_WHEN.taken(where, "ask_when", ask_when),
+            files=await self.files.attached(where, files, by=who),
         )
         return (await self._sending.send(message)).id
 
@@ -189,10 +193,8 @@ class Assent(Guarding):
         from assent.engine.queries.review import read_showing
         from assent.presentation.plain import render
 
-        id, catalogue = (
-            facade_parameters.request_id("Assent.card()", request_id),
-            self.kernel.catalogue,
-        )
+        id = facade_parameters.request_id("Assent.card()", request_id)
+        catalogue = self.kernel.catalogue
         found = await self.kernel.store.run(lambda tx: read_showing(tx, id, catalogue))
         now = self.kernel.clock.now()
         return await asyncio.to_thread(lambda: render(found().card, now=now).text)
@@ -222,10 +224,12 @@ class Assent(Guarding):
         `digest` is that of the request as the person saw it, `shown` says which renderer showed it.
         """
         where = "Assent.decide()"
+        id, who = facade_parameters.request_id(where, request_id), await self._who(where, by)
+        said = facade_parameters.verdict(where, verdict)
         attempt = DecisionAttempt(
-            request_id=facade_parameters.request_id(where, request_id),
-            verdict=facade_parameters.verdict(where, verdict),
-            by=await self._who(where, by),
+            request_id=id,
+            verdict=await self._sent(id, said, by=who, channel=channel),
+            by=who,
             channel=channel,
             digest=digest,
             shown=shown,
@@ -348,25 +352,15 @@ class Assent(Guarding):
 
         Secrets are listed without their values.
         """
-        rows = await self.kernel.store.run(lambda tx: tx.values.saved(conversation_id))
-        found: dict[str, dict[str, Json]] = {}
-        for row in rows:
-            found.setdefault(row.scope, {})[row.name] = None if row.secret else row.value
-        return found
+        return await self.kernel.store.run(lambda tx: saved_values.read(tx, conversation_id))
 
     async def clear_values(self, conversation_id: str, *, by: Who, scope: str | None = None) -> int:
         """Delete saved answers, of one scope or all."""
         who = await self._who("Assent.clear_values()", by)
-
-        def clear(tx: Tx) -> int:
-            want_findable("conversation", conversation_id)
-            conversation = tx.conversations.get(conversation_id)
-            if conversation is None or who.id != conversation.owner.id:
-                raise NotFound("conversation", conversation_id)
-            note(tx, self.kernel.ids, "clear_values", who.id, conversation_id=conversation_id)
-            return tx.values.clear(conversation_id, scope)
-
-        return await self.kernel.store.run(clear)
+        ids = self.kernel.ids
+        return await self.kernel.store.run(
+            lambda tx: saved_values.clear(tx, ids, conversation_id, who.id, scope)
+        )
 
     def tools(self) -> list[EffectiveTool]:
         """Return all tools, with this deployment's overrides."""

@@ -11,14 +11,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 from assent.domain.canonical import Json
+from assent.domain.decisions import Verdict
 from assent.domain.events import Entry
-from assent.domain.people import SYSTEM
+from assent.domain.people import SYSTEM, Person
 from assent.domain.policy import Policy, Rule
 from assent.engine.agents import Agent, Catalogue
 from assent.engine.decisions.deciding import Deciding
 from assent.engine.deliveries.channel import Channel, OnConfirmation
 from assent.engine.facade_parameters import Callers
 from assent.engine.feed import Bus, Feed
+from assent.engine.files.answers import names_paths
+from assent.engine.files.terms import FileTerms
 from assent.engine.following import Following
 from assent.engine.gate.overrides import Overrides
 from assent.engine.gate.quotas import Quotas
@@ -38,8 +41,10 @@ from assent.ports import ChatModel, Clock, Store, Tx
 if TYPE_CHECKING:
     from assent.engine.assent import Assent
     from assent.engine.deliveries.channels import Channels
+    from assent.engine.files.files import Files
     from assent.engine.guarding.local import Outside
     from assent.engine.people.accounts import People
+    from assent.engine.people.own_rules import PersonalRules
 
 log = logging.getLogger(__name__)
 _CANARY = "vault_canary"
@@ -65,6 +70,8 @@ class Wiring:
     sources: Mapping[str, Sequence[ToolSource]] = field(
         default_factory=dict[str, Sequence[ToolSource]]
     )
+    # How long uploaded files are kept, and the hook that looks at each of them.
+    files: FileTerms = field(default_factory=FileTerms)
     # Where the server of this deployment shows its pages; empty if it has none.
     review_url: str = ""
     ids: Ids = new_id
@@ -131,7 +138,14 @@ class Engine:
         self.following = Following(kernel)
         self.sweeper = Sweeper(kernel, self._runner)
         self.reconciler = Reconciler(kernel, self._runner, self._turns)
-        self._worker = Worker(kernel, self._runner, self.sweeper, self.reconciler, self._refresh)
+        self._worker = Worker(
+            kernel,
+            self._runner,
+            self.sweeper,
+            self.reconciler,
+            self._refresh,
+            tidy=self._tidy,
+        )
         if (asked := wiring.on_confirmation) is not None:
             # Loaded if used: posts hold cards.
             from assent.engine.deliveries.callback import Callback
@@ -238,6 +252,29 @@ class Engine:
         from assent.engine.people.accounts import People
 
         return People(self.kernel)
+
+    @cached_property
+    def own_rules(self) -> "PersonalRules":
+        """The rules that people make for their own conversations."""
+        from assent.engine.people.own_rules import PersonalRules
+
+        return PersonalRules(self.kernel, self._who)
+
+    @cached_property
+    def files(self) -> "Files":
+        """Files that people upload for the forms of calls."""
+        from assent.engine.files.files import Files
+
+        return Files(self.kernel, self._wiring.files)
+
+    async def _tidy(self) -> int:
+        return await self.files.sweep()
+
+    async def _sent(self, id: str, verdict: Verdict, *, by: Person, channel: str) -> Verdict:
+        """Return a verdict once the files that it names by their paths are uploaded."""
+        if not names_paths(verdict):
+            return verdict
+        return await self.files.sent(id, verdict, by=by, channel=channel)
 
     @cached_property
     def channels(self) -> "Channels":

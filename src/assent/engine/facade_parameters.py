@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, cast
 
 from assent.domain import decisions as verdicts
@@ -11,6 +12,7 @@ from assent.domain.ask_terms import limit
 from assent.domain.chats import ChatThread
 from assent.domain.conversations import Conversation
 from assent.domain.decisions import Verdict
+from assent.domain.files import FileReference
 from assent.domain.parameters import (
     Check,
     duration,
@@ -18,6 +20,7 @@ from assent.domain.parameters import (
     flag,
     function_of,
     instance,
+    members,
     of_two,
     optional,
     several,
@@ -31,12 +34,13 @@ from assent.domain.parameters import text as any_text
 from assent.domain.people import Account, Person, want_recordable
 from assent.domain.policy import Rule
 from assent.domain.requests import Request
-from assent.domain.tools import Override
+from assent.domain.tools import Override, Risk
 from assent.engine.agents import Agent
 from assent.engine.decisions.attempts import Decided
 from assent.engine.kernel import Kernel
 from assent.engine.queries.snapshots import Thread, Turn
 from assent.errors import InvalidParameter, NotAllowed, WrongLoop
+from assent.ports import Tx
 
 # A person or their id: `Person("ada")` and "ada" are the same.
 Who = Person | str
@@ -97,15 +101,21 @@ SETTINGS: Final[dict[str, Check]] = {
     "policy": optional(function_of(3, "a function of a tool, its arguments and the context")),
     "policy_version": any_text,
     "approvals": word("on", "off"),
+    "people_may_allow": members(Risk),
     "on_confirmation": optional(function_of(2, "a function of a call and its tool")),
     "channels": several(Check("a channel", _channel), tuple, "a channel or several channels"),
     "review_url": Check("the address of the server's pages, 'https://…'", _review_url),
     "decide_within": limit,
     "worker": flag,
+    "scan": optional(function_of(1, "a function of a ScannedFile")),
+    "keep_files": optional(duration(zero=True)),
 }
 ON_PENDING: Final = word("refuse", "supersede")
 ASK_WHEN: Final = optional(of_two("a function of (arguments, context) or of the arguments"))
 OVERRIDE: Final = optional(instance(Override, "an Override"))
+MessageFiles = Sequence[FileReference | Path] | FileReference | Path
+_FILES: Final = "a Path or what files.attach() returned, or several"
+FILES: Final = several(either(instance(FileReference), instance(Path)), tuple, _FILES)
 LIMIT: Final = whole(1)
 WITHIN: Final = optional(duration())
 THREAD: Final = optional(instance(ChatThread, "a ChatThread"))
@@ -173,29 +183,54 @@ def _pair(where: str, given: object) -> tuple[object, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Acting:
+    """Someone who acts, as given to one part of the facade: a person, or only their id."""
+
+    kernel: Kernel
+    where: str
+    given: Who
+
+    @property
+    def id(self) -> str:
+        """Their id."""
+        return self.given.id if isinstance(self.given, Person) else self.given
+
+    def person(self, tx: Tx) -> Person:
+        """Return the person as they are now.
+
+        An id becomes `Person(id)` without roles, unless its account is disabled.
+        """
+        if isinstance(self.given, Person):
+            return self.given
+        person = Person(self.given)
+        want_recordable(person)
+        account = tx.people.get(self.given)
+        return person if account is None else _known(account)
+
+    async def looked_up(self) -> Person:
+        """Return the same, in a transaction of its own if one is needed."""
+        self.want_loop()
+        if isinstance(self.given, Person):
+            return self.given
+        return await self.kernel.store.run(self.person)
+
+    def want_loop(self) -> None:
+        """Raise `WrongLoop` in any event loop but the engine's."""
+        loop = self.kernel.loop
+        if loop is not None and loop is not asyncio.get_running_loop():
+            raise WrongLoop(self.where)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Callers:
     """Looks up the person who acts if only an id was given."""
 
     kernel: Kernel
 
     async def who(self, where: str, by: object) -> Person:
-        """Return the person.
-
-        An id becomes `Person(id)` without roles, unless its account is disabled.
-        """
-        self._want_loop(where)
+        """Return the person; raises what `Acting` raises."""
         given: Who = WHO.taken(where, "by", by)
-        if isinstance(given, Person):
-            return given
-        person = Person(given)
-        want_recordable(person)
-        account = await self.kernel.store.run(lambda tx: tx.people.get(given))
-        return person if account is None else _known(account)
-
-    def _want_loop(self, where: str) -> None:
-        loop = self.kernel.loop
-        if loop is not None and loop is not asyncio.get_running_loop():
-            raise WrongLoop(where)
+        return await Acting(kernel=self.kernel, where=where, given=given).looked_up()
 
 
 def _known(account: Account) -> Person:

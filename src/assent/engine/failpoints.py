@@ -35,6 +35,8 @@ POINTS = (
 )
 # Around the sending of a post to the platform of a channel.
 POSTING = ("before_post", "after_post")
+# While a file arrives: behind each chunk, and before the whole of it counts.
+UPLOADING = ("after_chunk", "after_upload")
 
 _armed = ""
 _left = 0
@@ -57,7 +59,7 @@ def point(name: str) -> None:
 
 def _strike(name: str) -> None:
     global _left  # noqa: PLW0603 - a countdown of this process
-    if name not in POINTS + POSTING:
+    if name not in POINTS + POSTING + UPLOADING:
         raise AssertionError(f"{name!r} is no failpoint")
     if name == _armed:
         _left -= 1

@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 
 from assent.domain.canonical import digest
 from assent.domain.conversations import TurnRow
+from assent.domain.own_rules import NO_RULES, OwnRules
 from assent.domain.policy import Policy
 from assent.domain.requests import Request
 from assent.domain.tools import Predicate
 from assent.engine.agents import Catalogue
 from assent.engine.feed import Bus
 from assent.engine.gate.gate import Gate
+from assent.engine.gate.own_rules import KnownRules
 from assent.engine.gate.quotas import Quotas
 from assent.engine.ids import Ids
 from assent.engine.runs.outcomes import Bodies
@@ -152,6 +154,7 @@ class Kernel:
     tasks: Tasks = field(default_factory=Tasks)
     bodies: Bodies = field(default_factory=Bodies)
     predicates: Predicates = field(default_factory=Predicates)
+    known_rules: KnownRules = field(default_factory=KnownRules)
     logs: LogScrubber = field(default_factory=LogScrubber)
     # The loop that it was opened in: everything it owns lives there.
     loop: asyncio.AbstractEventLoop | None = None
@@ -164,10 +167,10 @@ class Kernel:
         salted = self.catalogue.version
         return digest(self.policy.version + salted)[:16] if salted else self.policy.version
 
-    def gate(self, turn_id: str, *, guarded: bool) -> Gate:
-        """Return the gate for one turn."""
+    def gate(self, turn_id: str, *, guarded: bool, own: OwnRules = NO_RULES) -> Gate:
+        """Return the gate for one turn, with the rules of the conversation's owner."""
         per_run = self.predicates.of(turn_id) if guarded else None
-        return Gate(policy=self.policy, per_run=per_run)
+        return Gate(policy=self.policy, per_run=per_run, own=own)
 
 
 def _ask_always(*_: object) -> bool:

@@ -34,8 +34,9 @@ log = logging.getLogger(__name__)
 Definition = Mapping[str, Any]
 # Called with all definitions that a source lists now, by the server's own names.
 Listed = Callable[[Mapping[str, Definition]], None]
-# Given a call's id and a form: how people closed the question, and their answers.
+# How people closed a question, and their answers.
 Answered = tuple[RequestStatus, Mapping[str, Json]]
+# Called with a call's id and the form to put to people.
 Ask = Callable[[str, UserInput], Coroutine[Any, Any, Answered]]
 _RETRY_SECONDS: Final = 1.0
 
@@ -62,7 +63,7 @@ class ToolSource(ABC):
 
     @abstractmethod
     def start(self, listed: Listed, ask: Ask) -> None:
-        """Connect; `listed` hears what there is, at first and after every change.
+        """Connect; `listed` is called with the definitions, at first and after every change.
 
         `ask` puts a form to a person beside a call that runs.
         """

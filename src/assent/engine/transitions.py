@@ -39,6 +39,8 @@ class Moves:
         self.now = tx.now()
         self.ready: str | None = None
         self.opened: list[Request] = []
+        # The call that ended in it, as it left it.
+        self.ended: Call | None = None
         # The rows as read before any change. If they are known, all changes can be sent at once.
         self.scene: Scene | None = None
 
@@ -198,6 +200,7 @@ class Moves:
 
     def settle(self, call: Call) -> None:
         """Count a call as settled; the caller that settles the last one wakes the turn."""
+        self.ended = call
         seen = None if self.scene is None else self.scene.open_calls(call.message_id)
         if self.tx.messages.settle(call.message_id, seen=seen) == 0:
             self._last_settled(call)

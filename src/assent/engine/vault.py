@@ -121,6 +121,26 @@ class Vault:
             raise SecretUnreadable(reason, kid=kid) from None
         return plaintext.decode("utf-8", "surrogatepass")
 
+    def seal_bytes(self, plain: bytes, *, row: str, field: str) -> bytes:
+        """Encrypt bytes for one place, as `seal` does for text; a third shorter than as text."""
+        nonce = os.urandom(NONCE_BYTES)
+        context = self._context(self._current, row, field)
+        ciphertext = self._ciphers[self._current].encrypt(nonce, plain, context)
+        return self._current.encode() + b"." + nonce + ciphertext
+
+    def open_bytes(self, sealed: bytes, *, row: str, field: str) -> bytes:
+        """Decrypt what `seal_bytes` returned; raises `SecretUnreadable`."""
+        head, _, data = sealed.partition(b".")
+        kid = head.decode("ascii", "replace")
+        cipher = self._ciphers.get(kid)
+        if cipher is None:
+            raise SecretUnreadable(f"it is sealed with key {kid[:32]!r}, which is not here")
+        try:
+            context = self._context(kid, row, field)
+            return cipher.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], context)
+        except (InvalidTag, ValueError):
+            raise SecretUnreadable("it was altered, or sealed for another place", kid=kid) from None
+
     def needs_rewrap(self, sealed: str) -> bool:
         """Return True if a value is sealed with a key other than the current one."""
         return _parts(sealed)[0] != self._current

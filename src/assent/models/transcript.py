@@ -23,6 +23,7 @@ from pydantic_ai.messages import (
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import Model
@@ -103,14 +104,15 @@ def describe_media(prompt: Prompt, *, unless: Takes = _is_text) -> Prompt:
 
 def _media(prompt: Prompt) -> Iterator[MediaBlock]:
     for said in prompt.history:
-        for output in said.outputs if isinstance(said, ModelSaid) else ():
-            blocks = () if isinstance(output.content, str) else output.content
-            yield from (block for block in blocks if isinstance(block, MediaBlock))
+        told = [said.files] if isinstance(said, UserSaid) else [o.content for o in said.outputs]
+        for blocks in told:
+            if not isinstance(blocks, str):
+                yield from (block for block in blocks if isinstance(block, MediaBlock))
 
 
 def _retold(said: HistoryItem, unless: Takes) -> HistoryItem:
     if isinstance(said, UserSaid):
-        return said
+        return changed(said, files=_told(said.files, unless))
     outputs = (changed(given, content=_told(given.content, unless)) for given in said.outputs)
     return changed(said, outputs=tuple(outputs))
 
@@ -126,7 +128,8 @@ def _told(content: str | tuple[Block, ...], unless: Takes) -> str | tuple[Block,
 
 def _words(block: MediaBlock) -> str:
     where = "that cannot be read here" if block.url is None else f"at {block.url}"
-    return f"[a file of type {block.media_type} {where}]"
+    what = f"the file {block.name}, of type" if block.name else "a file of type"
+    return f"[{what} {block.media_type} {where}]"
 
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
@@ -157,7 +160,7 @@ class _Transcript:
         self._times: dict[str, int] = {}
 
     def hear(self, said: UserSaid) -> None:
-        self._parts.append(UserPromptPart(content=_filled(said.text)))
+        self._parts.append(UserPromptPart(content=_heard(said)))
 
     def recall(self, said: ModelSaid) -> None:
         outputs = _paired(said)
@@ -206,6 +209,18 @@ class _Transcript:
         if part.tool_name in self._tools:
             return part.tool_name
         return _NOT_IN_A_NAME.sub("_", part.tool_name)[:_MAX_NAME_CHARS] or "unknown"
+
+
+def _heard(said: UserSaid) -> str | list[UserContent]:
+    """Return a message: its text, then each file behind its name."""
+    if not said.files:
+        return _filled(said.text)
+    content: list[UserContent] = [said.text] if said.text.strip() else []
+    for block in said.files:
+        if isinstance(block, MediaBlock) and block.name:
+            content.append(f"{block.name}:")
+        content.append(_content(block))
+    return content
 
 
 def _is_blank(part: ModelResponsePart) -> bool:

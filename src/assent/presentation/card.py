@@ -105,6 +105,7 @@ def _asked(request: Request, call: Call, shown: Frozen, tool: EffectiveTool | No
         details=entries_of(request.question.metadata),
         preview=_preview(request.question.preview),
         blanks=_blanks(request.question),
+        origins=tuple(request.origins.values()),
         choices=_choices(request) if request.is_open else (),
         deadline=request.decide_by,
         confirmation=confirmation,

@@ -158,7 +158,7 @@ def _about(blank: Blank) -> Iterator[Html]:
     if blank.only_if is not None:
         words = f"{condition_words(blank.only_if)} "
         yield joined((element("span", words, class_="remark"), value(blank.only_if.value)))
-    for option in field.choices:
+    for option in field.own_choices:
         label = f"  {safe_line(option.label)}" if option.label else ""
         yield isolated(quoted(option.value) + label)
     if blank.prefilled is not None and not field.kind.is_secret:

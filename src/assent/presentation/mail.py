@@ -165,8 +165,8 @@ def _about(sheet: MailSheet, blank: Blank) -> Iterator[Html]:
         yield sheet.words(field.help)
     if blank.only_if is not None:
         yield table((sheet.value(condition_words(blank.only_if), blank.only_if.value),))
-    if field.choices:
-        yield sheet.selected(field.choices, partial(_option, sheet), "options")
+    if field.own_choices:
+        yield sheet.selected(field.own_choices, partial(_option, sheet), "options")
     if blank.prefilled is not None and not field.kind.is_secret:
         yield table((sheet.value("filled in with", blank.prefilled),))
 

@@ -131,6 +131,8 @@ def facts_of(card: Card) -> tuple[CardFact, ...]:
         CardFact(label="why", text=card.reason),
         CardFact(label="agent", text=card.agent),
         CardFact(label="for", text=card.on_behalf_of),
+        CardFact(label="filled", text=_sources(card), before="not by the agent: "),
+        CardFact(label="asked", text=_unfit(card), before="again, as what was kept is not valid: "),
         CardFact(label="beside", text=", ".join(card.beside[:BESIDE_NAMED]), before=_waiting(card)),
     )
     return tuple(fact for fact in facts if fact.text)
@@ -245,6 +247,16 @@ def _preview(preview: CardPreview) -> Region:
             )
         case _:
             assert_never(preview)
+
+
+def _sources(card: Card) -> str:
+    """Return the arguments that nobody typed for this call, each with where it came from."""
+    used = (each for each in card.origins if each.fits)
+    return ", ".join(f"{each.field} ({each.source.words})" for each in used)
+
+
+def _unfit(card: Card) -> str:
+    return ", ".join(each.field for each in card.origins if not each.fits)
 
 
 def _waiting(card: Card) -> str:

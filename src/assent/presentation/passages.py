@@ -122,7 +122,7 @@ def _blank(sheet: Sheet, blank: Blank, place: SheetPlace) -> None:
         sheet.foreign(field.help, inside)
     if blank.only_if is not None:
         put_value(sheet, condition_words(blank.only_if), blank.only_if.value, inside)
-    _options(sheet, field.choices, replace(inside, sign="○", role=SpanRole.MUTED))
+    _options(sheet, field.own_choices, replace(inside, sign="○", role=SpanRole.MUTED))
     if blank.prefilled is not None and not field.kind.is_secret:
         put_value(sheet, "filled in with", blank.prefilled, inside)
 

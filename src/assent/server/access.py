@@ -22,6 +22,8 @@ class Need:
     history: bool = False
     # True for pages: a person who is not signed in is sent to the sign-in, and refusals are pages.
     page: bool = False
+    # True if the body may be a file, or a form with files: it is streamed, not read whole.
+    files: bool = False
     # True if a person who came by the link to one request may call it, about that request only.
     by_link: bool = False
 
@@ -38,8 +40,16 @@ FOLLOW = replace(READ, by_link=True)
 REQUEST_PAGE = replace(READ_PAGE, by_link=True)
 OWN_PAGE = Need(page=True)
 DECIDE_PAGE = replace(DECIDE, page=True)
-VERDICT_PAGE = replace(DECIDE_PAGE, by_link=True)
+VERDICT_PAGE = replace(DECIDE_PAGE, by_link=True, files=True)
+UPLOAD = replace(DECIDE, files=True)
+# Files of a message, by those who may send it.
+ATTACH = replace(CHAT, files=True)
+# Sent by a script of the page: a refusal is told as JSON.
+PAGE_UPLOAD = replace(UPLOAD, by_link=True)
 CHAT_PAGE = replace(CHAT, kinds=_NO_AGENTS, page=True)
+# A message may be sent with files, also without a script; with one they are sent before it.
+SAY_PAGE = replace(CHAT_PAGE, files=True)
+ATTACH_PAGE = replace(SAY_PAGE, page=False)
 POLICY = Need(scope=Scope.READ, roles=frozenset({APPROVER, AUDITOR, ADMIN}))
 INSIGHTS_PAGE = replace(POLICY, page=True)
 AUDIT = Need(scope=Scope.AUDIT, roles=frozenset({AUDITOR, ADMIN}))
@@ -69,10 +79,20 @@ ACCESS: Mapping[str, Need] = {
     "DELETE /api/me/chat-accounts/{channel}/{chat_id:path}": DECIDE,
     "GET /api/me/notifications": OWN,
     "PUT /api/me/notifications": DECIDE,
+    "GET /api/me/rules": OWN,
+    "POST /api/me/rules": DECIDE,
+    "DELETE /api/me/rules/{id}": DECIDE,
+    "GET /api/me/preferences": OWN,
+    "PUT /api/me/preferences": DECIDE,
+    "DELETE /api/me/preferences/{id}": DECIDE,
+    "GET /api/me/stopped-suggestions": OWN,
+    "POST /api/me/stopped-suggestions": DECIDE,
+    "DELETE /api/me/stopped-suggestions/{id}": DECIDE,
     "POST /api/conversations": CHAT,
     "GET /api/conversations": READ,
     "GET /api/conversations/{id}": READ,
     "POST /api/conversations/{id}/messages": CHAT,
+    "GET /api/conversations/{id}/files/{key}": READ,
     "POST /api/conversations/{id}/stop": CHAT,
     "POST /api/conversations/{id}/export": READ,
     "GET /api/conversations/{id}/audit": READ,
@@ -90,7 +110,15 @@ ACCESS: Mapping[str, Need] = {
     "GET /api/requests": READ,
     "GET /api/requests/{id}": READ,
     "GET /api/requests/{id}/card": READ,
+    "GET /api/requests/{id}/fields/{name}/options": DECIDE,
     "POST /api/requests/{id}/preview": DECIDE,
+    "POST /api/files": ATTACH,
+    "PUT /api/files": ATTACH,
+    "GET /api/requests/{id}/files": READ,
+    "POST /api/requests/{id}/files": UPLOAD,
+    "PUT /api/requests/{id}/files/{field}": UPLOAD,
+    "GET /api/requests/{id}/files/{key}": READ,
+    "DELETE /api/requests/{id}/files/{field}/{key}": DECIDE,
     "POST /api/decisions": DECIDE,
     "POST /api/requests/{id}/decide": DECIDE,
     "POST /api/requests/{id}/cancel": DECIDE,
@@ -135,15 +163,22 @@ ACCESS: Mapping[str, Need] = {
     "POST /settings/appearance": OWN_PAGE,
     "GET /requests/{id}": REQUEST_PAGE,
     "POST /requests/{id}": VERDICT_PAGE,
+    "PUT /requests/{id}/files/{field}": PAGE_UPLOAD,
+    "GET /requests/{id}/files/{key}": REQUEST_PAGE,
+    "GET /requests/{id}/files/{key}/picture": REQUEST_PAGE,
     "GET /r/{token}": PUBLIC,
     "POST /r": PUBLIC,
     # Without signing in, and from mail programs: the token is signed, and can only silence.
     "GET /stop/{token}": PUBLIC,
     "POST /stop/{token}": PUBLIC,
     "GET /chat": READ_PAGE,
-    "POST /chat": CHAT_PAGE,
+    "POST /chat": SAY_PAGE,
+    "PUT /chat/files": ATTACH_PAGE,
     "GET /chat/{id}": READ_PAGE,
-    "POST /chat/{id}": CHAT_PAGE,
+    "POST /chat/{id}": SAY_PAGE,
+    "GET /chat/{id}/files/{key}": READ_PAGE,
+    "GET /chat/{id}/files/{key}/picture": READ_PAGE,
+    "POST /chat/{id}/requests/{request_id}": replace(DECIDE_PAGE, files=True),
     "POST /chat/{id}/stop": CHAT_PAGE,
     "POST /chat/{id}/retry": CHAT_PAGE,
     "GET /chat/{id}/events": READ_PAGE,
@@ -167,9 +202,13 @@ ACCESS: Mapping[str, Need] = {
     "POST /keys/{id}": OWN_PAGE,
     "GET /settings": OWN_PAGE,
     "POST /settings/sessions": OWN_PAGE,
+    "GET /settings/preferences": OWN_PAGE,
+    "POST /settings/preferences": DECIDE_PAGE,
     "GET /settings/notifications": OWN_PAGE,
     "POST /settings/notifications": DECIDE_PAGE,
     "POST /settings/chat-accounts": DECIDE_PAGE,
+    "GET /settings/rules": OWN_PAGE,
+    "POST /settings/rules": DECIDE_PAGE,
     "GET /channels": MANAGE_PAGE,
     "POST /channels": MANAGE_PAGE,
     # Signed by the platform, which the channel verifies.

@@ -21,15 +21,20 @@ from assent.server.api import (
     conversations,
     document,
     events,
+    field_options,
+    files,
     health,
     notifications,
+    own_rules,
     people,
+    preferences,
     request_cards,
     requests,
     tools,
 )
 from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
+from assent.server.caller_tools import CallerTools
 from assent.server.open_streams import OpenStreams, on_stop
 from assent.server.security import Protection
 from assent.server.service import DatabasePulse, Service
@@ -43,15 +48,20 @@ from assent.server.web import error_pages, static_files, stop
 from assent.server.web.admin import channels as channel_pages
 from assent.server.web.admin import keys
 from assent.server.web.admin import notifications as notification_pages
+from assent.server.web.admin import own_rules as own_rule_pages
 from assent.server.web.admin import people as people_pages
+from assent.server.web.admin import preferences as preference_pages
 from assent.server.web.admin import settings as settings_pages
 from assent.server.web.admin import tools as tool_pages
+from assent.server.web.chat import files as chat_files
+from assent.server.web.chat import forms as chat_forms
 from assent.server.web.chat import routes as chat_pages
 from assent.server.web.history import routes as history_pages
 from assent.server.web.inbox import batch, inbox
 from assent.server.web.insights import routes as insight_pages
 from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
+from assent.server.web.review import files as review_files
 from assent.server.web.review import link
 from assent.server.web.review import routes as review_pages
 
@@ -69,11 +79,15 @@ ROUTES: Sequence[BaseRoute] = (
     *calls.router.routes,
     *requests.router.routes,
     *request_cards.router.routes,
+    *field_options.router.routes,
+    *files.router.routes,
     *conversations.values_router.routes,
     *tools.router.routes,
     *audit.router.routes,
     *events.routes,
     *notifications.router.routes,
+    *own_rules.router.routes,
+    *preferences.router.routes,
     *channels.router.routes,
     *people.router.routes,
     *(route for each in PROTOCOLS for route in routes_of(each)),
@@ -85,9 +99,12 @@ ROUTES: Sequence[BaseRoute] = (
     *inbox.routes,
     *batch.routes,
     *review_pages.routes,
+    *review_files.routes,
+    *chat_files.routes,
     *link.routes,
     *stop.routes,
     *chat_pages.routes,
+    *chat_forms.routes,
     *history_pages.routes,
     *insight_pages.routes,
     *tool_pages.routes,
@@ -95,6 +112,8 @@ ROUTES: Sequence[BaseRoute] = (
     *keys.routes,
     *settings_pages.routes,
     *notification_pages.routes,
+    *own_rule_pages.routes,
+    *preference_pages.routes,
     *channel_pages.routes,
 )
 
@@ -132,6 +151,7 @@ def create_app(
         pages=Pages(assent.vault),
         surveys=Surveys(assent.queries.record, assent.clock.monotonic),
         pulse=DatabasePulse(assent),
+        tools=CallerTools(),
     )
     app.router.routes.extend(ROUTES)
     for protocol in own:

@@ -1,5 +1,7 @@
 """The fields of a posted form."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -7,7 +9,8 @@ from starlette.requests import Request
 
 from assent.engine.threads import aside
 
-MAX_FIELDS: Final = 500
+# A table of a form has up to 500 cells.
+MAX_FIELDS: Final = 2_000
 
 
 class Posted:
@@ -25,6 +28,18 @@ class Posted:
         # Browsers send every line break as CRLF.
         self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs]
 
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, str]]) -> "Posted":
+        """Return a form of these fields."""
+        made = cls(b"")
+        made._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs[:MAX_FIELDS]]
+        return made
+
+    def with_value(self, name: str, value: str, *, alone: bool) -> "Posted":
+        """Return the form with one more value of a name, or with this one alone."""
+        others = [pair for pair in self._pairs if not alone or pair[0] != name]
+        return Posted.of([*others, (name, value)])
+
     def one(self, name: str, default: str = "") -> str:
         """Return the last value of a name."""
         return next((value for key, value in reversed(self._pairs) if key == name), default)
@@ -32,6 +47,12 @@ class Posted:
     def all(self, name: str) -> list[str]:
         """Return every value of a name."""
         return [value for key, value in self._pairs if key == name]
+
+    def without(self, names: AbstractSet[str]) -> "Posted":
+        """Return the form as if these fields had not been in it."""
+        rest = Posted(b"")
+        rest._pairs = [(name, value) for name, value in self._pairs if name not in names]
+        return rest
 
     def names(self) -> frozenset[str]:
         """Return every name, once."""
@@ -43,5 +64,7 @@ class Posted:
 
 async def posted_of(request: Request) -> Posted:
     """Return the form in a request; a large one is parsed outside the event loop."""
+    if (parts := getattr(request.state, "parts", None)) is not None:
+        return parts.posted
     content = await request.body()
     return await aside(len(content), Posted, content)

@@ -9,13 +9,14 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from assent.engine.threads import aside
-from assent.errors import NotAllowed, NotAuthenticated
+from assent.errors import InvalidCommand, NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
 from assent.server.caller import Caller
 from assent.server.form_data import Posted
 from assent.server.security import RequestBody, is_form
 from assent.server.service import Service, service_of
+from assent.server.uploads import UploadBody, is_multipart, let_go
 from assent.server.web.pages import waiting_for
 
 
@@ -32,9 +33,24 @@ async def admit(need: Need, scope: Scope, receive: Receive) -> Receive:
         caller = connection.state.caller = await _known(need, connection, service)
         if need.page:
             await welcome(connection, caller, service)
+    if need.files and not is_safe and (is_multipart(connection.headers) or not need.page):
+        return await _admit_upload(service, connection, receive)
     body = await RequestBody.read(scope, receive, service.settings, history=need.history)
     if not (need.public or is_safe):
-        await _check_intent(service, connection, body)
+        await _check_intent(service, connection, await _token_in(connection, body))
+    return body.receive
+
+
+async def _admit_upload(service: Service, connection: HTTPConnection, receive: Receive) -> Receive:
+    """Let a file through as it arrives; a form with files is read to its end, onto the disk."""
+    body = UploadBody(connection.scope, receive, service.settings)
+    if not is_multipart(connection.headers):
+        await _check_intent(service, connection, "")
+        return body.receive
+    if connection.scope["method"] == "PUT":
+        raise InvalidCommand("The body of a PUT is the file itself; a form with files is a POST")
+    parts = connection.state.parts = await body.parts()
+    await _check_intent(service, connection, parts.posted.one(csrf.FIELD))
     return body.receive
 
 
@@ -81,7 +97,14 @@ def _check_link(need: Need, caller: Caller, about: Mapping[str, str]) -> None:
         raise NotAuthenticated
 
 
-async def _check_intent(service: Service, connection: HTTPConnection, body: RequestBody) -> None:
+async def _token_in(connection: HTTPConnection, body: RequestBody) -> str:
+    """Return the token in a posted form."""
+    if connection.headers.get(csrf.HEADER) or not is_form(connection.headers):
+        return ""
+    return (await aside(len(body.content), Posted, body.content)).one(csrf.FIELD)
+
+
+async def _check_intent(service: Service, connection: HTTPConnection, in_form: str) -> None:
     """Raise unless the person meant to send this request.
 
     Cookies and other credentials that browsers add by themselves prove only who the person is.
@@ -90,9 +113,7 @@ async def _check_intent(service: Service, connection: HTTPConnection, body: Requ
     if caller.method not in csrf.AMBIENT:
         return
     csrf.check_origin(connection, service.settings.origin)
-    given = connection.headers.get(csrf.HEADER, "")
-    if not given and is_form(connection.headers):
-        given = (await aside(len(body.content), Posted, body.content)).one(csrf.FIELD)
+    given = connection.headers.get(csrf.HEADER, "") or in_form
     csrf.check_token(service.assent.vault, caller, given)
 
 
@@ -123,7 +144,10 @@ class GuardedRoute(_Guarded, Route):
         self._look_up(needs)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await super().handle(scope, await self._admitted(scope, receive), send)
+        try:
+            await super().handle(scope, await self._admitted(scope, receive), send)
+        finally:
+            await let_go(scope)
 
 
 class GuardedApi(_Guarded, APIRoute):
@@ -134,4 +158,7 @@ class GuardedApi(_Guarded, APIRoute):
         self._look_up()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await super().handle(scope, await self._admitted(scope, receive), send)
+        try:
+            await super().handle(scope, await self._admitted(scope, receive), send)
+        finally:
+            await let_go(scope)

@@ -39,6 +39,8 @@ STATUS: dict[type[AssentError], int] = {
     errors.Crowded: 503,
     errors.TooSlow: 408,
     errors.TooLarge: 413,
+    errors.FileTooLarge: 413,
+    errors.NoPicture: 404,
     errors.CrossSite: 403,
     errors.WrongHost: 403,
     errors.SignInFailed: 403,

@@ -11,6 +11,7 @@ from assent.engine.assent import Assent
 from assent.errors import NotReady
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
+from assent.server.caller_tools import CallerTools
 from assent.server.open_streams import OpenStreams
 from assent.server.settings import Settings
 from assent.server.web.insights.cache import Surveys
@@ -57,6 +58,7 @@ class Service:
     pages: Pages
     surveys: Surveys
     pulse: DatabasePulse
+    tools: CallerTools
 
 
 def service_of(connection: HTTPConnection) -> Service:

@@ -39,6 +39,9 @@ class Settings:
     max_body_bytes: int = 1_000_000
     # Chat clients post their whole history with every message.
     max_history_bytes: int = 8_000_000
+    # Files that people upload; their fields have limits of their own.
+    max_upload_bytes: int = 256_000_000
+    upload_within: timedelta = timedelta(minutes=15)
     # How long a body may take to arrive; a long history over a slow line needs some time.
     body_within: timedelta = timedelta(seconds=30)
     max_header_bytes: int = 32_768
@@ -96,6 +99,8 @@ _SETTINGS: Final = {
     "closing_patience": parameters.duration(zero=True),
     "max_body_bytes": parameters.whole(1),
     "max_history_bytes": parameters.whole(1),
+    "max_upload_bytes": parameters.whole(1),
+    "upload_within": parameters.duration(),
     "body_within": parameters.duration(),
     "max_header_bytes": parameters.whole(1),
     "max_json_depth": parameters.whole(1),

@@ -1,10 +1,10 @@
 """The SQL of conversations, turns and messages."""
 
 from datetime import datetime, timedelta
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Unpack, cast
 
-from sqlalchemy import BigInteger, Text, Update, and_, bindparam, or_, select, union_all, update
+from sqlalchemy import BigInteger, Text, and_, bindparam, or_, select, union_all, update
 from sqlalchemy.sql import ClauseElement
 
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
@@ -13,6 +13,7 @@ from assent.domain.lifecycle import TurnStatus
 from assent.domain.people import Person, PersonKind
 from assent.errors import LeaseLost
 from assent.ports import TurnChanges
+from assent.store.own_rules import VERSION
 from assent.store.rows import (
     Driver,
     Params,
@@ -27,6 +28,7 @@ from assent.store.rows import (
 )
 from assent.store.statements import ClockNow, fixed
 from assent.store.tables import conversations, messages, turns
+from assent.store.turn_changes import change_of
 
 _c, _t, _m = conversations.c, turns.c, messages.c
 
@@ -46,6 +48,13 @@ TURN = select(turns).where(_t.id == bindparam("id"))
 LOCKED_TURN = TURN.with_for_update()
 NEWEST_TURN = (
     select(turns)
+    .where(_t.conversation_id == bindparam("conversation_id"))
+    .order_by(_t.number.desc())
+    .limit(1)
+)
+# With the version of the owner's rules.
+NEWEST_TURN_OF = (
+    select(turns, VERSION)
     .where(_t.conversation_id == bindparam("conversation_id"))
     .order_by(_t.number.desc())
     .limit(1)
@@ -122,22 +131,6 @@ SETTLE = (
     .returning(_m.open_calls)
 )
 SETTLE_SEEN = SETTLE.where(_m.open_calls == bindparam("seen"))
-
-
-@cache
-def _move_turn(sources: frozenset[TurnStatus], fenced: bool, changed: tuple[str, ...]) -> Update:
-    # Written out: an IN would be expanded at execution, after we compiled it.
-    guards = [_t.id == bindparam("turn"), or_(*(_t.status == each for each in sorted(sources)))]
-    if fenced:
-        guards.append(_t.fence == bindparam("held"))
-    values: dict[str, Any] = {
-        name: bindparam(f"to_{name}", type_=_t[name].type) for name in changed
-    }
-    if "lease_until" in changed:
-        values["lease_until"] = ClockNow() + bindparam("to_lease_until", type_=BigInteger)
-    if "fence" in changed:
-        values["fence"] = _t.fence + bindparam("to_fence", type_=_t.fence.type)
-    return update(turns).where(*guards).values(values).returning(_t.id)
 
 
 class StoredConversations:
@@ -242,6 +235,12 @@ class StoredTurns:
     def newest(self, conversation_id: str) -> TurnRow | None:
         return self._one(NEWEST_TURN, conversation_id=conversation_id)
 
+    def newest_of(self, conversation_id: str, owner: str) -> tuple[TurnRow, int] | None:
+        """Return the newest turn with the version of its owner's rules, in one statement."""
+        params: Params = {"conversation_id": conversation_id, "owner": owner}
+        found = self._driver.rows(NEWEST_TURN_OF, params)
+        return (turn_of(tuple(found[0])[:-1]), found[0][-1] or 0) if found else None
+
     def by_key(self, owner: str, key: str) -> tuple[TurnRow, str | None] | None:
         found = self._driver.rows(TURN_BY_KEY, {"owner": owner, "key": key})
         return (turn_of(found[0]), _read_turn(found[0])["body_digest"]) if found else None
@@ -284,14 +283,25 @@ class StoredTurns:
         **changes: Unpack[TurnChanges],
     ) -> bool:
         """Make one guarded change of status, by our fence if `fenced`; False if a guard failed."""
-        statement, params = _move(turn, target, sources, changes, fenced=fenced)
-        self._driver.leaves_work |= target is TurnStatus.READY
+        statement, params = change_of(turn, target, sources, changes, fenced=fenced)
+        # A worker may run something for a turn that is stopped, and can cancel it.
+        self._driver.leaves_work |= target in (TurnStatus.READY, TurnStatus.STOPPED)
         return bool(self._driver.rows(statement, params))
 
-    def hold(self, turn: TurnRow, target: TurnStatus, **changes: Unpack[TurnChanges]) -> None:
-        """Change a turn that we hold; if we do not, the transaction ends with `LeaseLost`."""
+    def hold(
+        self,
+        turn: TurnRow,
+        target: TurnStatus,
+        *,
+        rules: tuple[str, int] | None = None,
+        **changes: Unpack[TurnChanges],
+    ) -> None:
+        """Change a turn that we hold; if we do not, the transaction ends with `LeaseLost`.
+
+        So it does if the `rules` of this owner are of another version.
+        """
         held = frozenset({TurnStatus.RUNNING})
-        statement, params = _move(turn, target, held, changes, fenced=True)
+        statement, params = change_of(turn, target, held, changes, fenced=True, rules=rules)
         if not self._driver.expect(turn.id, statement, params):
             raise LeaseLost("turn", turn.id)
 
@@ -301,28 +311,6 @@ class StoredTurns:
     def _one(self, statement: ClauseElement, **params: object) -> TurnRow | None:
         found = self._driver.rows(statement, params)
         return turn_of(found[0]) if found else None
-
-
-def _move(
-    turn: TurnRow,
-    target: TurnStatus,
-    sources: frozenset[TurnStatus],
-    changes: TurnChanges,
-    *,
-    fenced: bool,
-) -> tuple[Update, Params]:
-    statement = _move_turn(sources, fenced, tuple(sorted((*changes, "status"))))
-    params: Params = {f"to_{name}": _plain(value) for name, value in changes.items()}
-    params |= {"turn": turn.id, "to_status": target}
-    if fenced:
-        params["held"] = turn.fence
-    return statement, params
-
-
-def _plain(value: Any) -> object:
-    if isinstance(value, timedelta):
-        return span(value)
-    return micros(value) if hasattr(value, "tzinfo") else value
 
 
 _read_turn = reader(turns)

@@ -20,10 +20,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from assent.store.channel_tables import metadata
-from assent.store.columns import GIVEN
+from assent.store import channel_tables, file_tables, preference_tables
+from assent.store.columns import GIVEN, metadata
 from assent.store.tables import events, messages
 
+# Each adds its tables to the same metadata.
+MODULES = (channel_tables, file_tables, preference_tables)
 # In this order every row finds the rows that it refers to.
 PARENTS_FIRST: Sequence[Table] = tuple(metadata.sorted_tables)
 

@@ -28,7 +28,6 @@ from assent.store.feed import ADOPT
 from assent.store.migrations import schema
 from assent.store.postgres_driver import PostgresDriver
 from assent.store.rows import micros
-from assent.store.statements import Compiler
 from assent.store.transaction import Transaction
 
 T = TypeVar("T")
@@ -82,7 +81,7 @@ class PostgresStore:
         self._wait = wait
         self._clock = clock
         self._most = connections
-        self._statements = WriteStatements(Compiler.postgres(server_clock=clock is None))
+        self._statements = WriteStatements.shared(server_clock=clock is None)
         self._connections: Connections | None = None
         self._commits: Commits | None = None
         self._heard: list[Callable[[frozenset[str]], None]] = []

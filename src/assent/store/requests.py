@@ -10,6 +10,7 @@ from sqlalchemy import Text, Update, bindparam, exists, null, or_, select, updat
 from assent.domain.calls import Call
 from assent.domain.confirmations import Confirmation
 from assent.domain.conversations import Conversation
+from assent.domain.copies import changed
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.paging import audience_keys
@@ -92,11 +93,21 @@ VOTE = (
     .values(votes=_r.votes + 1)
     .returning(_r.id)
 )
+# A draft that another device saved since this one was read must not be lost.
+_draft_unchanged = _r.draft.is_not_distinct_from(bindparam("seen_draft", type_=Text))
+CLOSE_FORM_IN_TIME = CLOSE_IN_TIME.where(_draft_unchanged)
 KEEP_DRAFT = (
     update(requests)
-    .where(_r.id == bindparam("request"), _still_open)
+    .where(_r.id == LockedId(requests, "request"), _still_open)
     .where(or_(_r.decide_by.is_(None), _r.decide_by > ClockNow()))
+    .where(_draft_unchanged)
     .values(draft=bindparam("to_draft", type_=Text))
+    .returning(_r.id)
+)
+UNSUGGEST = (
+    update(requests)
+    .where(_r.id == bindparam("request"), _still_open)
+    .values(question=bindparam("to_question", type_=Text))
     .returning(_r.id)
 )
 DUE = (
@@ -152,6 +163,8 @@ class StoredRequests:
         self, request: Request, status: RequestStatus, *, by: str, in_time: bool = False
     ) -> bool:
         """Close an open request; `in_time` also wants the database's clock before the deadline."""
+        if in_time and request.kind is RequestKind.INPUT:
+            return self._close(CLOSE_FORM_IN_TIME, request, status, by)
         return self._close(CLOSE_IN_TIME if in_time else CLOSE, request, status, by)
 
     def expire(self, request: Request) -> bool:
@@ -163,13 +176,28 @@ class StoredRequests:
         if not request.is_open:
             return False
         params: Params = {"request": request.id, "to_status": status, "by": by}
+        if statement is CLOSE_FORM_IN_TIME:
+            params["seen_draft"] = request.draft
         closed = self._driver.expect(request.id, statement, params)
         if closed and audience_keys(request.audience):
             self._driver.along(request.id, CLOSE_AUDIENCE, {"request": request.id})
         return closed
 
     def keep_draft(self, request: Request, draft: str) -> bool:
-        return bool(self._driver.rows(KEEP_DRAFT, {"request": request.id, "to_draft": draft}))
+        """Replace the draft that was read, if the request is open and in time."""
+        params: Params = {
+            "request": request.id,
+            "seen_draft": request.draft,
+            "to_draft": draft,
+        }
+        return self._driver.expect(request.id, KEEP_DRAFT, params)
+
+    def unsuggest(self, request: Request, name: str) -> bool:
+        """Take the suggestion for one field out of a locked request, if it is still open."""
+        left = {n: each for n, each in request.question.suggestions.items() if n != name}
+        question = _question_text(changed(request.question, suggestions=left))
+        params: Params = {"request": request.id, "to_question": question}
+        return bool(self._driver.rows(UNSUGGEST, params))
 
     def vote(self, request: Request) -> bool:
         """Count one more approval of a request that needs several, if it is open and in time."""
@@ -260,6 +288,9 @@ def _question_text(question: Question) -> str:
             "metadata": question.metadata,
             "form": question.form,
             "prefilled": question.prefilled,
+            # Left out if empty, as in most: releases before them read the rest.
+            **({"origins": question.origins} if question.origins else {}),
+            **({"suggestions": question.suggestions} if question.suggestions else {}),
         }
     )
 

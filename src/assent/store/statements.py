@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from operator import itemgetter
 from typing import Any, cast
 
@@ -205,7 +206,7 @@ def values_of(names: Sequence[str]) -> Callable[[Mapping[str, object]], tuple[ob
 
 
 class Compiler:
-    """Compiles each statement once for one database."""
+    """Compiles each statement once for one kind of database, for all stores of a process."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -213,11 +214,13 @@ class Compiler:
         self._known: dict[int, tuple[ClauseElement, Compiled]] = {}
 
     @classmethod
+    @cache
     def sqlite(cls) -> "Compiler":
         """Return a compiler for the sqlite3 module."""
         return cls(SQLiteDialect_pysqlite(paramstyle="qmark"))
 
     @classmethod
+    @cache
     def postgres(cls, *, server_clock: bool) -> "Compiler":
         """Return a compiler for asyncpg."""
         return cls(ServerClockDialect() if server_clock else PGDialect_asyncpg())

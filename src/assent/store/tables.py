@@ -298,6 +298,17 @@ pins = Table(
     PrimaryKeyConstraint("source", "tool"),
 )
 
+# One row per person: a change is one guarded update, and their number is known in it. It stays when
+# all rules are deleted, so that a version never stands for two states.
+own_rules = Table(
+    "own_rules",
+    metadata,
+    key("person"),
+    count("version"),
+    words("rules"),
+    time("at"),
+)
+
 overrides = Table(
     "overrides",
     metadata,

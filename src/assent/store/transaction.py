@@ -15,13 +15,17 @@ from assent.store.feed import StoredFeed
 from assent.store.insights import StoredInsights
 from assent.store.journal import StoredJournal
 from assent.store.listing import StoredListings, StoredOpenings
+from assent.store.own_rules import StoredOwnRules
 from assent.store.people import StoredKeys, StoredPeople
 from assent.store.pins import StoredPins
 from assent.store.precedents import StoredPrecedents
+from assent.store.preferences import StoredPreferences
 from assent.store.record import StoredRecord
 from assent.store.requests import StoredDecisions, StoredRequests
 from assent.store.rows import Driver, moment
 from assent.store.snapshots import StoredSnapshots
+from assent.store.suggestions import StoredSuggestions
+from assent.store.uploads import StoredFiles
 from assent.store.values import StoredSettings, StoredValues
 
 
@@ -57,6 +61,10 @@ class Transaction:
     chats: StoredChats
     definitions: StoredDefinitions
     pins: StoredPins
+    preferences: StoredPreferences
+    suggestions: StoredSuggestions
+    own_rules: StoredOwnRules
+    files: StoredFiles
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver

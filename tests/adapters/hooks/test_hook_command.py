@@ -12,6 +12,7 @@ import pytest
 
 from assent import Assent, approve, reject
 from assent.cli import main
+from assent.cli.arguments import FAILED
 
 
 class Agent:
@@ -254,6 +255,105 @@ def test_how_a_call_ends(agent: Agent, report: dict[str, Any], status: str) -> N
     assert agent.office(_statuses) == [status]
 
 
+@pytest.mark.parametrize(
+    ("ran", "status"),
+    [
+        ({"command": "true"}, "succeeded"),
+        ({"command": "true", "run_in_background": False}, "succeeded"),
+        ({"command": "rm -r /"}, "in_doubt"),
+        ({"command": "true", "dangerouslyDisableSandbox": True}, "in_doubt"),
+        ({"command": "/here/true"}, "in_doubt"),
+        ({"command": float("nan")}, "in_doubt"),
+        ({}, "in_doubt"),
+    ],
+)
+def test_what_ran_is_what_was_approved_or_people_look(
+    agent: Agent, ran: dict[str, Any], status: str
+) -> None:
+    agent.ruling(event(), *DEFER)
+    agent.decide(approve())
+    agent.ruling(event(), *DEFER)
+
+    agent.send(event("PostToolUse", tool_input=ran, tool_response="", cwd="/here"))
+
+    assert agent.office(_statuses) == [status]
+
+
+@pytest.mark.parametrize(
+    ("ran", "status"),
+    [
+        ({"file_path": "/here/b", "content": "", "limit": 4}, "succeeded"),
+        ({"file_path": "/there/b", "content": "", "limit": 4}, "in_doubt"),
+        ({"file_path": "/here/a", "content": "x", "limit": 4}, "in_doubt"),
+    ],
+)
+def test_an_edit_ran_though_the_agent_writes_it_in_its_own_way(
+    agent: Agent, ran: dict[str, Any], status: str
+) -> None:
+    proposed = {"tool_name": "Write", "tool_input": {"file_path": "/here/a", "content": "x"}}
+    agent.ruling(event(**proposed), *DEFER)
+    agent.decide(approve(args={"file_path": "c/../b", "content": "", "limit": "4"}))
+    agent.ruling(event(**proposed), *DEFER)
+
+    report = event("PostToolUse", tool_name="Write", tool_input=ran, tool_response="", cwd="/here")
+    agent.send(report)
+
+    assert agent.office(_statuses) == [status]
+
+
+def test_an_edit_of_one_to_true_is_an_edit(agent: Agent) -> None:
+    proposed = event(tool_input={"command": "true", "run_in_background": 1})
+    agent.ruling(proposed, *DEFER)
+    agent.decide(approve(edit={"run_in_background": True}))
+
+    ruling = agent.ruling(proposed, *DEFER)
+
+    assert ruling["updatedInput"]["run_in_background"] is True
+
+
+def test_a_skill_asks_since_its_commands_come_to_no_hook(agent: Agent) -> None:
+    agent.ruling(event(tool_name="Skill", tool_input={"skill": "x"}), "--skip-safe", *DEFER)
+
+    (request,) = agent.asked()
+    assert (request.tool, request.risk) == ("Skill", "dangerous")
+
+
+@pytest.mark.parametrize("undecided", ["deny", "ask", "defer"])
+def test_what_is_in_doubt_is_not_asked_about_as_if_it_had_not_run(
+    agent: Agent, undecided: str
+) -> None:
+    agent.ruling(event(), *DEFER)
+    agent.decide(approve())
+    agent.ruling(event(), *DEFER)
+    agent.send(event("SessionEnd"))
+
+    ruling = agent.ruling(event(), "--undecided", undecided)
+
+    assert ruling["permissionDecision"] == ("defer" if undecided == "defer" else "deny")
+    assert "It is not known whether 'Bash' ran" in ruling["permissionDecisionReason"]
+    assert "Call the tool again" not in ruling["permissionDecisionReason"]
+    assert [request.kind for request in agent.asked()] == ["outcome"]
+
+
+@pytest.mark.parametrize("kind", ["PostToolUse", "Stop"])
+def test_a_report_that_fails_never_says_that_nothing_was_run(
+    agent: Agent, tmp_path: Path, kind: str
+) -> None:
+    agent.ruling(event(), *DEFER)
+    agent.decide(approve())
+    agent.ruling(event(), *DEFER)
+
+    code, _, error = agent.send(event(kind), where=("--db", "nosql://here"))
+    assert code == 1
+    assert "the outcome is not on record" in error
+
+    # What metadata says is for the next call only.
+    (tmp_path / "tools.json").write_text("[")
+    code, _, error = agent.send(event(kind), "--tools", str(tmp_path / "tools.json"))
+    assert code == 0
+    assert agent.office(_statuses) == ["succeeded" if kind == "PostToolUse" else "in_doubt"]
+
+
 def test_a_part_that_works_on_is_not_in_doubt_when_the_agent_rests(agent: Agent) -> None:
     agent.ruling(event(agent_id="a1"), *DEFER)
     agent.decide(approve())
@@ -337,3 +437,56 @@ def test_the_settings_for_each_client(agent: Agent) -> None:
     _, out, _ = agent.send("", "--install", "--client", "codex")
     assert "onFailure" not in out
     assert set(json.loads(out)["hooks"]) == {"PreToolUse", "PostToolUse", "Stop"}
+
+
+OWN = {"matcher": "Bash", "hooks": [{"type": "command", "command": "my-own-hook"}]}
+
+
+def test_hooks_are_put_into_settings_beside_what_is_there(agent: Agent, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"model": "opus", "hooks": {"PreToolUse": [OWN], "Own": [OWN]}}))
+    file.chmod(0o600)
+
+    for _ in range(2):
+        assert agent.send("", "--install", str(file))[0] == 0
+
+    settings = json.loads(file.read_text())
+    assert (settings["model"], settings["hooks"]["Own"]) == ("opus", [OWN])
+    own, ours = settings["hooks"]["PreToolUse"]
+    assert own == OWN
+    assert str(agent.db) in ours["hooks"][0]["command"]
+    assert len(settings["hooks"]["PostToolUse"]) == 1
+    assert (file.stat().st_mode & 0o777, [*tmp_path.glob(".*")]) == (0o600, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "\udcff"]
+)
+def test_settings_that_cannot_be_read_stay_as_they_are(
+    agent: Agent, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "settings.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    code, out, error = agent.send("", "--install", str(file))
+
+    assert (code, out) == (FAILED, "")
+    assert "It was left as it is." in error
+    assert file.read_bytes() == text.encode("utf-8", "surrogateescape")
+
+
+def test_a_hook_that_could_ask_nobody_is_not_installed(agent: Agent, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    for where in ((), ("--db", "a.db", "--server", "http://127.0.0.1:1")):
+        code, _, error = agent.send("", "--install", str(file), where=where)
+        assert code == FAILED
+        assert "either a database with --db or a server" in error
+    missing = ("--tools", str(tmp_path / "missing.json"))
+    assert agent.send("", "--install", str(file), *missing)[0] == FAILED
+    assert not file.exists()
+
+
+def test_a_new_file_of_settings_is_made_with_its_folder(agent: Agent, tmp_path: Path) -> None:
+    file = tmp_path / ".claude" / "settings.json"
+    assert agent.send("", "--install", str(file))[0] == 0
+    assert "PreToolUse" in json.loads(file.read_text())["hooks"]

@@ -39,7 +39,8 @@ async def test_a_call_is_decided_and_settled_on_the_server(tmp_path: Path) -> No
             {"command": "false"},
         )
 
-        after = {**EVENT, "hook_event_name": "PostToolUse", "tool_response": ""}
+        ran = {"tool_input": {"command": "false"}, "tool_response": ""}
+        after = {**EVENT, "hook_event_name": "PostToolUse", **ran}
         assert (await asyncio.to_thread(send, after)).returncode == 0
         (call,) = (await assent.conversation(request.conversation_id)).calls
 

@@ -8,11 +8,17 @@ import pytest
 from assent import Assent
 from assent.guard import Guard
 from tests.adapters.langgraph.graphs import Desk, engine
+from tests.adapters.ledger import database
 
 
 @pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[Assent]:
-    async with engine(tmp_path) as assent:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return database(request, tmp_path)
+
+
+@pytest.fixture
+async def office(url: str) -> AsyncIterator[Assent]:
+    async with engine(url) as assent:
         yield assent
 
 

@@ -153,16 +153,15 @@ def thread(name: str = "t1") -> Any:
     return {"configurable": {"thread_id": name}}
 
 
-def engine(folder: Path) -> Assent:
+def engine(url: str) -> Assent:
     """An engine that runs nothing itself: callers do."""
-    url = f"sqlite:///{folder / 'assent.db'}"
     return Assent(url, agents=(), worker=False, times=Times(lease=LEASE), review_url="http://desk")
 
 
 async def _run(folder: Path, order: Mapping[str, Any]) -> dict[str, Any]:
     desk = Desk(folder / "effects", deadly=order.get("deadly", False))
     async with (
-        engine(folder) as assent,
+        engine(order["url"]) as assent,
         AsyncSqliteSaver.from_conn_string(str(folder / "graph.db")) as saver,
     ):
         guard = assent.guard_for(agent="desk", by="ana")

@@ -1,6 +1,7 @@
 """What a graph can do wrong: the guard runs nothing that it did not clear."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
@@ -11,8 +12,8 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
-from assent import Assent, approve
-from assent.adapters.langgraph import GuardMiddleware, look_again
+from assent import Assent, OutcomeUnknown, approve, did_not_run
+from assent.adapters.langgraph import GuardedToolNode, GuardMiddleware, look_again
 from assent.client import AsyncClient
 from assent.errors import AsyncOnly, InvalidParameter, NotResumable, ServerUnreachable
 from assent.guard import Guard
@@ -27,7 +28,7 @@ from tests.adapters.langgraph.graphs import (
 )
 from tests.adapters.langgraph.test_matrix import results, tickets
 
-GO = {"messages": [("user", "go")]}
+GO: Any = {"messages": [("user", "go")]}
 kinds = pytest.mark.parametrize("kind", ["agent", "graph"])
 
 
@@ -274,3 +275,44 @@ async def test_langchain_alone_runs_what_a_forged_answer_says(desk: Desk) -> Non
 def test_options_that_mean_nothing_are_refused(guard: Guard, wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter):
         GuardMiddleware(**{"guard": guard, **wrong})
+
+
+def test_a_tool_that_takes_the_name_of_another_is_refused(guard: Guard, desk: Desk) -> None:
+    @tool("write")
+    async def other(path: str) -> str:
+        """Do as another author likes."""
+        return path
+
+    with pytest.raises(InvalidParameter, match="different names"):
+        GuardedToolNode([*desk.tools, other], guard=guard)
+
+
+class Unanswered(Exception):
+    """As the MCP SDK raises it: a request went out, and its time ran out."""
+
+    def __init__(self) -> None:
+        self.error = SimpleNamespace(code=408)
+        super().__init__("Timed out")
+
+
+@pytest.mark.parametrize("error", [OutcomeUnknown("the line went dead"), Unanswered()])
+async def test_a_tool_that_cannot_tell_pauses_the_graph_until_a_person_says(
+    office: Assent, guard: Guard, error: Exception
+) -> None:
+    @tool
+    async def read(path: str) -> str:
+        """Read a file."""
+        raise error
+
+    unasked = {"read": {"requires_approval": False}}
+    guarded = [GuardMiddleware(guard=guard, tools=unasked)]
+    model = ScriptedChat(script=[[call("read", path="a")], "done"])
+    agent = create_agent(model, [read], middleware=guarded, checkpointer=InMemorySaver())
+
+    paused = await agent.ainvoke(GO, thread())
+    assert [each["status"] for each in tickets(paused)] == ["in_doubt"]
+    (request,) = await office.pending()
+    await office.decide(request, did_not_run("I looked"), by="ana")
+
+    state = await agent.ainvoke(look_again(paused["__interrupt__"]), thread())
+    assert results(state) == {"call_1": "I looked"}

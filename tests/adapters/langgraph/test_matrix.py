@@ -16,6 +16,7 @@ from assent.adapters.langgraph import look_again
 from assent.guard import Guard
 from tests.adapters.langgraph import graphs
 from tests.adapters.langgraph.graphs import BUILDERS, LEASE, Desk, call, thread
+from tests.adapters.ledger import BOTH
 
 pytestmark = pytest.mark.parametrize("kind", ["agent", "graph"])
 WRITE = [[call("write", path="a.txt", text="hi")], "done"]
@@ -134,6 +135,7 @@ async def test_what_people_enter_in_a_form_runs(
     assert results(state)["call_1"].endswith("paid 0")
 
 
+@BOTH
 async def test_two_approvals_and_two_resumes_at_once_run_it_once(
     kind: str, office: Assent, guard: Guard, desk: Desk
 ) -> None:
@@ -247,42 +249,43 @@ async def ended(process: asyncio.subprocess.Process) -> dict[str, Any]:
     return json.loads(out)
 
 
+@BOTH
 async def test_another_process_goes_on(
-    kind: str, office: Assent, desk: Desk, tmp_path: Path
+    kind: str, office: Assent, desk: Desk, url: str, tmp_path: Path
 ) -> None:
-    first = await ended(await started(tmp_path, kind=kind, script=WRITE, say="go"))
+    first = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE, say="go"))
     ((ticket,),) = [pause["assent"] for pause in first["interrupts"]]
     await office.decide(ticket["request_id"], approve(edit={"text": "ho"}), by="ana")
 
-    second = await ended(await started(tmp_path, kind=kind, script=WRITE))
+    second = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE))
 
     assert second["messages"][-1] == "done"
     assert desk.lines() == ["write a.txt ho"]
 
 
 async def test_a_process_killed_inside_the_tool_leaves_it_in_doubt(
-    kind: str, office: Assent, guard: Guard, desk: Desk, tmp_path: Path
+    kind: str, *, office: Assent, guard: Guard, desk: Desk, url: str, tmp_path: Path
 ) -> None:
-    first = await ended(await started(tmp_path, kind=kind, script=WRITE, say="go"))
+    first = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE, say="go"))
     ((ticket,),) = [pause["assent"] for pause in first["interrupts"]]
     await office.decide(ticket["request_id"], approve(), by="ana")
-    dying = await started(tmp_path, kind=kind, script=WRITE, deadly=True)
+    dying = await started(tmp_path, url=url, kind=kind, script=WRITE, deadly=True)
     async with asyncio.timeout(_SECONDS):
         await dying.communicate()
     assert dying.returncode == -9
     assert desk.lines() == ["write a.txt hi"]
 
     # Before its lease is over, and after.
-    waits = await ended(await started(tmp_path, kind=kind, script=WRITE))
+    waits = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE))
     assert waits["interrupts"]
     seen = await in_doubt(guard, ticket["call_id"])
-    again = await ended(await started(tmp_path, kind=kind, script=WRITE))
+    again = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE))
     ((doubt,),) = [pause["assent"] for pause in again["interrupts"]]
     assert (doubt["status"], doubt["waits_for"]) == ("in_doubt", "outcome")
     assert desk.lines() == ["write a.txt hi"]
 
     await office.decide(seen.request_id, ran("it is written"), by="ana")
-    last = await ended(await started(tmp_path, kind=kind, script=WRITE))
+    last = await ended(await started(tmp_path, url=url, kind=kind, script=WRITE))
     assert last["messages"][-2:] == ["it is written", "done"]
     assert desk.lines() == ["write a.txt hi"]
 

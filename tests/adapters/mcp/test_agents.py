@@ -144,6 +144,7 @@ async def test_hostile_schemas_are_left_out_and_said(
     assert names == {"hostile__fine", "hostile__slow"}
     assert "hostile__remote" in caplog.text
     assert "hostile__deep" in caplog.text
+    assert "it can only be called as a task" in caplog.text
 
 
 async def test_an_answer_that_cannot_be_read_keeps_nobody_waiting() -> None:

@@ -38,10 +38,21 @@ def command(folder: Path, *more: str) -> list[str]:
 
 def started(folder: Path, *more: str, mode: str = "legacy", **options: Any) -> Client:
     """A client that starts a gateway and speaks with it over stdio."""
-    program, *arguments = command(folder, *more)
+    return _speaking(command(folder, *more), mode=mode, **options)
+
+
+def elsewhere(folder: Path, origin: str) -> Client:
+    """The same for a gateway whose people are on a server; its key is in this folder."""
+    given = ["--config", str(folder / "servers.json"), "--server", origin]
+    own = [*given, "--key-file", str(folder / "key")]
+    return _speaking([sys.executable, "-m", "assent.cli", "gateway", *own], mode="legacy")
+
+
+def _speaking(line: list[str], **options: Any) -> Client:
+    program, *arguments = line
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), **os.environ}
     server = StdioServerParameters(command=program, args=arguments, env=environment)
-    return Client(server, mode=mode, **options)
+    return Client(server, **options)
 
 
 def gateways() -> list[psutil.Process]:
@@ -57,9 +68,10 @@ def _is_gateway(process: psutil.Process) -> bool:
         return False
 
 
-def people(folder: Path, **more: Any) -> Assent:
+def people(folder: Path, url: str | None = None) -> Assent:
     """The database of a gateway, for people who decide beside it."""
-    return Assent(f"sqlite:///{folder / 'assent.db'}", agents=[], worker=False, **more)
+    url = url or f"sqlite:///{folder / 'assent.db'}"
+    return Assent(url, agents=[], worker=False)
 
 
 @asynccontextmanager

@@ -81,7 +81,7 @@ async def staged(
     folder: Path,
     *,
     by: str = "ana",
-    database: str = "assent.db",
+    url: str | None = None,
     wait: float = SECONDS,
     beat: float = 0.02,
     many: int = 0,
@@ -91,7 +91,7 @@ async def staged(
     **more: Any,
 ) -> AsyncIterator[Stage]:
     """A gateway for one person."""
-    url = f"sqlite:///{folder / database}"
+    url = url or f"sqlite:///{folder / 'assent.db'}"
     server = server_in(folder, many=many, tools=tools or {}, **more)
     assent = Assent(url, agents=[], review_url="http://127.0.0.1:9", worker=worker)
     async with assent:

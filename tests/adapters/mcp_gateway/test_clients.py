@@ -1,17 +1,24 @@
 """Real clients from packages: the TypeScript SDK of both versions, the inspector, FastMCP."""
 
 import asyncio
-import importlib
 import importlib.util
 import json
 import os
+import shlex
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 
 from assent import approve
+from tests.adapters.anthropic_api import anthropic_api, use
+from tests.adapters.claude_code import CLI, Project, needs_claude
+from tests.adapters.claude_code import run as claude_run
 from tests.adapters.mcp_gateway.processes import command, config_in, people, started
 from tests.adapters.mcp_gateway.stage import (
     ALLOWED,
@@ -26,6 +33,11 @@ from tests.npm.install import installed
 NPM = Path(__file__).with_name("npm")
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 SECONDS = 90
+GUIDE = (Path(__file__).parents[3] / "docs" / "gateway.md").read_text()
+# What every client is told to start.
+_BESIDE = {"command": "assent", "args": ["gateway", "--config", "/home/me/servers.json"]}
+# Our scripts are links: what they import is found beside the link.
+LINKS = ("--preserve-symlinks", "--preserve-symlinks-main")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp_clients")]
 
 
@@ -42,29 +54,39 @@ async def _node(npm: Path, *arguments: str) -> list[dict[str, Any]]:
 
 
 async def _printed(npm: Path, *arguments: str) -> str:
+    return await _run("node", *LINKS, *arguments, cwd=npm)
+
+
+async def _run(*line: str, cwd: Path, **environment: str) -> str:
+    """What a program prints; it has to succeed."""
+    async with _started(*line, cwd=cwd, **environment) as process:
+        out, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()[-2_000:]
+    return out.decode()
+
+
+@asynccontextmanager
+async def _started(
+    *line: str, cwd: Path, **environment: str
+) -> AsyncGenerator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
-        "node",
-        # Our scripts are links: what they import is found beside the link.
-        "--preserve-symlinks",
-        "--preserve-symlinks-main",
-        *arguments,
-        cwd=npm,
+        *line,
+        cwd=cwd,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(sys.path),
             "MCP_INSPECTOR_SECRET_STORE": "memory",
+            **environment,
         },
     )
     try:
         async with asyncio.timeout(SECONDS):
-            out, errors = await process.communicate()
+            yield process
     finally:
         if process.returncode is None:
             process.kill()
-    assert process.returncode == 0, errors.decode()[-2_000:]
-    return out.decode()
 
 
 async def _decided(folder: Path) -> None:
@@ -96,12 +118,16 @@ async def test_the_typescript_sdk_of_2025(tmp_path: Path, npm: Path, how: str) -
 
 async def test_the_typescript_sdk_of_2026_is_shown_the_page(tmp_path: Path, npm: Path) -> None:
     config_in(tmp_path)
-    person = asyncio.create_task(_decided(tmp_path))
+    client = ("node", *LINKS, "clients/client2.mjs", *command(tmp_path))
+    async with _started(*client, cwd=npm) as process:
+        assert process.stdout is not None
+        said = [json.loads(await process.stdout.readline()) for _ in range(2)]
+        # Decided sooner, it would not be shown.
+        await _decided(tmp_path)
+        said.append(json.loads(await process.stdout.readline()))
+        await process.communicate()
 
-    said = await _node(npm, "clients/client2.mjs", *command(tmp_path))
-
-    await person
-    (shown,) = [each["shown"] for each in said if "shown" in each]
+    shown = said[1]["shown"]
     assert (shown["mode"], "/requests/req_" in shown["url"]) == ("url", True)
     assert said[-1]["result"]["content"] == [{"type": "text", "text": "sent hello"}]
     assert runs_in(tmp_path) == ["send {'text': 'hello'}"]
@@ -127,17 +153,16 @@ async def test_the_inspector(tmp_path: Path, npm: Path) -> None:
 async def test_fastmcp(tmp_path: Path) -> None:
     if importlib.util.find_spec("fastmcp") is None:
         pytest.skip("fastmcp is not installed: pip install fastmcp")
-    # By name: it is not among what development installs.
-    fast: Any = importlib.import_module("fastmcp")
-    transports: Any = importlib.import_module("fastmcp.client.transports")
     config_in(tmp_path, send=ALLOWED)
-    program, *arguments = command(tmp_path, "--no-web")
-    environment = {"PYTHONPATH": os.pathsep.join(sys.path), **os.environ}
-    transport = transports.StdioTransport(program, arguments, env=environment, keep_alive=False)
-    async with fast.Client(transport) as client:
-        result = await client.call_tool("up__send", {"text": "hello"})
 
-    assert result.content[0].text == "sent hello"
+    said = await _run(
+        sys.executable,
+        str(Path(__file__).with_name("fastmcp_client.py")),
+        *command(tmp_path, "--no-web"),
+        cwd=tmp_path,
+    )
+
+    assert said == "sent hello"
 
 
 async def test_a_scripted_agent_follows_the_ticket(tmp_path: Path) -> None:
@@ -156,6 +181,73 @@ async def test_a_scripted_agent_follows_the_ticket(tmp_path: Path) -> None:
     assert text_of(result) == "sent hello"
     assert steps >= 2
     assert runs_in(tmp_path) == ["send {'text': 'hello'}"]
+
+
+def _documented(client: str) -> str:
+    """What the guide says to type, or to write into a file, for a client."""
+    row = next(line for line in GUIDE.splitlines() if line.startswith(f"| {client} |"))
+    return next(part for part in row.split("`")[1::2] if "gateway" in part)
+
+
+@needs_claude
+async def test_claude_code_connects_by_the_documented_line(tmp_path: Path) -> None:
+    config_in(tmp_path)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "claude").symlink_to(CLI)
+    (programs / "assent").symlink_to(Path(sys.executable).with_name("assent"))
+    own = {
+        "HOME": str(tmp_path),
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "MCP_TIMEOUT": str(SECONDS * 1_000),
+    }
+
+    # Without an account.
+    await _run("sh", "-c", _documented("Claude Code"), cwd=tmp_path, **own)
+
+    assert "Connected" in await _run(str(CLI), "mcp", "get", "assent", cwd=tmp_path, **own)
+
+
+@needs_claude
+async def test_a_tool_that_claude_code_calls_waits_for_a_person(tmp_path: Path) -> None:
+    config_in(tmp_path)
+    project, servers = Project(tmp_path), tmp_path / "claude.json"
+    program, *arguments = command(tmp_path, "--no-web")
+    entry = {"command": program, "args": arguments}
+    servers.write_text(json.dumps({"mcpServers": {"assent": entry}}))
+    own = ("--mcp-config", str(servers), "--strict-mcp-config")
+    person = asyncio.create_task(_decided(tmp_path))
+    script = [[use("mcp__assent__up__send", text="hello")], "done"]
+
+    async with anthropic_api(script) as api:
+        said = await claude_run(project, api, *own, "--allowedTools", "mcp__assent")
+        told = api.told()
+
+    await person
+    assert said["result"] == "done"
+    assert "sent hello" in told
+    assert runs_in(tmp_path) == ["send {'text': 'hello'}"]
+
+
+@pytest.mark.parametrize(
+    ("client", "key"), [("Claude Desktop", "mcpServers"), ("Zed", "context_servers")]
+)
+def test_what_the_guide_says_to_write_into_a_file(client: str, key: str) -> None:
+    assert json.loads(_documented(client)) == {key: {"assent": _BESIDE}}
+
+
+async def test_what_the_guide_says_to_give_vs_code_starts_the_gateway(tmp_path: Path) -> None:
+    config_in(tmp_path, add=ALLOWED)
+    program, option, given = shlex.split(_documented("VS Code"))
+    said = json.loads(given)
+    assert (program, option, said.pop("name"), said) == ("code", "--add-mcp", "assent", _BESIDE)
+    told = [each.replace("/home/me", str(tmp_path)) for each in said["args"]]
+    home = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = Path(sys.executable).with_name(said["command"])
+    server = StdioServerParameters(command=str(command), args=told, env=home)
+
+    async with Client(server, mode="legacy") as client:
+        assert text_of(await client.call_tool("up__add", {"a": 1, "b": 2})) == "3"
 
 
 # Tasks of protocol 2025-11-25, where the Python SDK has no client for them.

@@ -12,7 +12,15 @@ from mcp import Client
 from assent import approve, did_not_run
 from assent.app import Assent
 from assent.domain.lifecycle import RequestKind
-from tests.adapters.mcp_gateway.processes import config_in, gateways, listening, people, started
+from tests.adapters.ledger import BOTH
+from tests.adapters.mcp_gateway.processes import (
+    config_in,
+    elsewhere,
+    gateways,
+    listening,
+    people,
+    started,
+)
 from tests.adapters.mcp_gateway.stage import ALLOWED, MODES, runs_in, text_of, ticket_in, until
 
 HELLO = {"text": "hello"}
@@ -52,15 +60,19 @@ async def test_a_client_starts_it_and_a_person_decides_elsewhere(tmp_path: Path,
     assert len(runs_in(tmp_path)) == 2
 
 
-async def test_killed_while_a_call_waits_it_is_asked_once_and_runs_once(tmp_path: Path) -> None:
+@BOTH
+async def test_killed_while_a_call_waits_it_is_asked_once_and_runs_once(
+    tmp_path: Path, url: str
+) -> None:
     config_in(tmp_path)
-    async with started(tmp_path, "--no-web") as client:
+    own = (tmp_path, "--no-web", "--db", url)
+    async with started(*own) as client:
         called = asyncio.create_task(client.call_tool("up__send", HELLO))
-        async with people(tmp_path) as assent:
+        async with people(tmp_path, url) as assent:
             request = await _asked(assent)
         await _killed()
         await _lost(called)
-    async with people(tmp_path) as assent, started(tmp_path, "--no-web") as client:
+    async with people(tmp_path, url) as assent, started(*own) as client:
         called = asyncio.create_task(client.call_tool("up__send", HELLO))
         assert (await _asked(assent)).id == request.id
         await assent.decide(request, approve(), by="ana")
@@ -140,16 +152,6 @@ async def test_it_serves_clients_over_http(tmp_path: Path, mode: str) -> None:
         assert text_of(await called) == "sent hello"
 
 
-async def test_over_http_a_page_of_another_site_gets_nowhere(tmp_path: Path) -> None:
-    config_in(tmp_path)
-    async with listening(tmp_path) as url, httpx.AsyncClient(trust_env=False) as http:
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-        takes = {"accept": "application/json, text/event-stream"}
-        for told in ({"origin": "https://evil.example"}, {"host": "evil.example"}):
-            answer = await http.post(url, json=body, headers={**takes, **told})
-            assert answer.status_code in (403, 421)
-
-
 async def test_the_review_page_is_where_the_ticket_says(tmp_path: Path) -> None:
     config_in(tmp_path)
     async with started(tmp_path, "--wait", "0") as client:
@@ -187,6 +189,24 @@ async def test_a_server_elsewhere_rules_on_the_calls(tmp_path: Path) -> None:
             refused = await client.call_tool("assent_result", {"ticket": "../people"})
             assert "no call" in text_of(refused)
     assert len(runs_in(tmp_path)) == 3
+
+
+async def test_the_command_works_with_a_server_elsewhere(tmp_path: Path) -> None:
+    from assent.domain.people import REQUESTER, SYSTEM, Person, Scope
+    from tests.adapters.mcp_gateway.serving import served
+
+    config_in(tmp_path, add=ALLOWED)
+    async with served(tmp_path) as (assent, origin):
+        await assent.people.add(Person("ana", roles=frozenset({REQUESTER})), by=SYSTEM)
+        _, key = await assent.people.issue_key("ana", by=SYSTEM, scopes=list(Scope))
+        (tmp_path / "key").write_text(f"{key}\n")
+        async with elsewhere(tmp_path, origin) as client:
+            assert text_of(await client.call_tool("up__add", {"a": 1, "b": 2})) == "3"
+            called = asyncio.create_task(client.call_tool("up__send", HELLO))
+            await assent.decide(await _asked(assent), approve(), by="ana")
+            assert text_of(await called) == "sent hello"
+    assert not gateways()
+    assert len(runs_in(tmp_path)) == 2
 
 
 async def test_without_its_server_elsewhere_nothing_runs(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ FOLDER/description changes the description of its tool `send` while it runs.
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 PIXEL = "iVBORw0KGgo="
 _TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
 _PAGE = 200
+_PAGE_URL = "https://sign.example/"
 
 
 class Upstream:
@@ -21,12 +23,17 @@ class Upstream:
     def __init__(self, folder: Path, many: int) -> None:
         self._folder, self._many = folder, many
         self._hanging: set[int] = set()
+        self._token: Any = None
 
     def serve(self) -> None:
         for line in sys.stdin:
             message = json.loads(line)
             given = message.get("params") or {}
-            if "id" not in message:
+            if "method" not in message:
+                # The answer to our question, for the call that asked it.
+                text = json.dumps(message.get("result") or message["error"])
+                self._write({**_id(message), **_said(text)})
+            elif "id" not in message:
                 self._heard(message["method"], given)
             elif (answer := self._answer(message["id"], message["method"], given)) is not None:
                 self._write({"id": message["id"], **answer})
@@ -34,6 +41,24 @@ class Upstream:
     def _write(self, message: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         sys.stdout.flush()
+
+    def _during(self, id: int, name: str) -> dict[str, Any] | None:
+        """Report, or ask, while a call runs."""
+        if name == "steps":
+            for number in (1, 2, 3):
+                self._report(progress=number, total=3, message=f"step {number}")
+                time.sleep(0.1)
+            return _said("all steps" if self._token is not None else "unwatched")
+        form = {"mode": "form", "message": "Which size?", "requestedSchema": _schema(n=_NUMBER)}
+        page = {"mode": "url", "message": "Sign.", "url": _PAGE_URL, "elicitationId": "e1"}
+        params = form if name == "ask" else page
+        self._write({"id": f"q{id}", "method": "elicitation/create", "params": params})
+        return None
+
+    def _report(self, **said: object) -> None:
+        if self._token is not None:
+            params = {"progressToken": self._token, **said}
+            self._write({"method": "notifications/progress", "params": params})
 
     def _note(self, text: str) -> None:
         with (self._folder / "runs").open("a") as file:
@@ -56,6 +81,7 @@ class Upstream:
             case "tools/list":
                 return {"result": self._page(given.get("cursor"))}
             case "tools/call":
+                self._token = (given.get("_meta") or {}).get("progressToken")
                 return self._call(id, given["name"], given.get("arguments") or {})
             case _:
                 return {"error": {"code": -32601, "message": "Method not found"}}
@@ -73,7 +99,7 @@ class Upstream:
             "annotations": {"openWorldHint": True},
         }
         add = _tool("add", a=_NUMBER, b=_NUMBER) | {"outputSchema": _schema(sum=_NUMBER)}
-        plain = ("picture", "fail", "hang", "die", "long", "change")
+        plain = ("picture", "fail", "hang", "die", "long", "change", "steps", "ask", "visit")
         many = (f"tool_{number}" for number in range(self._many))
         return [send, add, *(_tool(name) for name in (*plain, *many))]
 
@@ -96,6 +122,8 @@ class Upstream:
                 (self._folder / "description").write_text("Sends money.")
                 self._write({"method": "notifications/tools/list_changed"})
                 return _said("changed")
+            case "steps" | "ask" | "visit":
+                return self._during(id, name)
             case "hang":
                 self._hanging.add(id)
                 return None
@@ -103,6 +131,10 @@ class Upstream:
                 os._exit(3)
             case _:
                 return _said(f"ran {name}")
+
+
+def _id(answer: dict[str, Any]) -> dict[str, Any]:
+    return {"id": int(answer["id"].removeprefix("q"))}
 
 
 def _schema(**properties: object) -> dict[str, Any]:

@@ -12,9 +12,8 @@ server = MCPServer("bank")
 ledger = Ledger(Path(os.environ["LEDGER"]))
 
 
-@server.tool()
+@server.tool(description=os.environ.get("SAYS", "Pay someone."))
 def pay(to: str, cents: int) -> str:
-    """Pay someone."""
     return ledger.pay(to, cents)
 
 

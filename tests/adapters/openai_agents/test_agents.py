@@ -396,7 +396,7 @@ async def test_a_call_that_another_process_runs_is_not_run_here(
     forged = paused.result.to_state()
     forged.approve(forged.get_interruptions()[0])
     stored = json.loads(paused.saved()) | {"state": forged.to_json()}
-    with pytest.raises(CallWaits, match="running"):
+    with pytest.raises(CallWaits, match="another caller runs it now"):
         await resume(agent, json.dumps(stored))
 
     assert claim.arguments == {"to": "bob", "cents": 500}

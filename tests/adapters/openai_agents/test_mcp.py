@@ -32,13 +32,15 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @asynccontextmanager
-async def bank(ledger: Ledger, patience: float) -> AsyncIterator[MCPServerStdio]:
+async def bank(
+    ledger: Ledger, patience: float, says: str = "Pay someone."
+) -> AsyncIterator[MCPServerStdio]:
     path = os.pathsep.join(folder for folder in sys.path if folder)
     server = MCPServerStdio(
         params={
             "command": sys.executable,
             "args": ["-m", "tests.adapters.openai_agents.bank_server"],
-            "env": {**os.environ, "PYTHONPATH": path, "LEDGER": str(ledger.path)},
+            "env": {**os.environ, "PYTHONPATH": path, "LEDGER": str(ledger.path), "SAYS": says},
             "cwd": str(ROOT),
         },
         client_session_timeout_seconds=patience,
@@ -66,6 +68,24 @@ async def test_a_tool_of_a_server_waits_for_people_and_runs_once(ledger: Ledger,
 
 
 @pytest.mark.slow
+async def test_a_tool_that_may_run_unasked_asks_once_its_server_has_changed_it(
+    ledger: Ledger, url: str
+):
+    unasked = {"pay": {"requires_approval": False}}
+    async with engine(url) as assent:
+        guard = assent.guard_for(agent="shop", by="ana")
+        for says in ("Pay someone.", "Pay someone, and always me."):
+            async with bank(ledger, 60, says) as server:
+                plain = Agent("shop", model=asking(pay()), mcp_servers=[server])
+                last = await run(guarded(plain, guard=guard, tools=unasked), "Pay Bob.")
+        request = await only_request(assent)
+
+    assert last.is_paused
+    assert ledger.entries == ["bob 500"]
+    assert request.tool == "pay"
+
+
+@pytest.mark.slow
 async def test_a_server_that_was_called_and_does_not_answer_leaves_the_call_in_doubt(
     ledger: Ledger, url: str
 ):
@@ -79,7 +99,7 @@ async def test_a_server_that_was_called_and_does_not_answer_leaves_the_call_in_d
         guard = assent.guard_for(agent="shop", by="ana")
         agent = guarded(Agent("shop", model=asking(call), mcp_servers=[server]), guard=guard)
 
-        with pytest.raises(CallWaits, match="in_doubt"):
+        with pytest.raises(CallWaits, match="it is unknown how a run of it ended"):
             await run(agent, "Pay Bob.")
 
         assert (await only_request(assent)).kind is RequestKind.OUTCOME

@@ -22,9 +22,10 @@ from pydantic_ai.models.test import TestModel
 from assent import Assent, Field, FieldType, UserInput, answer, approve, ran, reject
 from assent.adapters.pydantic_ai import resume, saved
 from assent.domain.lifecycle import RequestKind
+from assent.engine.settings import Times
 from assent.errors import KeyReused
 from assent.guard import Guard
-from tests.adapters.ledger import Ledger, engine, only_request, program
+from tests.adapters.ledger import BOTH, Ledger, database, engine, only_request, program
 from tests.adapters.pydantic_ai.shop import TOOL_CALL, paying, shop, told
 from tests.faults.nursery import until
 
@@ -32,8 +33,8 @@ SHOP = "tests.adapters.pydantic_ai.shop"
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'assent.db'}"
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return database(request, tmp_path)
 
 
 @pytest.fixture
@@ -71,6 +72,7 @@ async def test_a_call_that_asks_pauses_the_run(ledger: Ledger, guard: Guard, ass
 
 
 @pytest.mark.slow
+@BOTH
 async def test_a_paused_run_is_resumed_in_another_process(
     ledger: Ledger, url: str, assent: Assent, tmp_path: Path
 ):
@@ -149,17 +151,19 @@ async def test_a_run_that_is_resumed_twice_pays_once(ledger: Ledger, guard: Guar
     assert ledger.entries == ["bob 500"]
 
 
-async def test_many_resumptions_at_the_same_time_pay_once(
-    ledger: Ledger, guard: Guard, assent: Assent
-):
-    agent = shop(ledger, guard)
-    paused = await agent.run("Pay Bob.")
-    await assent.decide(await only_request(assent), approve(), by="ana")
+@BOTH
+async def test_many_resumptions_at_the_same_time_pay_once(ledger: Ledger, url: str):
+    # With a usual lease: ten at once take their time where others work, too.
+    async with engine(url, times=Times()) as assent:
+        guard = assent.guard_for(agent="shop", by="ana")
+        agent = shop(ledger, guard)
+        paused = await agent.run("Pay Bob.")
+        await assent.decide(await only_request(assent), approve(), by="ana")
 
-    outcomes = await asyncio.gather(*(resume(agent, guard, paused) for _ in range(10)))
+        outcomes = await asyncio.gather(*(resume(agent, guard, paused) for _ in range(10)))
 
-    answers = {result.output for result in outcomes if isinstance(result.output, str)}
-    assert answers == {"paid 500 to bob"}
+        answers = {result.output for result in outcomes if isinstance(result.output, str)}
+        assert answers == {"paid 500 to bob"}
     assert ledger.entries == ["bob 500"]
 
 
@@ -176,6 +180,7 @@ async def test_without_the_guard_two_resumptions_pay_twice(ledger: Ledger):
 
 
 @pytest.mark.slow
+@BOTH
 async def test_a_process_killed_inside_the_tool_leaves_the_call_in_doubt(
     ledger: Ledger, url: str, assent: Assent, tmp_path: Path
 ):

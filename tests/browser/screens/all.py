@@ -6,6 +6,7 @@ from typing import Final
 from tests.browser.screens import (
     decided,
     entering,
+    filling,
     inbox,
     looking_back,
     managing,
@@ -24,6 +25,7 @@ AREAS: Final[Mapping[str, tuple[Screen, ...]]] = {
     "reaching": reaching.SCREENS,
     "entering": entering.SCREENS,
     "reviewing": reviewing.SCREENS,
+    "filling": filling.SCREENS,
     "decided": decided.SCREENS,
     "together": together.SCREENS,
     "talking": talking.SCREENS,

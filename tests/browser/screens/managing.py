@@ -2,6 +2,7 @@
 
 from playwright.async_api import Page
 
+from assent.domain.own_rules import OwnRule
 from assent.domain.tools import Override
 from tests.browser.company import somebody
 from tests.browser.screens.screen import Screen, Way, at, press
@@ -76,7 +77,35 @@ async def _revoked(stage: Stage, page: Page) -> None:
     await press(page.get_by_role("button", name="Revoke it"))
 
 
+async def _own_rules(stage: Stage, page: Page) -> None:
+    """Somebody's own rules, of which one is no longer permitted."""
+    mine, grace = stage.assent.own_rules, somebody("grace")
+    limit = {"argument": "amount", "at_least": 250}
+    await mine.add(OwnRule("ask", tool="pay_supplier", **limit), by=grace)
+    await mine.add(OwnRule("ask", category="mail"), by=grace)
+    await mine.add(OwnRule("allow", tool="order_pickup"), by=grace)
+    await page.goto("/settings/rules")
+
+
+async def _no_rule(_: Stage, page: Page) -> None:
+    await page.goto("/settings/rules")
+    await page.get_by_label("About", exact=True).select_option("tool:pay_supplier")
+    await page.get_by_label("Argument", exact=True).fill("amount")
+    await page.get_by_label("At least", exact=True).fill("a lot")
+    await press(page.get_by_role("button", name="Add the rule"))
+
+
+async def _own_tool(stage: Stage, page: Page) -> None:
+    await _own_rules(stage, page)
+    await page.goto("/tools/pay_supplier")
+
+
 SCREENS = (
+    Screen("own-rules", "own_rules", _own_rules, "grace"),
+    Screen("own-rules-none", "own_rules", at("/settings/rules"), "linus"),
+    Screen("own-rules-wrong", "own_rules", _no_rule, "grace"),
+    Screen("own-rules-tool", "tool", _own_tool, "grace"),
+    Screen("own-rules-tools", "tools", at("/tools"), "grace"),
     Screen("tools", "tools", at("/tools")),
     Screen("tool", "tool", at("/tools/delete_files")),
     Screen("tool-many-arguments", "tool", at("/tools/plan_campaign")),
@@ -98,4 +127,5 @@ SCREENS = (
     Screen("keys-revoke", "keys_revoke", _revoking),
     Screen("keys-revoked", "keys", _revoked),
     Screen("settings", "settings", at("/settings")),
+    Screen("settings-preferences", "preferences", at("/settings/preferences")),
 )

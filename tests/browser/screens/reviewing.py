@@ -2,7 +2,7 @@
 
 from playwright.async_api import Page
 
-from assent import approve
+from assent import approve, draft
 from tests.browser.screens.screen import Screen, Way, press, waiting
 from tests.browser.screens.stage import Stage
 
@@ -110,6 +110,46 @@ async def _wrong_result(stage: Stage, page: Page) -> None:
     await press(page.get_by_role("button", name="Supply the result"))
 
 
+_WHO = {"Name": "Jan Kowalski", "Street and number": "Storgata 7"}
+
+
+async def _first_step(stage: Stage, page: Page) -> None:
+    await page.goto(f"/requests/{await stage.asked('ship_parcel', by='ada')}")
+    for label, text in _WHO.items():
+        await page.get_by_label(label).fill(text)
+    await page.get_by_label("Country").select_option("NO")
+    await press(page.get_by_role("button", name="Next"))
+
+
+async def _wrong_step(stage: Stage, page: Page) -> None:
+    await _first_step(stage, page)
+    await page.get_by_label("Value in euros").fill("a lot")
+    await press(page.get_by_role("button", name="Next"))
+
+
+async def _resumed(stage: Stage, page: Page) -> None:
+    await _first_step(stage, page)
+    await page.goto(page.url.partition("?")[0])
+
+
+async def _looked(stage: Stage, page: Page) -> None:
+    await _first_step(stage, page)
+    await page.get_by_label("Contents").fill("Three books")
+    await page.get_by_label("Value in euros").fill("45")
+    await press(page.get_by_role("button", name="Next"))
+    await page.get_by_label("Card number").fill("4929 0000")
+    await press(page.get_by_role("button", name="Next"))
+
+
+async def _entered_elsewhere(stage: Stage, page: Page) -> None:
+    await page.goto(f"/requests/{(id := await stage.asked('ship_parcel', by='ada'))}")
+    await stage.decide(id, draft({"name": "Johann Kowalski"}), by="ada")
+    for label, text in _WHO.items():
+        await page.get_by_label(label).fill(text)
+    await page.get_by_label("Country").select_option("NO")
+    await press(page.get_by_role("button", name="Next"))
+
+
 SCREENS = (
     Screen("request-moderate", "request", waiting("send_mail")),
     Screen("request-all-open", "request", _all_open),
@@ -134,6 +174,12 @@ SCREENS = (
     Screen("input", "request", waiting("copy_database")),
     Screen("input-wrong", "request", _wrong_answers),
     Screen("input-draft", "request", _draft),
+    Screen("input-steps", "request", waiting("ship_parcel")),
+    Screen("input-step", "request", _first_step),
+    Screen("input-step-wrong", "request", _wrong_step),
+    Screen("input-step-resumed", "request", _resumed),
+    Screen("input-step-elsewhere", "request", _entered_elsewhere),
+    Screen("input-looked-at", "request", _looked),
     Screen("result", "request", waiting("weigh_parcel")),
     Screen("result-wrong", "request", _wrong_result),
     Screen("result-failed", "request", _opened("weigh_parcel", "It failed…")),

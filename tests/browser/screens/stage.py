@@ -76,7 +76,13 @@ class Stage:
 async def staged(url: str, settings: Settings | None = None) -> AsyncGenerator[Stage]:
     """The company on this database, open for visitors."""
     company = Company()
-    assent = Assent(url, agents=[company.agent()], rules=RULES, channels=channels())
+    assent = Assent(
+        url,
+        agents=[company.agent()],
+        rules=RULES,
+        channels=channels(),
+        people_may_allow={"safe", "moderate"},
+    )
     async with listening(create_app(assent, settings)) as base:
         try:
             keys = await furnish(assent)

@@ -61,6 +61,20 @@ async def _blocked(stage: Stage, page: Page) -> None:
         await page.evaluate("document.querySelector('#composer').submit()")
 
 
+async def _wrong_form(stage: Stage, page: Page) -> None:
+    """As it looks without a script: with one, the browser notes the refusal on its console."""
+    await _after("ship_parcel")(stage, page)
+    await page.get_by_label("Name").fill("Jan Kowalski")
+    async with page.expect_navigation():
+        await page.evaluate("document.querySelector('.inline-form').submit()")
+    await page.get_by_role("alert").get_by_text("Some answers are missing").wait_for()
+
+
+async def _result(stage: Stage, page: Page) -> None:
+    turn = await stage.ask("weigh_parcel", by="ada")
+    await page.goto(f"/chat/{turn.conversation_id}")
+
+
 SCREENS = (
     Screen("chats", "chats", at("/chat")),
     Screen("chats-first-run", "chats", at("/chat"), "joan"),
@@ -70,6 +84,9 @@ SCREENS = (
     Screen("chat-waits-for-others", "chat", _after("delete_files", by="linus"), "linus"),
     Screen("chat-of-somebody-else", "chat", _after("send_mail", by="linus")),
     Screen("chat-input", "chat", _after("copy_database")),
+    Screen("chat-form", "chat", _after("ship_parcel")),
+    Screen("chat-form-wrong", "chat", _wrong_form),
+    Screen("chat-result", "chat", _result),
     Screen("chat-doubt", "chat", _after("order_pickup")),
     Screen("chat-done", "chat", _after("find_orders")),
     Screen("chat-rejected", "chat", _rejected),

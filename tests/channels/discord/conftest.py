@@ -10,6 +10,7 @@ from discord.http import Route
 from yarl import URL
 
 from assent.demo.discord_sandbox import Channel, DiscordSandbox, Member
+from tests.accepting import accepted
 from tests.channels.discord.faults import Faults
 
 
@@ -38,3 +39,4 @@ async def place(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Place]:
             ada=sandbox.add_member("Ada"),
             grace=sandbox.add_member("Grace"),
         )
+        await accepted()

@@ -17,6 +17,7 @@ from assent.demo.discord_sandbox.refusals import missing_permissions
 from assent.demo.discord_sandbox.rest.exchange import refused
 from assent.domain.deliveries import ChannelTerms
 from assent.testing.channels import Fault, Heard, Shown
+from tests.accepting import accepted
 from tests.channels.discord.faults import Faults, lost, rate_limited
 
 NAMES = ("ann", "bob", "eve", "mallory")
@@ -145,6 +146,7 @@ async def discord_stage(database: str) -> AsyncGenerator[DiscordStage]:
             room=sandbox.add_channel("ops"),
             members={name: sandbox.add_member(name) for name in NAMES},
         )
+        await accepted()
 
 
 async def _refusing(request: web.Request, handler: Handler) -> web.StreamResponse:

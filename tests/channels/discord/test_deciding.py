@@ -3,10 +3,11 @@
 import json
 import logging
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from assent import Field, Person, Rule, UserInput, approve, tool
+from assent import Field, Person, Rule, Step, UserInput, approve, schema_tool, tool
 from assent.demo.discord_sandbox.interactions import InteractionType
 from assent.domain.decisions import Give
 from assent.domain.fields import FieldType, ShowIf
@@ -213,6 +214,67 @@ async def test_a_form_with_conditions_and_a_secret_that_no_message_log_or_row_ho
     assert not any("canary-4711" in each for each in messages)
     assert "canary-4711" not in caplog.text
     assert not any("canary-4711" in repr(each) for each in database)
+
+
+async def test_each_step_of_a_form_is_a_modal_and_one_that_is_too_long_has_several(
+    url: str,
+):
+    many = [Field(f"line_{number}") for number in range(6)]
+    form = UserInput(
+        "Where to ship",
+        steps=[
+            Step("Who", [Field("name"), Field("abroad", type=FieldType.BOOLEAN)]),
+            Step("Customs", [Field("contents", show_if=ShowIf("abroad", equals=True))]),
+            Step("Letter", many),
+        ],
+    )
+    parameters: Any = {name: {"type": "string"} for name in (each.name for each in form.fields)}
+    parameters["abroad"] = {"type": "boolean"}
+    shipped: list[dict[str, Any]] = []
+
+    async def execute(_context: Any, arguments: dict[str, Any]) -> str:
+        shipped.append(arguments)
+        return "shipped"
+
+    ship = schema_tool(
+        "ship",
+        description="Ship.",
+        parameters={"type": "object", "properties": parameters},
+        execute=execute,
+        user_input=form,
+        requires_approval=False,
+    )
+    values = {each.name: each.name for each in form.fields} | {"abroad": "Yes"}
+    async with company(url, ship) as place:
+        place.script.append(says("", calls("ship")))
+        thread = await place.thread(place.mention("ship"))
+        card = await place.card(thread, "answer")
+        message, button = card, place.button(card, "answer")
+        titles, told, went_back = list[str](), "", False
+        while button:
+            place.ada.press(message, button)
+            modal = await place.ada.sees_modal()
+            titles.append(modal.data["title"])
+            names = [each["component"]["custom_id"] for each in modal.data["components"]]
+            sent = place.ada.submit({name: values[name] for name in names})
+            told = await place.answer(place.ada, sent)
+            assert sent.original is not None
+            message, found = sent.original, buttons_of(sent.original)
+            # Next is first, Back is second: back once, from the step after customs.
+            is_back = titles[-1] == "2 of 3: Customs" and not went_back
+            went_back = went_back or is_back
+            button = (found[1] if is_back else found[0]) if found else ""
+        assert told == "Answered."
+        await place.said(thread, lambda text: text == "Done.")
+
+    assert titles == [
+        "1 of 2: Who",
+        "2 of 3: Customs",
+        "2 of 3: Customs",
+        "3 of 3: Letter",
+        "3 of 3: Letter",
+    ]
+    assert shipped == [{**{each.name: each.name for each in form.fields}, "abroad": True}]
 
 
 async def test_a_wrong_answer_keeps_the_right_ones_and_can_be_given_again(url: str):

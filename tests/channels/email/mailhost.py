@@ -16,6 +16,8 @@ from typing import Any, Self, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
+from tests.accepting import accepted
+
 
 class At(StrEnum):
     """A stage of a mail's way at which the server says something else than yes."""
@@ -97,14 +99,8 @@ class Mailhost:
     async def go_down(self) -> None:
         """Refuse connections, and drop those that there are."""
         assert self._server is not None
+        await accepted()
         self._server.close()
-        # Those that are just being accepted have no session yet, and would stay open for ever.
-        accepting = [
-            task
-            for task in asyncio.all_tasks()
-            if getattr(task.get_coro(), "__name__", "") == "_accept_connection2"
-        ]
-        await asyncio.gather(*accepting, return_exceptions=True)
         for transport in self._transports:
             transport.abort()
         self._transports.clear()

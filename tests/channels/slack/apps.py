@@ -10,6 +10,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from tests.accepting import accepted
 from tests.channels.slack.server import LoopbackSlack
 
 
@@ -61,6 +62,7 @@ async def over_http(slack: LoopbackSlack, app: AsyncApp) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        await accepted()
         await runner.cleanup()
 
 

@@ -117,6 +117,7 @@ ELEMENTS: Mapping[str, Check] = MappingProxyType(
         "url_text_input": fields({**_ENTRY, "initial_value": raw(3000)}),
         "datepicker": fields({**_ENTRY, "initial_date": raw(10, least=10)}),
         "timepicker": fields({**_ENTRY, "initial_time": raw(5, least=5), "timezone": raw(60)}),
+        "datetimepicker": fields({**_ENTRY, "initial_date_time": whole(10**9, 10**10 - 1)}),
         "static_select": fields(_SELECT),
         "multi_static_select": fields(
             {**_SELECT, "initial_options": many(_OPTION, most=100), "max_selected_items": anything}
@@ -135,7 +136,7 @@ ELEMENTS: Mapping[str, Check] = MappingProxyType(
     }
 )
 _CHOSEN = (
-    *("static_select", "users_select", "datepicker", "timepicker"),
+    *("static_select", "users_select", "datepicker", "timepicker", "datetimepicker"),
     *("radio_buttons", "checkboxes"),
 )
 _PRESSED = ("button", "overflow", *_CHOSEN)

@@ -10,6 +10,7 @@ _AS_IS: Any = object()
 _SINGLE = {
     "datepicker": ("selected_date", "initial_date"),
     "timepicker": ("selected_time", "initial_time"),
+    "datetimepicker": ("selected_date_time", "initial_date_time"),
     "users_select": ("selected_user", "initial_user"),
 }
 
@@ -25,7 +26,7 @@ def entry(element: dict[str, Any], value: Any = _AS_IS) -> dict[str, Any]:
             first = element.get("initial_options", [])
             chosen = first if value is _AS_IS else [_option(element, each) for each in value or ()]
             return {"type": kind, "selected_options": chosen}
-        case "datepicker" | "timepicker" | "users_select":
+        case "datepicker" | "timepicker" | "datetimepicker" | "users_select":
             name, initial = _SINGLE[kind]
             return {"type": kind, name: element.get(initial) if value is _AS_IS else value}
         case _:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 
 from aiohttp import WSMsgType, web
 
+from tests.accepting import accepted
 from tests.channels.slack import answers, chat, conversations, modals
 from tests.channels.slack.api import Answer, Api, ApiRefusal, Arguments
 from tests.channels.slack.deliveries import (
@@ -124,6 +125,7 @@ class LoopbackSlack:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.drop_sockets()
         if self._runner:
+            await accepted()
             await self._runner.cleanup()
 
     @property

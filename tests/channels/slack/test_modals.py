@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assent import Field, FieldType, ShowIf, UserInput, reject, tool
+from assent import Field, FieldType, ShowIf, Step, UserInput, reject, tool
 from assent.channels.reference import Reference
 from assent.channels.replies import Fill
 from assent.channels.slack import api
@@ -158,6 +158,45 @@ async def test_a_form_with_conditional_and_secret_fields_is_filled_page_by_page(
         dump = "\n".join(rows.iterdump())
     rows.close()
     assert CANARY not in dump
+
+
+async def test_each_step_of_a_form_is_a_modal_with_its_title(
+    slack: LoopbackSlack, url: str
+) -> None:
+    form = UserInput(
+        "Where to ship",
+        steps=[
+            Step("Who", [Field("name"), Field("abroad", type=FieldType.BOOLEAN)]),
+            Step("Customs", [Field("contents", show_if=ShowIf("abroad", equals=True))]),
+            Step("Payment", [Field("card", type=FieldType.SECRET)]),
+        ],
+    )
+    shipped: list[tuple[Any, ...]] = []
+
+    @tool(requires_approval=False, user_input=form)
+    def ship(name: str, abroad: bool, card: str, contents: str = "") -> str:
+        """Ship it."""
+        shipped.append((name, abroad, contents, card))
+        return "shipped"
+
+    ada = slack.member("ada")
+    async with opened(slack, url, says("", calls("ship")), more_tools=[ship]) as office:
+        await office.link(ada)
+        await ada.say(ada.direct, "ship it")
+        await ada.press(await ada.sees(ada.direct, "Input needed"), "Send the answers")
+        first = await ada.sees_modal("1 of 2: Who")
+        assert names(first) == ["name", "abroad"]
+        await fill(ada, name="Bea", abroad="true")
+        await ada.submit()
+        assert names(await ada.sees_modal("2 of 3: Customs")) == ["contents"]
+        await fill(ada, contents="books")
+        await ada.submit()
+        assert names(await ada.sees_modal("3 of 3: Payment")) == ["card"]
+        await fill(ada, card=CANARY)
+        await ada.submit()
+        await ada.sees_ephemeral(ada.direct, "Answered.")
+        await ada.sees(ada.direct, "Done.")
+    assert shipped == [("Bea", True, "books", CANARY)]
 
 
 async def test_a_secret_that_was_given_before_may_stay_empty(

@@ -11,6 +11,7 @@ from typing import Any, Self, assert_never
 
 from standardwebhooks import Webhook
 
+from tests.accepting import accepted
 from tests.providers.http import HttpRequest, read_request
 
 
@@ -86,6 +87,7 @@ class WebhookReceiver:
     async def go_down(self) -> None:
         """Refuse connections, and drop those that there are."""
         assert self._server is not None
+        await accepted()
         self._server.close()
         for task in self._serving:
             task.cancel()

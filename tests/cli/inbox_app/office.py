@@ -16,10 +16,12 @@ from assent import (
     Audience,
     Effect,
     Field,
+    File,
     OutcomeUnknown,
     Person,
     Risk,
     Rule,
+    Step,
     UserInput,
     manual,
     tool,
@@ -58,6 +60,19 @@ FORM = UserInput(
         Field("features", type=FieldType.MULTI_SELECT, options=["a", "b", "c"], required=False),
         Field("remark", type=FieldType.MULTILINE, required=False),
         Field("token", type=FieldType.SECRET, show_if=ShowIf("secure", equals=True)),
+    ],
+)
+
+ABROAD = ShowIf("country", "NO")
+STEPS = UserInput(
+    "To ship it",
+    steps=[
+        Step(
+            "Who",
+            [Field("name"), Field("country", type=FieldType.SELECT, options=["DE", "NO"])],
+        ),
+        Step("Customs", [Field("contents", show_if=ABROAD)], help="Only abroad"),
+        Step("Payment", [Field("card", type=FieldType.SECRET)]),
     ],
 )
 
@@ -119,6 +134,14 @@ class Tools:
     def odd(self) -> list[Any]:
         ran = self.ran
 
+        @tool(user_input=STEPS)
+        async def ship(
+            order: str, *, name: str, country: str, card: str, contents: str = ""
+        ) -> str:
+            """Ship an order."""
+            ran.append(("ship", name, country, contents, card))
+            return "shipped"
+
         @tool(user_input=FORM)
         async def connect(
             purpose: str,
@@ -138,6 +161,12 @@ class Tools:
             ran.append(("connect", purpose, given))
             return "connected"
 
+        @tool(user_input=PAPERS)
+        async def file_papers(shelf: str, papers: list[File]) -> str:
+            """File papers."""
+            ran.append(("file_papers", shelf, [(each.name, each.read()) for each in papers]))
+            return f"filed {len(papers)}"
+
         @tool(risk=Risk.MODERATE, requires_approval=True, timeout=None)
         async def post(text: str) -> str:
             """Post something; the first time the line goes dead."""
@@ -146,7 +175,17 @@ class Tools:
                 raise OutcomeUnknown("the line went dead")
             return "posted"
 
-        return [connect, post]
+        @tool(user_input=UserInput("To book", [Field("city", suggest="tool")], save="person"))
+        async def book(nights: int, city: str) -> str:
+            """Book a room."""
+            ran.append(("book", city))
+            return "booked"
+
+        return [ship, connect, file_papers, post, book]
+
+
+_PAPER = Field("papers", type=FieldType.FILE, kinds="text/*", max_files=2)
+PAPERS = UserInput("Papers, please", [_PAPER])
 
 
 def script(prompt: Prompt) -> ScriptStep:

@@ -1,9 +1,13 @@
 """Forms: every type of field, fields that apply only sometimes, secrets, drafts."""
 
+from pathlib import Path
+from typing import Any
+
 from textual.widgets import Input, Select, TextArea
 
+from assent import answer
 from assent.cli.inbox_app.form_fields import FieldBox, TickList
-from tests.cli.inbox_app.office import Office, Seat
+from tests.cli.inbox_app.office import ANA, Office, Seat
 
 
 def boxes(seat: Seat) -> dict[str, FieldBox]:
@@ -107,7 +111,7 @@ async def test_a_draft_is_kept_sealed_and_goes_on_later(office: Office) -> None:
     async with office.seat(size=(120, 60)) as seat:
         await opened(seat)
         assert boxes(seat)["host"].query_one(Input).value == "db"
-        assert "It is kept from your draft" in seat.text
+        assert "It is kept: leave this empty" in seat.text
         assert "canary-6" not in seat.text
         boxes(seat)["region"].query_one(Select).value = "eu"
         await seat.pilot.pause()
@@ -128,3 +132,47 @@ async def test_every_control_is_one_that_a_keyboard_reaches(local_office: Office
             reached.add(type(seat.app.focused))
             await seat.press("tab")
         assert {Input, Select, TickList, TextArea} <= reached
+
+
+async def test_a_suggestion_is_filled_in_with_its_key_and_answers_are_kept(office: Office) -> None:
+    first = await office.asks("book", nights=1)
+    await office.assent.decide(first, answer(city="Rome").keeping("once"), by=ANA)
+    await office.rested(first)
+    id = await office.asks("book", nights=2)
+    async with office.seat(size=(120, 60)) as seat:
+        await seat.read()
+        await seat.press("a")
+        await seat.sees("Last time: Rome", "Keep these answers")
+        assert boxes(seat)["city"].answer() is None
+        await seat.press("ctrl+l")
+        await seat.until(lambda: boxes(seat)["city"].answer() == "Rome")
+        await seat.press("tab", "enter", "down", "enter")
+        await seat.sees("for all my conversations")
+        await seat.press("ctrl+s")
+        await seat.sees("Answered: book.")
+        await office.rested(id)
+    [kept] = await office.assent.people.preferences.of(ANA)
+    entries = [each for each in await office.assent.audit() if each.action == "answer"]
+    assert (kept.row.name, kept.row.value) == ("city", "Rome")
+    origins: Any = entries[-1].data["origins"]
+    assert origins["city"]["source"] == "suggestion"
+    assert office.tools.ran == [("book", "Rome"), ("book", "Rome")]
+
+
+async def test_files_are_given_by_their_paths(office: Office, tmp_path: Path) -> None:
+    first, second, wrong = tmp_path / "a b.txt", tmp_path / "c.txt", tmp_path / "d.txt"
+    for path, content in ((first, b"one"), (second, b"two"), (wrong, b"MZ\x00")):
+        path.write_bytes(content)
+    id = await office.asks("file_papers", shelf="left")
+    async with office.seat(size=(120, 40)) as seat:
+        await seat.read()
+        await seat.press("a")
+        await seat.sees("Papers, please", "up to 10 MB; up to 2 files")
+        await seat.type(str(wrong))
+        await seat.press("ctrl+s")
+        await seat.sees("The file is, by its content, no text.")
+        seat.app.screen.query_one(Input).value = f"'{first}' {second}"
+        await seat.press("ctrl+s")
+        await seat.sees("Answered: file_papers.")
+        await office.rested(id)
+    assert office.tools.ran == [("file_papers", "left", [("a b.txt", b"one"), ("c.txt", b"two")])]

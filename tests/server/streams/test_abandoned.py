@@ -117,7 +117,7 @@ async def test_the_data_stream_and_agui_hold_only_the_answer_that_counts(
     async with world(goes_on(), shop.look, shop.delete()) as assent:
         await waited_for(assent, killed)
         data, agui = (
-            DataStream(),
+            DataStream(Person("ada")),
             AguiEvents(
                 "thread", "run", declared=None, viewer=USER, catalogue=assent.kernel.catalogue
             ),

@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
 from assent import (
     Effect,
     Field,
@@ -25,6 +27,7 @@ from assent.testing import ScriptedModel, VirtualClock, calls, says
 from tests.server.conftest import Serve
 from tests.server.streams.agui_runs import Thread, approved, cancelled, denied, resolved
 from tests.server.streams.lines import eventually
+from tests.server.web.parcels import CARD, Carrier
 
 
 class Disk:
@@ -477,6 +480,28 @@ async def test_a_missing_input_is_an_interrupt_with_its_form(serve: Serve) -> No
     assert given == [("bob", "ada", "home", "hunter2 canary", 25)]
     assert run.results == {interrupt["toolCallId"]: "sent"}
     assert "canary" not in text
+
+
+async def test_steps_are_told_beside_a_schema_that_is_still_flat(serve: Serve) -> None:
+    carrier = Carrier()
+    script = [says("", calls("ship", parcel="p1")), "Done."]
+    async with serve(script, carrier.tool) as served:
+        thread = Thread(served)
+        [interrupt] = (await thread.say("go")).interrupts
+        values = {"name": "Bea", "country": "NO", "contents": "books", "worth": 20, "card": CARD}
+        run = await thread.resume(resolved(interrupt, values))
+
+    schema = interrupt["responseSchema"]
+    assert [(each["title"], each["fields"]) for each in schema["x-steps"]] == [
+        ("Who gets it", ["name", "country", "note"]),
+        ("Customs", ["contents", "worth"]),
+        ("Payment", ["card"]),
+    ]
+    assert schema["x-steps"][1]["description"] == "Only for parcels that leave the country."
+    assert set(schema["properties"]) == {"name", "country", "note", "contents", "worth", "card"}
+    Draft202012Validator(schema).validate(values)
+    assert run.results == {interrupt["toolCallId"]: "shipped"}
+    assert carrier.shipped == [("Bea", "NO", "", "books", 20, CARD)]
 
 
 async def test_an_answered_form_may_lead_to_an_approval_of_what_would_run(serve: Serve) -> None:

@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from assent import Audience, Confirmation, Effect, Field, Rule, UserInput, manual, reject, tool
+from assent import (
+    Audience,
+    Confirmation,
+    Effect,
+    Field,
+    Rule,
+    Step,
+    UserInput,
+    manual,
+    reject,
+    tool,
+)
 from assent.errors import ModelFailed
 from assent.server import Settings
 from assent.server.settings import AiSdk
@@ -189,8 +200,17 @@ async def test_an_edit_is_shown_with_what_came_of_it(serve: Serve, major: str, t
 
 
 @MAJORS
-async def test_a_form_is_filled_in(serve: Serve, major: str, told: AiSdk) -> None:
-    @tool(user_input=UserInput("Which company?", [Field("company")]))
+@pytest.mark.parametrize(
+    "form",
+    [
+        UserInput("Which company?", [Field("company")]),
+        # A client that knows no steps fills it in as one.
+        UserInput("Which company?", steps=[Step("Company", [Field("company")])]),
+    ],
+    ids=["fields", "steps"],
+)
+async def test_a_form_is_filled_in(serve: Serve, major: str, told: AiSdk, form: UserInput) -> None:
+    @tool(user_input=form)
     async def report(company: str) -> str:
         return f"report of {company}"
 

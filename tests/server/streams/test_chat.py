@@ -820,7 +820,7 @@ async def test_nobody_gets_nothing(serve: Serve) -> None:
         {"id": ""},
         {"messages": []},
         {"messages": [{"role": "user", "parts": []}]},
-        {"messages": [{"id": "u", "role": "user", "parts": [{"type": "file", "url": "data:,x"}]}]},
+        {"messages": [{"id": "u", "role": "user", "parts": [{"type": "reasoning", "text": "x"}]}]},
         {"trigger": "resume"},
         {"onPending": "drop"},
     ],

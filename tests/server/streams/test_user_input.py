@@ -6,7 +6,9 @@ from assent import Field, Risk, UserInput, tool
 from assent.domain.fields import FieldType
 from assent.domain.requests import Request
 from assent.testing import ScriptedModel, calls, says
+from tests.field_samples import ANSWERS, order
 from tests.server.conftest import Serve, Served
+from tests.server.web.parcels import CARD, Carrier
 
 THREAD = "thread-1"
 TOOL = "quickbooks_online_api_request"
@@ -340,3 +342,52 @@ async def test_a_body_of_another_shape_is_refused(serve: Serve) -> None:
         answer = await client.post("/api/tool-user-input", content=b"{")
 
     assert (answer.status_code, answer.json()["success"]) == (422, False)
+
+
+async def test_objects_and_rows_are_told_and_submitted_as_json(serve: Serve) -> None:
+    ordered: list[dict[str, Any]] = []
+    model = ScriptedModel([says("", calls("order", price="7 USD", terms=True)), "Done."])
+    async with serve(model, order(ordered)) as served:
+        request = await paused(served)
+        told = await act(served, action="get_pending", conversation_id=request.conversation_id)
+        fields = {each["name"]: each for each in told.json()["requests"][0]["required_fields"]}
+        wrong = await submit(served, request, **{**ANSWERS, "tags": {"$secret": "sec_1"}})
+        unsaid = await submit(served, request, **{k: v for k, v in ANSWERS.items() if k != "terms"})
+        right = await submit(served, request, **{**ANSWERS, "terms": True})
+        await served.assent.wait(request.turn_id)
+
+    assert [each["name"] for each in fields["items"]["columns"]] == [
+        "what",
+        "count",
+        "urgent",
+        "kind",
+    ]
+    assert fields["country"]["option_labels"]["DE"] == "Germany"
+    assert fields["price"]["value"] == "7 USD"
+    assert "value" not in fields["terms"]
+    assert wrong.status_code == unsaid.status_code == 422
+    assert right.json()["success"] is True
+    assert ordered == [ANSWERS]
+
+
+async def test_steps_are_told_beside_the_fields_and_the_answers_stay_flat(serve: Serve) -> None:
+    carrier = Carrier()
+    model = ScriptedModel([says("", calls("ship", parcel="p1")), "Done."])
+    async with serve(model, carrier.tool) as served:
+        request = await paused(served)
+        asked = await act(served, action="get_pending", conversation_id=request.conversation_id)
+        given = {"name": "Bea", "country": "DE", "card": CARD}
+        answer = await submit(served, request, **given)
+        await served.assent.wait(request.turn_id)
+
+    [told] = asked.json()["requests"]
+    assert [(step["title"], step["fields"]) for step in told["steps"]] == [
+        ("Who gets it", ["name", "country", "note"]),
+        ("Customs", ["contents", "worth"]),
+        ("Payment", ["card"]),
+    ]
+    assert [each["name"] for each in told["required_fields"]] == [
+        *("name", "country", "note", "contents", "worth", "card")
+    ]
+    assert answer.status_code == 200
+    assert carrier.shipped == [("Bea", "DE", "", "", 0, CARD)]

@@ -239,7 +239,7 @@ async def test_a_question_for_input_leads_to_its_form(serve: Serve) -> None:
     desk = Desk()
     async with serve(script, *desk.tools()) as served:
         visitor = await talking(served, "connect")
-        assert "Answer" in visitor.text
+        assert "Fill in" in visitor.text
         [address] = visitor.requests
         await visitor.open(address)
         assert 'name="field.host"' in visitor.page.text
@@ -331,7 +331,7 @@ async def test_what_is_asked_of_somebody_leads_to_its_form(
     desk = Desk()
     async with serve(script, *desk.tools()) as served:
         visitor = await talking(served, word)
-        [address] = re.findall(r'class="button primary" href="([^"]+)"', visitor.page.text)
+        [address] = re.findall(r'class="button [^"]+" href="(/requests/[^"]+)"', visitor.page.text)
         assert address.partition("#")[2] == place.removeprefix("#")
         await visitor.open(address)
         assert not place or f'id="{place[1:]}"' in visitor.page.text

@@ -6,6 +6,7 @@ from typing import Any
 from assent import Field, Person, Risk, UserInput, tool
 from assent.domain.fields import FieldType
 from assent.domain.messages import Answer, Prompt
+from assent.server.form_data import MAX_FIELDS
 from assent.testing import calls, says
 from tests.server.conftest import ROLES, Serve, Served
 from tests.server.web.visitor import Visitor
@@ -204,7 +205,7 @@ async def test_a_form_of_too_many_fields_is_refused_and_breaks_nothing(serve: Se
     shop = Shop()
     async with serve(script, *shop.tools()) as served:
         visitor = await asked(served, "pay")
-        many = "&".join(f"f{n}=x" for n in range(600)) + "&verdict=approve"
+        many = "&".join(f"f{n}=x" for n in range(MAX_FIELDS + 1)) + "&verdict=approve"
         answer = await served.client().post(
             visitor.page.url.path,
             content=many,

@@ -9,6 +9,7 @@ from assent import Field, Risk, UserInput, manual, tool
 from assent.domain.canonical import Json
 from assent.domain.fields import FieldType
 from tests.browser.office import person, script, wants
+from tests.field_samples import order
 from tests.server.conftest import Serve, Served
 from tests.server.web.visitor import Visitor
 
@@ -126,6 +127,31 @@ async def test_a_line_that_a_control_would_join_does_not_stand_in_it(serve: Serv
         visitor = await looking(served, "go", host="a\nb")
         assert visitor.form("answer").value("field.host") == ""
         assert "Suggested, but not filled in" in visitor.text
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "fitting", "stands"),
+    [
+        (Field("x", type=FieldType.TIME), "quarter past", "14:30", "14:30"),
+        (Field("x", type=FieldType.DATE), "next Monday", "2027-03-01", "2027-03-01"),
+        (Field("x", type=FieldType.COUNTRY), "Atlantis", "DE", "DE"),
+        (Field("x", type=FieldType.SELECT, options=["a", "b"]), "c", "a", "a"),
+        (Field("x", type=FieldType.MULTI_SELECT, options=["a", "b"]), ["a", "c"], ["a"], "a"),
+    ],
+    ids=["time", "date", "country", "select", "multi_select"],
+)
+async def test_what_a_control_cannot_stand_for_is_not_said_to_be_filled_in(
+    serve: Serve, field: Field, given: Json, fitting: Json, stands: str
+) -> None:
+    async with serve(script, order([], field)) as served:
+        visitor = await looking(served, "order", x=given)
+        values = {value for name, value in visitor.form("answer").pairs if name == "field.x"}
+        assert values <= {""}
+        assert "Suggested, but not filled in" in visitor.text
+        assert "Filled in for you" not in visitor.text
+        visitor = await looking(served, "order", x=fitting)
+        assert ("field.x", stands) in visitor.form("answer").pairs
+        assert "Filled in for you" in visitor.text
 
 
 async def test_what_was_suggested_and_taken_out_again_is_not_used(serve: Serve) -> None:

@@ -12,7 +12,7 @@ from tests.server.web.scene import furnish, tools
 from tests.server.web.test_crawl import SQLITE, signed_in
 
 MAX_PAGE_BYTES = 160_000
-MAX_SCRIPT_LINES = 1_750
+MAX_SCRIPT_LINES = 2_200
 ROWS = 30
 
 

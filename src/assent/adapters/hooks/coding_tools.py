@@ -15,21 +15,22 @@ _UNASKED: Final[Mapping[str, Any]] = {"risk": Risk.SAFE, "requires_approval": Fa
 _MODERATE: Final[Mapping[str, Any]] = {"risk": Risk.MODERATE, "requires_approval": True}
 _DANGEROUS: Final[Mapping[str, Any]] = {"risk": Risk.DANGEROUS, "requires_approval": True}
 
-# What reads in the place where the agent works, keeps its own lists, or only leads to calls that
-# come here themselves.
+# Tools that read where the agent works, keep its own lists, or only lead to calls that come here
+# themselves.
 SAFE: Final = frozenset(
     {
         *("Read", "Glob", "Grep", "LS", "LSP", "NotebookRead", "view_image"),
         *("TodoRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"),
         *("update_plan", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion"),
         *("BashOutput", "TaskOutput", "ListAgents", "ListMcpResourcesTool", "ToolSearch"),
-        *("Agent", "Task", "Skill", "ReportFindings"),
+        *("Agent", "Task", "ReportFindings"),
     }
 )
 _BY_NAME: Final[Mapping[str, tuple[Mapping[str, Any], str]]] = {
     "Bash": (_DANGEROUS, "Run a command in a shell"),
     "PowerShell": (_DANGEROUS, "Run a command in a shell"),
     "shell": (_DANGEROUS, "Run a command in a shell"),
+    "Skill": (_DANGEROUS, "Load a skill, whose commands run in a shell and come to no hook"),
     "Write": (_MODERATE, "Write a file"),
     "Edit": (_MODERATE, "Change a file"),
     "MultiEdit": (_MODERATE, "Change a file in several places"),

@@ -34,6 +34,9 @@ class After:
     session: str
     id: str
     outcome: BodyOutcome
+    # What it ran with, if the agent says so, and the folder that paths there are relative to.
+    ran: Mapping[str, Any] | None = None
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +57,9 @@ def event_of(text: str) -> HookEvent | None:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidHookInput(f"it is no JSON: {error}") from None
+        raise InvalidHookInput(f"it is not JSON: {error}") from None
     if not isinstance(given, dict):
-        raise InvalidHookInput("it is no JSON object")
+        raise InvalidHookInput("it is not a JSON object")
     return read(cast("dict[str, Any]", given))
 
 
@@ -66,7 +69,7 @@ def read(given: Mapping[str, Any]) -> HookEvent | None:
     if kind == BEFORE:
         arguments = given.get("tool_input")
         if not isinstance(arguments, Mapping):
-            raise InvalidHookInput("'tool_input' is no object")
+            raise InvalidHookInput("'tool_input' is not an object")
         return Before(
             session=session,
             id=_text(given, "tool_use_id"),
@@ -75,8 +78,14 @@ def read(given: Mapping[str, Any]) -> HookEvent | None:
             part=str(given.get("agent_id") or ""),
         )
     if kind in (_AFTER, _FAILED):
-        outcome = _outcome(given, failed=kind == _FAILED)
-        return After(session=session, id=_text(given, "tool_use_id"), outcome=outcome)
+        ran: object = given.get("tool_input")
+        return After(
+            session=session,
+            id=_text(given, "tool_use_id"),
+            outcome=_outcome(given, failed=kind == _FAILED),
+            ran=cast("Mapping[str, Any]", ran) if isinstance(ran, Mapping) else None,
+            folder=str(given.get("cwd") or ""),
+        )
     if kind in _ENDS:
         return Ended(session=session, whole=kind != "Stop")
     return None

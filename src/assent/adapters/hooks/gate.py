@@ -6,6 +6,7 @@ from typing import Any, Final
 from assent.adapters.hooks.coding_tools import CodingTools
 from assent.adapters.hooks.events import After, Before, Ended
 from assent.adapters.hooks.held_claims import HeldClaim, HeldClaims
+from assent.adapters.hooks.inputs import are_equal, outcome_with
 from assent.adapters.hooks.rulings import Allowed, Denied, Ruling, Undecided
 from assent.adapters.keys import key_of, named
 from assent.adapters.replies import refusal
@@ -44,7 +45,11 @@ class HookGate:
     async def after(self, event: After) -> GuardedCall | None:
         """Settle the claim of a tool that has run; None if it has none."""
         held = self._held.of(event.session, event.id)
-        return None if held is None else await self._settled(held, event.outcome)
+        if held is None:
+            return None
+        cleared = (await self._guard.look(held.claim.call_id)).arguments
+        outcome = outcome_with(event.outcome, event.ran, cleared, event.folder)
+        return await self._settled(held, outcome)
 
     async def ended(self, event: Ended) -> int:
         """Put in doubt what was allowed and has no outcome; returns how many calls that are."""
@@ -93,7 +98,8 @@ async def claim_of(
 def allowed(call: GuardedCall, claim: CallClaim, proposed: Mapping[str, Any]) -> Allowed:
     """Return the ruling on a claimed call, with its arguments if they were changed."""
     arguments = dict(claim.arguments)
-    return Allowed(call=call, claim=claim, changed=None if arguments == proposed else arguments)
+    is_changed = not are_equal(arguments, dict(proposed))
+    return Allowed(call=call, claim=claim, changed=arguments if is_changed else None)
 
 
 def _past(call: GuardedCall) -> Denied:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assent.domain.lifecycle import CallStatus
 from assent.guard import CallClaim, GuardedCall
 
 
@@ -31,9 +32,17 @@ class Undecided:
     call: GuardedCall
 
     @property
+    def in_doubt(self) -> bool:
+        """True if it may have run before: asked again, it could run a second time."""
+        return self.call.status is CallStatus.IN_DOUBT
+
+    @property
     def reason(self) -> str:
-        """What it waits for, and where, in words for a model."""
+        """Says in words for a model what the call waits for, and where."""
         where = f" at {self.call.review_url}" if self.call.review_url else ""
+        if self.in_doubt:
+            unknown = f"It is not known whether {self.call.tool!r} ran"
+            return f"{unknown}: people say what happened{where}. Do not call it again meanwhile."
         return f"Nothing was run: {self.call.tool!r} is {self.call.status}{where}."
 
 

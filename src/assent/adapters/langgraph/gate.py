@@ -23,8 +23,10 @@ from assent.adapters.langgraph.results import (
     told_again,
 )
 from assent.adapters.options import checked
+from assent.adapters.unanswered import is_unanswered
 from assent.domain.tools import Tool
-from assent.errors import AsyncOnly, CallWaits, NotResumable
+from assent.engine.runs.outcomes import OutcomeUnknown
+from assent.errors import AsyncOnly, CallWaits, LeaseLost, NotResumable
 from assent.guard import Guard, GuardedCall, new_token
 
 Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
@@ -72,8 +74,10 @@ class Gate:
         attempt = Attempt(request, handler)
         try:
             ended = await self.guard.finish(call, attempt, tool=tool)
-        except CallWaits:
+        except (CallWaits, LeaseLost):
             raise await self._waiting(call, request) from None
+        if ended.is_waiting:
+            raise await self._waiting(call, request)
         if attempt.result is None:
             return told_again(ended, tool_call)
         return told(attempt.result, ended)
@@ -90,7 +94,7 @@ class Gate:
         )
 
     async def _waiting(self, call: GuardedCall, request: ToolCallRequest) -> Waiting:
-        # It may be another caller's claim, or a changed definition, that it waits for now.
+        # By now it may wait for another caller, for a changed definition, or be in doubt.
         now = await self.guard.look(call.id)
         if _thread(request) is None:
             error = NotResumable(call.id, call.tool)
@@ -127,6 +131,10 @@ class Attempt:
                 f"the tool paused the graph itself ({type(error).__name__}): a guarded tool may "
                 "not; name it in `unguarded`, and guard the tools inside it"
             ) from error
+        except Exception as error:
+            if is_unanswered(error) or is_unanswered(error.__cause__):
+                raise OutcomeUnknown(f"a server was called and did not answer: {error}") from error
+            raise
         self.result = result
         return recorded(result)
 
@@ -152,7 +160,7 @@ def _thread(request: ToolCallRequest) -> str | None:
 def _key(thread: str, request: ToolCallRequest) -> str:
     """Return what stands for a call however often its node runs.
 
-    Some providers repeat the ids of their calls in every message, so that of the message is part.
+    Some providers repeat the ids of their calls in every message, so the message's id counts, too.
     """
     id = request.tool_call["id"]
     return key_of(thread, _message_id(request.state, id), id)

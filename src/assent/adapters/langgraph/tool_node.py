@@ -13,6 +13,7 @@ from langgraph.types import interrupt
 
 from assent.adapters.langgraph.gate import Gate, Handler, refuse_sync
 from assent.adapters.langgraph.pauses import Waiting, pause_of
+from assent.errors import InvalidParameter
 from assent.guard import Guard
 
 InputType = Literal["list", "dict", "tool_calls"]
@@ -55,6 +56,10 @@ class GuardedToolNode(ToolNode):
         cast("Any", super()).__init__(
             tools, wrap_tool_call=refuse_sync, awrap_tool_call=through, **options
         )
+        if len(self.tools_by_name) < len(tools):
+            # The last one would take the place of the first, with what was said about it.
+            allowed = f"tools of different names ({', '.join(sorted(self.tools_by_name))})"
+            raise InvalidParameter("GuardedToolNode", "tools", allowed, f"{len(tools)} tools")
 
     async def _through(self, request: ToolCallRequest, handler: Handler) -> Any:
         return await self._gate.passed(request, handler)

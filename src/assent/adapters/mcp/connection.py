@@ -123,7 +123,7 @@ class McpConnection:
 
     @property
     def instructions(self) -> str:
-        """What the server says about itself, in a stranger's words."""
+        """The server's description of itself, in a stranger's words."""
         session = self._attempt.session
         return "" if session is None else session.instructions or ""
 

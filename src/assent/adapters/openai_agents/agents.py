@@ -9,9 +9,11 @@ from typing import Any, Final, cast
 from agents import Agent, FunctionTool, Handoff, RunContextWrapper, Tool
 
 from assent.adapters.declared_tools import DeclaredTools
+from assent.adapters.keys import named
 from assent.adapters.openai_agents.gate import Gate
 from assent.adapters.options import checked
 from assent.domain import parameters
+from assent.domain.mcp_servers import REMOTE
 from assent.domain.people import NamesGiven
 from assent.errors import InvalidParameter, InvalidTool
 from assent.guard import Guard
@@ -19,6 +21,8 @@ from assent.guard import Guard
 log = logging.getLogger(__name__)
 # Tools of MCP servers are made anew for every turn.
 _MOST_KNOWN: Final = 1_000
+# A source may have 200 characters in all.
+_LONGEST: Final = 190
 _WHERE: Final = "guarded()"
 _AGENT: Final = parameters.instance(Agent, "an Agent")
 
@@ -136,7 +140,10 @@ class GuardedAgent(Agent[Any]):
             return tool
         family = self.family
         definition = family.declared.of(
-            tool.name, description=tool.description, parameters=tool.params_json_schema
+            tool.name,
+            description=tool.description,
+            parameters=tool.params_json_schema,
+            **_origin(tool),
         )
         gate = Gate(
             source=tool,
@@ -146,6 +153,12 @@ class GuardedAgent(Agent[Any]):
             wait=family.wait,
         )
         return gate.tool()
+
+
+def _origin(tool: FunctionTool) -> dict[str, str]:
+    """Return which MCP server a tool comes from: what it was when first seen is pinned."""
+    binding = getattr(tool, "_mcp_tool_binding", None)
+    return {} if binding is None else {"source": f"{REMOTE}{named(binding[0])[-_LONGEST:]}"}
 
 
 def is_agent_tool(tool: FunctionTool) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from agents import FunctionTool, Runner, RunResult, RunState, ToolApprovalItem
 from agents.exceptions import AgentsException
@@ -11,20 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assent.adapters.openai_agents.agents import GuardedAgent
 from assent.adapters.openai_agents.threads import Thread
-from assent.adapters.replies import refusal
+from assent.adapters.replies import refusal, was_refused
 from assent.domain.canonical import Json
-from assent.domain.lifecycle import CallStatus
 from assent.errors import AssentError, Malformed, NothingAwaited
-
-_NOT_RUN: Final = frozenset(
-    {
-        CallStatus.DENIED,
-        CallStatus.REJECTED,
-        CallStatus.EXPIRED,
-        CallStatus.CANCELLED,
-        CallStatus.SUPERSEDED,
-    }
-)
 
 
 class _Saved(BaseModel):
@@ -148,7 +137,7 @@ async def _decide(
             state.approve(item)
         return
     call = await agent.family.guard.look(call_id, wait=wait)
-    if call.status in _NOT_RUN:
+    if was_refused(call):
         state.reject(item, rejection_message=refusal(call))
     elif call.is_cleared or call.is_settled:
         state.approve(item)

@@ -16,20 +16,9 @@ from pydantic_ai.tools import (
 )
 
 from assent.adapters.pydantic_ai.toolset import MARK
-from assent.adapters.replies import refusal
-from assent.domain.lifecycle import CallStatus
+from assent.adapters.replies import refusal, was_refused
 from assent.errors import Malformed, NothingAwaited
 from assent.guard import Guard, GuardedCall
-
-_NOT_RUN: Final = frozenset(
-    {
-        CallStatus.DENIED,
-        CallStatus.REJECTED,
-        CallStatus.EXPIRED,
-        CallStatus.CANCELLED,
-        CallStatus.SUPERSEDED,
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,4 +97,4 @@ def _call_id(requests: DeferredToolRequests, tool_call_id: str) -> str | None:
 
 
 def _verdict(call: GuardedCall) -> ToolApproved | ToolDenied:
-    return ToolDenied(refusal(call)) if call.status in _NOT_RUN else ToolApproved()
+    return ToolDenied(refusal(call)) if was_refused(call) else ToolApproved()

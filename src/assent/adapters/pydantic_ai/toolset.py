@@ -14,6 +14,7 @@ from assent.adapters.declared_tools import DeclaredTools
 from assent.adapters.options import checked
 from assent.adapters.pydantic_ai.attempt import Attempt, has_files
 from assent.adapters.pydantic_ai.guarded_tool import GuardedTool, guarded
+from assent.adapters.pydantic_ai.origins import origin_of
 from assent.adapters.replies import refusal, reply, ticket
 from assent.domain import parameters
 from assent.domain.canonical import digest
@@ -70,6 +71,7 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
                 shown.name,
                 description=shown.description,
                 parameters=shown.parameters_json_schema,
+                **origin_of(source),
             )
         except InvalidTool:
             # The author's own mistake is said at once; a server's costs that tool only.
@@ -127,13 +129,10 @@ def key_of(ctx: RunContext[Any]) -> str:
 
     Providers repeat their ids, so the response that holds the call counts, too.
     """
-    held = (
-        message
-        for message in reversed(ctx.messages)
-        if isinstance(message, ModelResponse)
-        and any(part.tool_call_id == ctx.tool_call_id for part in message.tool_calls)
-    )
-    response = next(held, None)
+    # The calls of a run are those of its newest response. To look for this one among them would
+    # cost the square of their number.
+    responses = (each for each in reversed(ctx.messages) if isinstance(each, ModelResponse))
+    response = next(responses, None)
     if response is None:
         return digest(json_text(["pydantic_ai", ctx.run_id, ctx.tool_call_id]))
     written = response.timestamp.isoformat()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from assent.channels.discord.markup import short
+from assent.channels.form_pages import hint_of, is_typed, known_text
 from assent.channels.replies import Fill, FormLimits
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
@@ -20,9 +21,9 @@ _PLACEHOLDER_CHARS: Final = 100
 _OPTION_CHARS: Final = 100
 _LABEL, _TEXT_INPUT, _SELECT = 18, 4, 3
 _SHORT, _PARAGRAPH = 1, 2
-_HINTS: Final = {Control.DATE: "YYYY-MM-DD", Control.NUMBER: "a number"}
 _YES_NO: Final = (("true", "Yes"), ("false", "No"))
-_CHOSEN: Final = frozenset({Control.YES_NO, Control.CHOICE, Control.CHOICES})
+_CONSENT: Final = (("true", "I agree"),)
+_CHOSEN: Final = frozenset({Control.YES_NO, Control.CONSENT, Control.CHOICE, Control.CHOICES})
 # Marks the name of a field that takes several options; names of fields have no such character.
 _SEVERAL: Final = "*"
 
@@ -38,7 +39,10 @@ def modal_of(fill: Fill) -> Payload:
 
 def fits(fill: Fill) -> bool:
     """Return True if Discord can show all of a form: every option, and every text in full."""
-    values = [option.value for field in fill.fields for option in field.choices]
+    if not all(map(_is_told, fill.fields)):
+        return False
+    listed = [field for field in fill.fields if not is_typed(field)]
+    values = [option.value for field in listed for option in field.choices]
     if not all(0 < units(value.strip()) == units(value) <= _OPTION_CHARS for value in values):
         return False
     # A text that was cut would be sent back as if its person had written it so.
@@ -88,6 +92,10 @@ def _labelled(field: Field, value: object) -> Payload:
 
 def _control(field: Field, value: object) -> Payload:
     match field.kind.control:
+        case _ if is_typed(field):
+            return _text_input(field, Control.LINE, value)
+        case Control.CONSENT:
+            return _select(field, _CONSENT, {"true"} if value else set[str]())
         case Control.YES_NO:
             chosen = {"true" if value else "false"} if isinstance(value, bool) else set[str]()
             return _select(field, _YES_NO, chosen)
@@ -100,26 +108,35 @@ def _control(field: Field, value: object) -> Payload:
             return _text_input(field, control, value)
 
 
+def _is_told(field: Field) -> bool:
+    """Return True unless people would agree to a text that is cut."""
+    if field.kind.control is not Control.CONSENT:
+        return True
+    label, more = safe_line(field.label), safe_line(field.help)
+    return len(label) <= _LABEL_CHARS and len(more) <= _DESCRIPTION_CHARS
+
+
 def _most(field: Field) -> int:
     return min(field.max_length, LIMITS.characters)
 
 
 def _known_text(field: Field, value: object) -> str:
     """Return the text that is filled in for a person; empty where there is none to fill in."""
-    is_text = field.kind.control not in _CHOSEN and field.kind.control is not Control.HIDDEN
-    return str(value) if is_text and value is not None else ""
+    is_chosen = field.kind.control in _CHOSEN and not is_typed(field)
+    is_text = not is_chosen and field.kind.control is not Control.HIDDEN
+    return known_text(field, value) if is_text else ""
 
 
 def _text_input(field: Field, control: Control, value: object) -> Payload:
     made: Payload = {
         "type": _TEXT_INPUT,
         "custom_id": field.name,
-        "style": _PARAGRAPH if control is Control.LINES else _SHORT,
+        "style": _PARAGRAPH if field.kind.has_lines else _SHORT,
         # A secret that was kept need not be typed again; the form itself knows what is missing.
         "required": field.required and control is not Control.HIDDEN,
         "max_length": _most(field),
     }
-    if hint := safe_line(field.placeholder) if field.placeholder else _HINTS.get(control, ""):
+    if hint := safe_line(field.placeholder) if field.placeholder else hint_of(field):
         made["placeholder"] = short(hint, _PLACEHOLDER_CHARS)
     if value is not None and control is not Control.HIDDEN:
         made["value"] = _known_text(field, value)

@@ -1,11 +1,13 @@
 """Modals of Slack: forms drawn field by field, what was entered in them, and words with buttons."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final, cast
 
+from assent.channels.form_pages import hint_of, is_typed, known_text
 from assent.channels.reference import Reference
 from assent.channels.replies import Ask, Fill, FormLimits, Tell
 from assent.channels.slack.messages import Block, buttons_block
@@ -26,11 +28,14 @@ _NAME: Final = "f:"
 _TITLE: Final = "Assent"
 _LABEL_CHARS, _OPTION_CHARS, _VALUE_CHARS, _HINT_CHARS = 2_000, 75, 150, 2_000
 _NUMBER_CHARS: Final = 255
+_MOMENT_DIGITS: Final = 10
 _TICKS: Final = 10
 # As on the web: a short text is edited on one line.
 _LINE_CHARS: Final = 90
+_HINTED: Final = (Control.LINE, Control.CHOICE, Control.MONEY, Control.PAIRS, Control.TABLE)
 _SEEN: Final = "Slack shows what you type. It goes to the tool alone, and is stored encrypted."
 _YES_NO: Final = (("true", "Yes"), ("false", "No"))
+_CONSENT: Final = (("true", "I agree"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +133,12 @@ def _entered(state: Mapping[str, Any]) -> object:
             return [option["value"] for option in state.get("selected_options") or ()]
         case "datepicker":
             return state.get("selected_date") or ""
+        case "datetimepicker":
+            # Slack asks in the zone of the person, and tells the moment alone.
+            moment = state.get("selected_date_time")
+            return "" if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
+        case "timepicker":
+            return state.get("selected_time") or ""
         case _:
             return state.get("value") or ""
 
@@ -162,30 +173,70 @@ def _hints(field: Field) -> Iterator[str]:
         yield safe_line(field.help)
     if field.kind.is_secret:
         yield _SEEN
+    # Its own controls say it better.
+    if field.kind.control in _HINTED and (hint := hint_of(field)):
+        yield f"As {hint}."
 
 
 def _element(field: Field, value: object) -> Block | None:
-    match field.kind.control:
-        case Control.NUMBER:
-            return _number(field, value)
-        case Control.DATE:
-            given = {"initial_date": value} if isinstance(value, str) and value else {}
-            return {"type": "datepicker", **given}
-        case Control.YES_NO:
-            said = None if value is None else "true" if value in (True, "true") else "false"
-            return _choice(_YES_NO, said, ticks=field.required)
-        case Control.CHOICE:
-            return _choice(_options(field), value, ticks=False)
-        case Control.CHOICES:
-            return _choices(_options(field), value)
-        case Control.HIDDEN:
-            return _text(field, "", lines=False)
-        case Control.LINE | Control.LINES:
-            return _text(field, value, lines=field.kind.control is Control.LINES)
+    if is_typed(field):
+        return _line(field, value)
+    return _DRAWN.get(field.kind.control, _line)(field, value)
+
+
+def _line(field: Field, value: object) -> Block | None:
+    return _text(field, value, lines=False)
+
+
+def _moment(field: Field, value: object) -> Block | None:
+    known = field.spelt(value)
+    seconds = int(datetime.fromisoformat(known).timestamp()) if known else None
+    # Slack takes moments of ten digits: from 2001 to 2286.
+    if seconds is not None and len(str(seconds)) != _MOMENT_DIGITS:
+        return None
+    return {"type": "datetimepicker", **({"initial_date_time": seconds} if seconds else {})}
+
+
+def _lines(field: Field, value: object) -> Block | None:
+    return _text(field, value, lines=True)
+
+
+def _hidden(field: Field, _value: object) -> Block | None:
+    return _text(field, "", lines=False)
+
+
+def _date(field: Field, value: object) -> Block:
+    # With anything but a day, as an agent may suggest it, Slack would not open the modal at all.
+    known = field.spelt(value)
+    return {"type": "datepicker", **({"initial_date": known} if known else {})}
+
+
+def _time(field: Field, value: object) -> Block:
+    known = field.spelt(value)
+    return {"type": "timepicker", **({"initial_time": known} if known else {})}
+
+
+def _yes_no(field: Field, value: object) -> Block | None:
+    said = None if value is None else "true" if value in (True, "true") else "false"
+    return _choice(_YES_NO, said, ticks=field.required)
+
+
+def _consent(field: Field, value: object) -> Block | None:
+    # People must see all that they agree to.
+    is_told = units(safe_line(field.help)) <= _HINT_CHARS
+    return _choice(_CONSENT, "true" if value else None, ticks=True) if is_told else None
+
+
+def _one(field: Field, value: object) -> Block | None:
+    return _choice(_options(field), value, ticks=False)
+
+
+def _some(field: Field, value: object) -> Block | None:
+    return _choices(_options(field), value)
 
 
 def _text(field: Field, value: object, *, lines: bool) -> Block | None:
-    text = "" if value is None else str(value)
+    text = known_text(field, value)
     most = min(field.max_length, LIMITS.characters)
     if units(text) > most:
         return None
@@ -257,6 +308,23 @@ def _choices(options: Sequence[tuple[str, str]], value: object) -> Block | None:
         "options": drawn,
         **({"initial_options": chosen} if chosen else {}),
     }
+
+
+_DRAWN: Final[Mapping[Control, Callable[[Field, object], Block | None]]] = {
+    Control.LINES: _lines,
+    Control.CODE: _lines,
+    Control.PAIRS: _lines,
+    Control.TABLE: _lines,
+    Control.MOMENT: _moment,
+    Control.HIDDEN: _hidden,
+    Control.NUMBER: _number,
+    Control.DATE: _date,
+    Control.TIME: _time,
+    Control.YES_NO: _yes_no,
+    Control.CONSENT: _consent,
+    Control.CHOICE: _one,
+    Control.CHOICES: _some,
+}
 
 
 def reference_of(view: Mapping[str, Any]) -> Reference | None:

@@ -10,6 +10,7 @@ from assent.domain.cards import Choice
 from assent.domain.confirmations import Confirmation, Phrase
 from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.suggestions import Suggestion
 from assent.domain.tools import Risk
 from assent.engine.queries.previews import EditPreview
 from assent.presentation.sheet import Line
@@ -65,9 +66,15 @@ class InboxCard:
     # The arguments for an edit; declared secrets are masked.
     arguments: Mapping[str, Json]
     form: Mapping[str, Json] | None
-    # Answers that are known before the form is filled in, and the names of secrets in its draft.
+    # Answers that are known before the form is filled in, and the names of secrets that are.
     values: Mapping[str, Json] = field(default_factory=dict[str, Json])
     kept_secrets: frozenset[str] = frozenset()
+    # The number of that draft, and when it was saved; an older server does not say.
+    draft_number: int | None = None
+    draft_at: datetime | None = None
+    # What earlier calls of the person had, and whether the request is about their conversation.
+    suggestions: Mapping[str, Suggestion] = field(default_factory=dict[str, Suggestion])
+    is_own: bool = False
 
     @property
     def is_open(self) -> bool:

@@ -19,7 +19,7 @@ from assent.cli.inbox_app.dialogs import (
 )
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd, edit_columns
 from assent.cli.inbox_app.edited_text import approval_of, text_of
-from assent.cli.inbox_app.form_dialog import FormDialog
+from assent.cli.inbox_app.form_dialog import FormDialog, FormStart
 from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.domain.confirmations import Confirmation, Phrase
 from assent.domain.decisions import Approve, Give, RunAgain, Verdict
@@ -195,8 +195,20 @@ class Deciding:
         async def send(give: Give) -> None:
             await self._cast(sight, give, row)
 
-        form = UserInput.from_json(card.form)
-        dialog = FormDialog(f"For {sight.tool}", form, card.values, card.kept_secrets, send)
+        async def keep(give: Give) -> int | None:
+            await self.backend.decide(card, give, sight.shown)
+            return (await self.backend.card(card.request_id, self._columns)).draft_number
+
+        start = FormStart(
+            form=UserInput.from_json(card.form),
+            known=card.values,
+            kept=card.kept_secrets,
+            seen=card.draft_number,
+            saved_at=card.draft_at,
+            suggestions=card.suggestions,
+            is_own=card.is_own,
+        )
+        dialog = FormDialog(f"For {sight.tool}", start, send, keep)
         await self._ask(dialog, sight, Give(values={}), row)
 
     async def _output(self, sight: Sight, row: VerdictRow) -> None:

@@ -1,6 +1,8 @@
 """One control for each field of a form, by the table of field types."""
 
 from collections.abc import Iterable
+from datetime import UTC
+from pathlib import Path
 from typing import Any, assert_never, cast
 
 from rich.segment import Segment
@@ -12,10 +14,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Select, SelectionList, Static, TextArea
 
+from assent.cli.file_paths import limits_of, paths_in
 from assent.cli.inbox_app.dialogs import ours
 from assent.domain.canonical import Json
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
+from assent.domain.files import references_in
+from assent.domain.outputs import as_text
+from assent.domain.preferences import Keep
+from assent.domain.suggestions import Suggestion
 from assent.presentation.text import safe_block, safe_line
 
 # The pieces of a row that the library draws as a box, in colours only.
@@ -39,10 +46,13 @@ class TickList(SelectionList[str]):
 class FieldBox(Vertical):
     """A field with its label, its help, its control, and the problem with its answer."""
 
-    def __init__(self, item: Field, known: Json, *, is_kept: bool) -> None:
+    def __init__(
+        self, item: Field, known: Json, *, is_kept: bool, suggestion: Suggestion | None = None
+    ) -> None:
         super().__init__(classes="field")
         self.item = item
-        self._known, self._is_kept = known, is_kept
+        self.is_used = False
+        self._known, self._is_kept, self._suggestion = known, is_kept, suggestion
         self._control = self._make()
 
     def compose(self) -> ComposeResult:
@@ -59,14 +69,52 @@ class FieldBox(Vertical):
             yield safe_block(self.item.help)
         if self.item.placeholder:
             yield f"for example {safe_line(self.item.placeholder)}"
+        elif self.item.kind.hint:
+            yield f"as {self.item.kind.hint}"
+        if self.item.kind.control is Control.SEARCH:
+            yield "This is searched for on the page of the request."
+        if self.item.kind.takes_files:
+            yield limits_of(self.item)
+            yield from (
+                f"Sent before: {safe_line(each.name)}" for each in references_in(self._known)
+            )
         if self._is_kept:
-            yield "It is kept from your draft: leave this empty to use it."
+            yield "It is kept: leave this empty to use it."
         elif self._is_unfit:
             yield "A value was suggested that has invisible characters; it is left out."
+        if self._suggestion is not None:
+            yield _last_time(self._suggestion)
+
+    def use(self) -> None:
+        """Fill in what an earlier call had; the person sees it, and sends it or not."""
+        value = None if self._suggestion is None else self._suggestion.value
+        # What a control cannot show is not filled in, whoever wrote it.
+        if value is None or (isinstance(value, str) and not _is_plain(value)):
+            return
+        self.is_used = True
+        match self._control:
+            case Input():
+                self._control.value = as_text(value)
+            case TextArea():
+                self._control.text = as_text(value)
+            case SelectionList():
+                chosen = cast("SelectionList[str]", self._control)
+                chosen.deselect_all()
+                for each in cast("list[str]", value):
+                    chosen.select(each)
+            case Select():
+                cast("Select[Any]", self._control).value = value
+            case _:
+                self.is_used = False
 
     @property
     def _is_unfit(self) -> bool:
         return isinstance(self._known, str) and not _is_plain(self._known)
+
+    @property
+    def _sent(self) -> Json:
+        """The files of the draft, which an empty path leaves as they are."""
+        return [each.to_json() for each in references_in(self._known)]
 
     def complain(self, words: str) -> None:
         """Show the problem with the answer; empty words take it back."""
@@ -77,6 +125,8 @@ class FieldBox(Vertical):
     def answer(self) -> object:
         """Return the answer as it was given; None if there is none."""
         match self._control:
+            case Input(value=value) if self.item.kind.takes_files:
+                return [Path(text).expanduser() for text in paths_in(value)] or self._sent or None
             case Input(value=value) | TextArea(text=value):
                 return value or None
             case SelectionList():
@@ -91,12 +141,26 @@ class FieldBox(Vertical):
     def _make(self) -> Widget:
         control, text = self.item.kind.control, self._text()
         match control:
-            case Control.LINE | Control.NUMBER | Control.DATE:
+            case (
+                Control.LINE
+                | Control.NUMBER
+                | Control.DATE
+                | Control.TIME
+                | Control.MONEY
+                | Control.MOMENT
+                | Control.FILE
+            ):
                 return Input(text, compact=True)
             case Control.HIDDEN:
                 return Input(password=True, compact=True)
-            case Control.LINES:
+            case Control.LINES | Control.PAIRS | Control.TABLE:
                 return TextArea(text, tab_behavior="focus", compact=True)
+            case Control.CODE:
+                return TextArea(text, tab_behavior="indent", compact=True)
+            case Control.CONSENT:
+                return self._select([("I agree", True)])
+            case Control.SEARCH:
+                return Input(disabled=True, compact=True)
             case Control.YES_NO:
                 return self._select([("yes", True), ("no", False)])
             case Control.CHOICE:
@@ -125,9 +189,33 @@ class FieldBox(Vertical):
         )
 
     def _text(self) -> str:
+        if self.item.kind.has_parts:
+            text = self.item.spelt(self._known)
+            return text if _is_plain(text) else ""
         if self._known is None or self._is_unfit or isinstance(self._known, list | dict):
             return ""
         return str(self._known)
+
+
+def keep_select() -> Select[Any]:
+    """Return the control for how long answers are kept; the conversation is the default."""
+    listed = [(Content(words), keep) for keep, words in _KEEP.items()]
+    return Select[Any](
+        cast("Any", listed), value=Keep.CONVERSATION, allow_blank=False, compact=True
+    )
+
+
+_KEEP = {
+    Keep.ONCE: "only this time",
+    Keep.CONVERSATION: "for this conversation",
+    Keep.PERSON: "for all my conversations",
+}
+
+
+def _last_time(found: Suggestion) -> str:
+    where = f", in “{safe_line(found.title)}”" if found.title else ""
+    at = f"{found.at.astimezone(UTC):%Y-%m-%d}"
+    return f"Last time: {safe_line(as_text(found.value))} ({at}{where}). Ctrl-L uses it."
 
 
 def _named(value: str, label: str) -> str:

@@ -63,7 +63,7 @@ class LocalBackend:
 
     async def card(self, request_id: str, columns: int) -> InboxCard:
         review = await self._review(request_id)
-        return await asyncio.to_thread(_card, review, columns)
+        return await asyncio.to_thread(_card, review, columns, self.by)
 
     async def preview(self, card: InboxCard, verdict: Verdict, columns: int) -> EditPreview | None:
         review = await self._review(card.request_id)
@@ -124,7 +124,7 @@ def _row(request: Request, line: str | None) -> InboxRow:
     )
 
 
-def _card(review: Review, columns: int) -> InboxCard:
+def _card(review: Review, columns: int, by: Person) -> InboxCard:
     request, card, question = review.request, review.card, review.request.question
     drawn = terminal.lay_out_card(card, width=columns)
     return InboxCard(
@@ -148,6 +148,10 @@ def _card(review: Review, columns: int) -> InboxCard:
         form=question.form,
         values={**question.prefilled, **review.draft},
         kept_secrets=review.kept_secrets,
+        draft_number=review.draft_number,
+        draft_at=review.draft_at,
+        suggestions=request.suggestions_for(by.id),
+        is_own=request.owner == by.id,
     )
 
 

@@ -8,8 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from assent.app import Assent
-from assent.cli.options import agents_of, existing_url, person_of, without_password
+from assent.cli.options import beside, existing_url, person_of, without_password
 from assent.errors import InvalidCommand
 
 _NEEDED = ("textual", "httpx")
@@ -37,7 +36,7 @@ async def _open_local(options: Namespace) -> None:
     from assent.cli.inbox_app.local_backend import LocalBackend
 
     url = existing_url(options)
-    async with Assent(url, agents=agents_of(options), worker=False) as assent:
+    async with beside(options) as assent:
         person = await person_of(assent, options)
         backend = LocalBackend(assent=assent, by=person, place=without_password(url))
         await InboxApp(backend).run_async()

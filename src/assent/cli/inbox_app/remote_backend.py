@@ -3,8 +3,9 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar, assert_never
 
 from assent.cli.inbox_app.backend import (
@@ -31,8 +32,10 @@ from assent.domain.decisions import (
     Verdict,
 )
 from assent.domain.lifecycle import RequestKind, RequestStatus
+from assent.domain.suggestions import Suggestion
 from assent.domain.tools import Risk
 from assent.domain.verdicts import Verb, name_of
+from assent.engine.files.answers import items
 from assent.engine.queries.previews import EditPreview
 from assent.errors import AssentError, ServerUnreachable
 from assent.presentation.characters import code_point_name
@@ -67,7 +70,7 @@ class RemoteBackend:
 
     async def card(self, request_id: str, columns: int) -> InboxCard:
         told = await self.client.get(f"/api/requests/{request_id}/card", columns=columns)
-        return await asyncio.to_thread(_read, lambda: _card(told, columns))
+        return await asyncio.to_thread(_read, lambda: _card(told, columns, self.person))
 
     async def preview(self, card: InboxCard, verdict: Verdict, columns: int) -> EditPreview | None:
         if not isinstance(verdict, Approve | Supply):
@@ -80,9 +83,24 @@ class RemoteBackend:
         return await asyncio.to_thread(_read, lambda: _preview(told))
 
     async def decide(self, card: InboxCard, verdict: Verdict, shown: str | None) -> str:
+        if isinstance(verdict, Give):
+            verdict = replace(verdict, values=await self._uploaded(card, verdict.values))
         body = {**_body(verdict), "digest": card.digest, "shown": shown}
         told = await self.client.post(f"/api/requests/{card.request_id}/decide", body)
         return _read(lambda: str(told["status"]))
+
+    async def _uploaded(self, card: InboxCard, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the answers with what the server says of each file, once it has them."""
+        sent = dict(values)
+        for name, value in values.items():
+            if any(isinstance(each, Path) for each in items(value)):
+                sent[name] = [
+                    await self.client.upload(f"/api/requests/{card.request_id}/files/{name}", each)
+                    if isinstance(each, Path)
+                    else each
+                    for each in items(value)
+                ]
+        return sent
 
     async def changes(self) -> AsyncGenerator[InboxChange]:
         reader, wait = EventReader(), _FIRST_WAIT
@@ -127,7 +145,7 @@ def _row(told: Mapping[str, Any]) -> InboxRow:
     )
 
 
-def _card(told: Mapping[str, Any], columns: int) -> InboxCard:
+def _card(told: Mapping[str, Any], columns: int, person: str) -> InboxCard:
     request = told["request"]
     is_open = request["status"] == RequestStatus.OPEN
     return InboxCard(
@@ -151,6 +169,13 @@ def _card(told: Mapping[str, Any], columns: int) -> InboxCard:
         form=told["form"],
         values=dict(told["values"]),
         kept_secrets=frozenset(told["kept_secrets"]),
+        draft_number=told.get("draft_number"),
+        draft_at=_moment(told.get("draft_at")),
+        suggestions={
+            name: Suggestion.from_json(name, said)
+            for name, said in told.get("suggestions", {}).items()
+        },
+        is_own=request["owner"] == person,
     )
 
 
@@ -205,7 +230,16 @@ def _body(verdict: Verdict) -> dict[str, Any]:
         case ReasonVerdict():
             return {"verdict": verb, "reason": verdict.reason}
         case Give():
-            return {"verdict": verb, "values": verdict.values, "partial": verdict.partial}
+            told: dict[str, object] = {
+                "verdict": verb,
+                "values": verdict.values,
+                "partial": verdict.partial,
+            }
+            if verdict.seen is not None:
+                told["seen"] = verdict.seen
+            # Left out if not said: a server of an earlier release knows neither.
+            more = {"keep": verdict.keep, "accept": list(verdict.accept)}
+            return told | {name: value for name, value in more.items() if value}
         case Supply() | Ran():
             return {"verdict": verb, "output": verdict.output}
         case _:

@@ -18,6 +18,7 @@ from assent.domain.tools import Hitl, is_manual_tool
 from assent.domain.verdicts import name_of, words_of
 from assent.engine.decisions.attempts import Case, Decided, DecisionOutcome, decision_row
 from assent.engine.decisions.checks import check_supplied, expired, valid_votes
+from assent.engine.decisions.drafts import Draft, sealed
 from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
@@ -309,9 +310,14 @@ class Verdicts:
         """True if this worker claims a cleared call in the decision's commit."""
         return self.kernel.is_worker and not self.kernel.tasks.closing
 
-    def open(self, moves: Moves, call: Call, case: Case, asking: Asking) -> Request:
+    def open(
+        self, moves: Moves, call: Call, case: Case, asking: Asking, *, draft: Draft | None = None
+    ) -> Request:
         """Open the next request about a call that already has the status to wait for it."""
         request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
+        if draft is not None:
+            kept = sealed(self.kernel.vault, request.id, draft)
+            request = changed(request, draft=kept)
         moves.tx.requests.add([request])
         moves.pending(request)
         return request

@@ -15,13 +15,15 @@ from assent.domain.forms import SealedSecret, UserInput
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.outputs import json_text, jsonable
+from assent.domain.own_rules import NO_RULES, OwnRules
 from assent.domain.people import Person, want_recordable
 from assent.domain.policy import Deny
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.domain.verdicts import name_of, row_of, words_of
+from assent.engine.decisions.drafts import Carried, Draft
 from assent.engine.gate.gated_calls import Asking, GatedCall
-from assent.engine.gate.intake import Merged
+from assent.engine.gate.merging import Merged
 from assent.engine.loop.proposals import storable
 from assent.engine.runs.claims import Claim
 from assent.errors import AssentError, InvalidJson, NotFound
@@ -111,12 +113,29 @@ class FilledForm:
     merged: Merged
     gated: GatedCall
 
+    @property
+    def told(self) -> dict[str, Json]:
+        """Where answers came from that were not typed, and what is kept of them, for the record."""
+        kept: dict[str, Json] = {each.name: each.id for each in self.merged.preferred}
+        told: dict[str, Json] = {"origins": dict(self.gated.origins), "preferences": kept}
+        return {name: found for name, found in told.items() if found}
+
 
 @dataclass(frozen=True, slots=True)
 class SealedDraft:
     """The answers of a part of a form, sealed."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reformed:
+    """The answers to a form whose definition has changed: those that fit go on in the new one."""
+
+    tool: EffectiveTool
+    asking: Asking
+    draft: Draft
+    carried: Carried
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +145,7 @@ class Continued:
     answers: SealedSecret
 
 
-Again = SecondRuling | Misfit | FilledForm | SealedDraft | Continued
+Again = SecondRuling | Misfit | FilledForm | SealedDraft | Reformed | Continued
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +164,8 @@ class Case:
     again: Again | None = None
     # The policy's version before the gate began to rule again.
     ruled_under: str = ""
+    # The rules of the conversation's owner; read if the gate has to rule again.
+    own: OwnRules = NO_RULES
 
     @property
     def judged_by(self) -> str:
@@ -217,7 +238,10 @@ def _said(request: Request, attempt: DecisionAttempt) -> object:
         case verdicts.Give(values=values):
             form = request.question.form
             hidden = UserInput.from_json(form).secrets if form else frozenset[str]()
-            return {name: repr(value) for name, value in values.items() if name not in hidden}
+            said = {name: repr(value) for name, value in values.items() if name not in hidden}
+            # No field has such a name; left out if not said, as in decisions of earlier releases.
+            more = {"$keep": verdict.keep, "$accept": sorted(verdict.accept)}
+            return said | {name: value for name, value in more.items() if value}
         case verdicts.RunAgain():
             return None
         case _:

@@ -26,6 +26,7 @@ from assent.engine.decisions.checks import (
 from assent.engine.decisions.second_rulings import SecondRulings
 from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
+from assent.engine.gate.own_rules import own_rules_of
 from assent.engine.kernel import Kernel
 from assent.engine.runs.runner import Runner
 from assent.engine.threads import aside, weight
@@ -33,6 +34,7 @@ from assent.engine.transitions import Moves
 from assent.errors import (
     AssentError,
     ConflictingDecisions,
+    DraftChanged,
     InvalidAnswer,
     InvalidArguments,
     InvalidJson,
@@ -211,18 +213,23 @@ class Deciding:
         if (error := objection(tx, case)) is not None:
             return self._verdicts.refuse(moves, case, error)
         if ruled is not None:
-            # The arguments, or the policy, may have changed while the gate ruled.
-            outdated = ruled.ruled_under != self._kernel.policy_version
-            if outdated or call.revision != ruled.call.revision:
-                return replace(case, guarded=ruled.guarded)
+            # All that the gate ruled by may have changed meanwhile.
+            own, outdated = own_rules_of(tx, conversation.owner), self._is_outdated(case, ruled)
+            if outdated or own != ruled.own:
+                return replace(case, guarded=ruled.guarded, own=own)
             case = replace(case, again=ruled.again, ruled_under=ruled.ruled_under)
         elif self._is_unclear(case):
-            turn = tx.turns.get(call.turn_id)
-            case = replace(case, guarded=turn is not None and turn.guarded)
+            turn, own = tx.turns.get(call.turn_id), own_rules_of(tx, conversation.owner)
+            case = replace(case, guarded=turn is not None and turn.guarded, own=own)
             # What an edit would run is only known once the gate has ruled on it.
             early = None if attempt.is_edit else self._unmeant(moves, case)
             return case if early is None else early
         return self._unmeant(moves, case) or self._applied(moves, case)
+
+    def _is_outdated(self, case: Case, ruled: Case) -> bool:
+        is_same = case.call.revision == ruled.call.revision
+        is_same = is_same and case.request.draft == ruled.request.draft
+        return not is_same or ruled.ruled_under != self._kernel.policy_version
 
     def _applied(self, moves: Moves, case: Case) -> DecisionOutcome:
         if isinstance(case.attempt.verdict, _GOING_ON) and is_altered(case):
@@ -272,7 +279,7 @@ class Deciding:
         version = self._kernel.policy_version
         try:
             return replace(case, again=await self._second.rule(case), ruled_under=version)
-        except (InvalidArguments, InvalidJson, InvalidAnswer) as error:
+        except (InvalidArguments, InvalidJson, InvalidAnswer, DraftChanged) as error:
             invalid = error
             return await self._kernel.store.run(
                 lambda tx: self._verdicts.refuse(self._moves(tx, case.attempt), case, invalid)

@@ -1,8 +1,7 @@
 """Second rulings: the gate rules again on edits, answers, and changed tools or policies."""
 
 import asyncio
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never, cast
 
@@ -11,10 +10,12 @@ from assent.domain.canonical import Json
 from assent.domain.confirmations import firmest
 from assent.domain.copies import changed
 from assent.domain.decisions import Approve, Give
-from assent.domain.forms import SealedSecret, UserInput, without_nulls
+from assent.domain.files import FileUse
+from assent.domain.forms import SealedSecret, UserInput
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.policy import Allow, Deny
+from assent.domain.preferences import Keep
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.decisions.apply import Verdicts, tell_closed
@@ -25,32 +26,29 @@ from assent.engine.decisions.attempts import (
     DecisionOutcome,
     FilledForm,
     Misfit,
+    Reformed,
     SealedDraft,
     SecondRuling,
 )
 from assent.engine.decisions.checks import objection
+from assent.engine.decisions.drafts import Draft, carried, opened, with_present_files
+from assent.engine.decisions.drafts import sealed as sealed_draft
+from assent.engine.decisions.filling import Filling
+from assent.engine.files.answers import with_files
 from assent.engine.gate.gated_calls import Asking, GatedCall
-from assent.engine.gate.intake import Merged, merge, revised
+from assent.engine.gate.intake import revised
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
+from assent.engine.offers import proven
 from assent.engine.runs.claims import REDEFINED
 from assent.engine.runs.exchanges import is_exchange, sealed
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
-from assent.engine.vault import Vault
-from assent.errors import EditRefused, InvalidArguments, Superseded
+from assent.errors import EditRefused, InvalidAnswer, InvalidArguments, Superseded
 from assent.ports import CallChanges
 
 S, R = CallStatus, RequestStatus
 DEFINITION = "definition"
-_DRAFT = "draft"
-
-
-def opened_draft(vault: Vault, request: Request) -> dict[str, Json]:
-    """Return the answers saved so far for a request's form; they may include secrets."""
-    if request.draft is None:
-        return {}
-    return json.loads(vault.open(request.draft, row=request.id, field=_DRAFT))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,7 @@ class SecondRulings:
         if tool is None:
             return None
         planner = Planner(
-            gate=self.kernel.gate(case.call.turn_id, guarded=case.guarded),
+            gate=self.kernel.gate(case.call.turn_id, guarded=case.guarded, own=case.own),
             vault=self.kernel.vault,
             ids=self.kernel.ids,
             conversation=case.conversation,
@@ -106,43 +104,67 @@ class SecondRulings:
 
     async def _fill(
         self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
-    ) -> FilledForm | SealedDraft | Continued:
+    ) -> FilledForm | SealedDraft | Reformed | Continued:
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
+        given = replace(given, values=proven(self.kernel.vault, case.request, form, given.values))
+        uses: list[FileUse] = []
+        if form.files:
+            uses = await self.kernel.store.run(lambda tx: tx.files.uses(case.call.id))
+            given = replace(given, values=with_files(form, uses, given.values))
         size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
+        own = is_exchange(case.call, case.request)
+        if not own and tool.tool.user_input not in (None, form):
+            return await aside(size, self._reformed, case, tool, form, given)
         if given.partial:
-            return SealedDraft(await aside(size, self._sealed, case, form, given))
-        if is_exchange(case.call, case.request):
-            return Continued(await aside(size, self._answered, case, form, given))
-        merged = await aside(size, self._merged, case, tool, form, given)
-        gated = await planner.plan(case.call, tool, merged.frozen, merged.arguments)
-        return FilledForm(merged=merged, gated=gated)
+            return SealedDraft(await aside(size, self._sealed, case, form, given, uses))
+        if own:
+            return Continued(await aside(size, self._answered, case, form, given, uses))
+        filling = Filling(
+            kernel=self.kernel, case=case, tool=tool, form=form, given=given, uses=uses
+        )
+        filled = await aside(size, filling.fill)
+        gated = await planner.plan(case.call, tool, filled.merged.frozen, filled.merged.arguments)
+        return FilledForm(merged=filled.merged, gated=gated.filled(filled.origins))
 
-    def _sealed(self, case: Case, form: UserInput, given: Give) -> str:
-        before = opened_draft(self.kernel.vault, case.request)
-        values = {**before, **form.validate_part(given.values, before)}
-        # The whole draft is sealed: it may hold a secret that is not stored separately yet.
-        return self.kernel.vault.seal(json_text(values), row=case.request.id, field=_DRAFT)
+    def _sealed(self, case: Case, form: UserInput, given: Give, uses: Sequence[FileUse]) -> str:
+        before = with_present_files(opened(self.kernel.vault, case.request), form, uses)
+        answers = form.validate_part(given.values, before.values)
+        before.refuse_unseen(case.request.id, answers, given.seen)
+        after = before.with_answers(answers, self.kernel.clock.now())
+        return sealed_draft(self.kernel.vault, case.request.id, after)
 
-    def _answered(self, case: Case, form: UserInput, given: Give) -> SealedSecret:
-        before = opened_draft(self.kernel.vault, case.request)
-        answers = form.validate(given.values, before)
+    def _reformed(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Reformed:
+        now = tool.tool.user_input or form
+        before = opened(self.kernel.vault, case.request)
+        before.refuse_unseen(case.request.id, cast("Mapping[str, Json]", given.values), given.seen)
+        kept = carried(form, now, {**before.values, **given.values})
+        draft = Draft(number=before.number).with_answers(kept.values, self.kernel.clock.now())
+        names, asked = {item.name for item in now.fields}, case.request.question
+        question = changed(
+            asked,
+            reason=now.reason,
+            text="\n\n".join(filter(None, (kept.words, tool.tool.question))),
+            form=now.to_json(),
+            prefilled={name: value for name, value in asked.prefilled.items() if name in names},
+        )
+        asking = Asking(
+            kind=case.request.kind,
+            question=question,
+            audience=case.request.audience,
+            decide_within=case.conversation.time_to_decide(tool),
+        )
+        return Reformed(tool=tool, asking=asking, draft=draft, carried=kept)
+
+    def _answered(
+        self, case: Case, form: UserInput, given: Give, uses: Sequence[FileUse]
+    ) -> SealedSecret:
+        before = with_present_files(opened(self.kernel.vault, case.request), form, uses)
+        if given.keep is Keep.PERSON or given.accept:
+            raise InvalidAnswer({"keep": "A tool asks this while it runs: nothing of it is kept."})
+        answers = form.validate(given.values, before.values)
+        _refuse_unseen(case, before, answers, given)
         now, id = self.kernel.clock.now(), case.request.id
         return sealed(self.kernel.vault, id, case.call, answers, now)
-
-    def _merged(self, case: Case, tool: EffectiveTool, form: UserInput, given: Give) -> Merged:
-        before = opened_draft(self.kernel.vault, case.request)
-        suggested = without_nulls(case.request.question.prefilled)
-        answers = form.validate(given.values, {**suggested, **before})
-        return merge(
-            tool,
-            case.call.arguments.thaw(),
-            answers,
-            conversation_id=case.call.conversation_id,
-            call_id=case.call.id,
-            vault=self.kernel.vault,
-            ids=self.kernel.ids,
-            at=self.kernel.clock.now(),
-        )
 
     def apply(self, moves: Moves, case: Case, again: Again) -> DecisionOutcome:
         """Apply a verdict as the gate ruled on it."""
@@ -151,6 +173,8 @@ class SecondRulings:
                 return self._keep_draft(moves, case, text)
             case FilledForm():
                 return self._answer(moves, case, again)
+            case Reformed():
+                return self._reform(moves, case, again)
             case Continued(answers=answers):
                 return self.verdicts.resume(moves, case, answers)
             case Misfit(reason=reason):
@@ -171,6 +195,27 @@ class SecondRulings:
         call = self.verdicts.stay(moves, case, "draft")
         return self.verdicts.done(moves, case, R.OPEN, call)
 
+    def _reform(self, moves: Moves, case: Case, again: Reformed) -> DecisionOutcome:
+        """Close the form that was shown, and open the changed one with the answers that fit it."""
+        request = case.request
+        if not moves.tx.requests.close(request, R.SUPERSEDED, by=DEFINITION, in_time=True):
+            return self.verdicts.late(moves, case)
+        left: dict[str, Json] = {
+            "dropped": list(again.carried.dropped),
+            "asked_again": list(again.carried.asked_again),
+        }
+        with moves.acting(DEFINITION):
+            call = moves.move(
+                case.call,
+                S.AWAITING_INPUT,
+                "redefine",
+                request_id=request.id,
+                data=left,
+                definition_hash=again.tool.tool.definition_hash,
+            )
+        self.verdicts.open(moves, call, case, again.asking, draft=again.draft)
+        return self._superseded(moves, case, DEFINITION)
+
     def _answer(self, moves: Moves, case: Case, filled: FilledForm) -> DecisionOutcome:
         """Make the answered arguments the next revision, and move it as the gate ruled."""
         merged = filled.merged
@@ -178,7 +223,9 @@ class SecondRulings:
             return refusal
         moves.tx.values.seal(merged.sealed)
         moves.tx.values.save(merged.saved)
-        id, told = case.request.id, case.attempt.witness
+        for kept in merged.preferred:
+            moves.tx.preferences.put(kept)
+        id, told = case.request.id, {**case.attempt.witness, **filled.told}
         call = moves.revise(
             case.call, S.PROPOSED, "answer", merged.frozen, Author.ANSWER, request_id=id, told=told
         )
@@ -279,6 +326,11 @@ class SecondRulings:
             put = replace(_asking(case.request, again), question=question, confirmation=firm)
             self.verdicts.open(moves, asked, case, put)
         return self._superseded(moves, case, DEFINITION)
+
+
+def _refuse_unseen(case: Case, before: Draft, answers: Mapping[str, Json], given: Give) -> None:
+    mine = {name: answers.get(name) for name in given.values}
+    before.refuse_changed(case.request.id, mine, given.seen)
 
 
 def _normal(tool: EffectiveTool, arguments: Frozen) -> Frozen:

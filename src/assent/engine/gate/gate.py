@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from assent.domain.own_rules import NO_RULES, OwnRules
 from assent.domain.policy import (
     Allow,
     Ask,
@@ -35,6 +36,8 @@ class Gate:
 
     policy: Policy
     per_run: Predicate | None = None
+    # Those of the conversation's owner.
+    own: OwnRules = NO_RULES
 
     async def rule_on(self, tool: EffectiveTool, arguments: Arguments, context: Context) -> Ruling:
         """Allow, ask or deny; any error in between denies."""
@@ -84,6 +87,9 @@ class Gate:
         # Whoever loosened it, loosened another tool than this one.
         if isinstance(ruling, Allow) and tool.change is not None:
             ruling = Ask(by="definition", reason=CHANGED)
+        if isinstance(ruling, Allow):
+            mine = self.own.asking(tool, arguments)
+            ruling = ruling if mine is None else mine.ask()
         if isinstance(ruling, Ask) and not self.policy.approvals:
             return Allow(by=APPROVALS_OFF, waived=True)
         return ruling
@@ -93,7 +99,11 @@ class Gate:
         if is_predicate(wish):
             wish = await self._answer(wish(await _copied(arguments, context), context)) is not False
         by = "override" if tool.overridden else "tool"
-        return Ask(by=by) if wish else Allow(by=by)
+        if not wish:
+            return Allow(by=by)
+        permitted = self.policy.people_may_allow
+        mine = self.own.allowing(tool, arguments, context.owner, permitted) if permitted else None
+        return Ask(by=by) if mine is None else Allow(by=mine.by, waived=True)
 
     async def _per_run(self, ruling: Ruling, arguments: Arguments, context: Context) -> Ruling:
         if self.per_run is None:
@@ -102,7 +112,7 @@ class Gate:
         asks = await self._answer(self.per_run(copied, context)) is not False
         if asks:
             return ruling if isinstance(ruling, Ask) else Ask(by="run")
-        return Allow(by="run", waived=isinstance(ruling, Ask))
+        return Allow(by="run", waived=_is_waived(ruling))
 
     async def _hooked(
         self, ruling: Ruling, tool: EffectiveTool, arguments: Arguments, context: Context
@@ -166,12 +176,17 @@ def _may_call(tool: EffectiveTool, context: Context) -> bool:
     return not roles or not roles.isdisjoint(context.owner.roles)
 
 
+def _is_waived(ruling: Ruling) -> bool:
+    """Return True if people would have been asked but for what allows the call."""
+    return isinstance(ruling, Ask) or (isinstance(ruling, Allow) and ruling.waived)
+
+
 def _from_hook(answer: HookAnswer, ruling: Ruling) -> Ruling:
     match answer:
         case None:
             return ruling
         case Effect.ALLOW | Allow():
-            return Allow(by="hook", waived=isinstance(ruling, Ask))
+            return Allow(by="hook", waived=_is_waived(ruling))
         case Effect.ASK:
             return Ask(by="hook")
         case Ask():

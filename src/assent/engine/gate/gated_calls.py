@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -17,6 +17,7 @@ from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import Audience
 from assent.domain.policy import Allow, Deny, Ruling
+from assent.domain.preferences import Origins, origins_json
 from assent.domain.requests import Binding, Question, Request
 from assent.domain.tools import Context, EffectiveTool
 from assent.engine.ids import Ids
@@ -62,6 +63,8 @@ class GatedCall(Struct, frozen=True, kw_only=True):
     asking: Asking | None = None
     # Made of `asking` when the call is stored.
     request: Request | None = None
+    # Where values came from that nobody typed for this call, by argument.
+    origins: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     @property
     def by(self) -> str:
@@ -87,6 +90,14 @@ class GatedCall(Struct, frozen=True, kw_only=True):
     def asked(self, status: CallStatus, ruling: Ruling, asking: Asking) -> "GatedCall":
         """Return the call as it waits for people."""
         return changed(self, call=changed(self.call, status=status), ruling=ruling, asking=asking)
+
+    def filled(self, origins: Origins) -> "GatedCall":
+        """Return the call with where its values came from, for the record and who is asked."""
+        told = origins_json(origins)
+        if not told or self.asking is None:
+            return changed(self, origins=told)
+        question = changed(self.asking.question, origins=told)
+        return changed(self, origins=told, asking=replace(self.asking, question=question))
 
 
 def _ended(call: Call, status: CallStatus, by: str, reason: str) -> Call:

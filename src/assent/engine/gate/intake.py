@@ -1,25 +1,15 @@
-"""Taking in arguments: as proposed by a model, edited by a person, or completed by a form."""
+"""Taking in arguments: as proposed by a model, or edited by a person."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
 
 from assent.domain.calls import Frozen
 from assent.domain.canonical import Json, check, parse
 from assent.domain.decisions import Approve, Arguments
-from assent.domain.forms import SavedValue, SealedSecret, UserInput, without_nulls
 from assent.domain.tools import EffectiveTool
-from assent.engine.ids import Ids
-from assent.engine.vault import (
-    MASKED,
-    Vault,
-    forged,
-    is_reference,
-    placements,
-    reference,
-    references,
-)
-from assent.errors import InvalidArguments
+from assent.engine.vault import MASKED, forged, placements, references
+from assent.errors import InvalidAnswer, InvalidArguments
+
+_ANSWERED = "only who was asked can answer this; reject the call and say why"
 
 
 def proposed_arguments(tool: EffectiveTool, text: str) -> tuple[dict[str, Json], dict[str, Json]]:
@@ -34,8 +24,8 @@ def proposed_arguments(tool: EffectiveTool, text: str) -> tuple[dict[str, Json],
     refuse_forged(tool, given)
     form = tool.tool.user_input
     asked = frozenset[str]() if form is None else {item.name for item in form.fields}
-    secret = frozenset[str]() if form is None else form.secrets
-    prefilled = {n: value for n, value in given.items() if n in asked and n not in secret}
+    withheld = frozenset[str]() if form is None else form.withheld
+    prefilled = {n: value for n, value in given.items() if n in asked and n not in withheld}
     rest = {name: value for name, value in given.items() if name not in asked}
     return tool.tool.arguments.normalise(rest, partial=True), prefilled
 
@@ -64,7 +54,9 @@ def edited(tool: EffectiveTool, said: Arguments, before: Frozen) -> Frozen | Non
     refuse_forged(tool, given, frozenset(references(original)))
     _refuse_masks(tool, original, given)
     _refuse_moved_secrets(tool, original, given)
-    frozen = Frozen.of(tool.tool.arguments.normalise(given, partial=False))
+    _refuse_changed_files(tool, original, given)
+    taken = _as_the_form_takes_it(tool, original, given)
+    frozen = Frozen.of(tool.tool.arguments.normalise(taken, partial=False))
     return None if frozen.digest == before.digest else frozen
 
 
@@ -93,82 +85,38 @@ def _refuse_moved_secrets(
         raise InvalidArguments(tool.tool.name, ["arguments: a secret's place cannot be edited"])
 
 
-def known_answers(
-    tool: EffectiveTool,
-    form: UserInput,
-    prefilled: Mapping[str, Json],
-    saved: Sequence[SavedValue],
+def _refuse_changed_files(
+    tool: EffectiveTool, before: Mapping[str, Json], after: Mapping[str, Json]
+) -> None:
+    # A reference is proof that somebody uploaded the file for this call: nobody can write one.
+    taken = () if tool.tool.user_input is None else tool.tool.user_input.files
+    if changed := sorted(name for name in taken if before.get(name) != after.get(name)):
+        reason = "a file cannot be edited; reject the call and say why"
+        raise InvalidArguments(tool.tool.name, [f"{name}: {reason}" for name in changed])
+
+
+def _as_the_form_takes_it(
+    tool: EffectiveTool, before: Mapping[str, Json], after: Mapping[str, Json]
 ) -> dict[str, Json]:
-    """Return the answers that are known without asking.
+    """Return edited arguments with the values of form fields as their fields read them.
 
-    These are saved answers of this tool or family, with secrets by reference, and values that the
-    model is allowed to fill in.
+    Raises `InvalidArguments` for what nobody could have answered: a body relies on its form.
     """
-    secrets = form.secrets
-    scope = form.scope(tool.tool.name)
-    fillable = {item.name for item in form.fields if item.model_may_fill} - secrets
-    given = without_nulls(prefilled)
-    allowed = {name: value for name, value in given.items() if name in fillable}
-    kept = {
-        value.name: value.value
-        for value in saved
-        # Another tool of the family may have a plain field where this one has a secret.
-        if form.save and value.scope == scope and value.secret is (value.name in secrets)
-    }
-    return {**allowed, **kept}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
-    """Arguments with answers merged in, and the rows to store with them."""
-
-    arguments: dict[str, Json]
-    frozen: Frozen
-    sealed: tuple[SealedSecret, ...] = ()
-    saved: tuple[SavedValue, ...] = ()
-
-
-def merge(
-    tool: EffectiveTool,
-    arguments: Mapping[str, Json],
-    answers: Mapping[str, Json],
-    *,
-    conversation_id: str,
-    call_id: str,
-    vault: Vault,
-    ids: Ids,
-    at: datetime,
-) -> Merged:
-    """Put validated answers into the arguments; secrets are sealed and replaced by references."""
-    form = tool.tool.user_input
-    hidden = frozenset[str]() if form is None else form.secrets
-    keep = form is not None and form.save
-    fresh = {n for n, value in answers.items() if n in hidden and not is_reference(value)}
-    refs = {name: ids("sec") for name in fresh}
-    sealed = tuple(
-        SealedSecret(
-            id=id,
-            conversation_id=conversation_id,
-            # A saved secret outlives its call; any other is purged with it.
-            call_id=None if keep else call_id,
-            field=name,
-            sealed=vault.seal(str(answers[name]), row=id, field=name),
-            at=at,
-        )
-        for name, id in refs.items()
-    )
-    values = {n: reference(refs[n]) if n in refs else value for n, value in answers.items()}
-    full = tool.tool.arguments.normalise({**arguments, **values}, partial=False)
-    saved = tuple(
-        SavedValue(
-            conversation_id=conversation_id,
-            scope=form.scope(tool.tool.name),
-            name=name,
-            value=value,
-            secret=name in hidden,
-            at=at,
-        )
-        for name, value in (values.items() if keep else ())
-        if form is not None
-    )
-    return Merged(arguments=full, frozen=Frozen.of(full), sealed=sealed, saved=saved)
+    form, taken, problems = tool.tool.user_input, dict(after), list[str]()
+    for item in () if form is None else form.fields:
+        value, was = after.get(item.name), before.get(item.name)
+        # Secrets and files are held to more than this above.
+        if value == was or item.kind.is_secret or item.kind.takes_files:
+            continue
+        if item.kind.is_personal:
+            problems.append(f"{item.name}: {_ANSWERED}")
+        elif item.is_given(value):
+            try:
+                taken[item.name] = item.accept(value)
+            except InvalidAnswer as error:
+                problems.append(f"{item.name}: {error.errors[item.name]}")
+        elif item.required and item.is_given(was):
+            problems.append(f"{item.name}: This is required.")
+    if problems:
+        raise InvalidArguments(tool.tool.name, problems)
+    return taken

@@ -24,7 +24,8 @@ from assent.domain.requests import Question
 from assent.domain.tools import Arguments, Context, EffectiveTool, Preview, Tool, is_manual_tool
 from assent.engine.gate.gate import Gate
 from assent.engine.gate.gated_calls import Asking, GatedCall, context_of, result_wanted
-from assent.engine.gate.intake import known_answers, merge
+from assent.engine.gate.known import NO_PREFERENCES, Known, OwnPreferences, known_answers
+from assent.engine.gate.merging import Merging
 from assent.engine.ids import Ids
 from assent.engine.threads import aside, is_ours, weight
 from assent.engine.vault import Vault
@@ -83,6 +84,7 @@ class Planner:
     ids: Ids
     conversation: Conversation
     saved: Sequence[SavedValue] = field(default=())
+    preferences: OwnPreferences = NO_PREFERENCES
 
     async def plan_proposal(self, taken: GatedCall, now: datetime) -> GatedCall:
         """Plan a new call; if its tool has a form, the missing values are asked for first."""
@@ -92,26 +94,26 @@ class Planner:
         form = tool.tool.user_input
         if form is None:
             return await self.plan(call, tool, call.arguments, taken.arguments)
-        known = known_answers(tool, form, taken.prefilled, self.saved)
-        if form.missing(known):
+        known = known_answers(tool, form, taken.prefilled, self.saved, self.preferences)
+        if form.missing(known.values):
             return await self._input_wanted(taken, tool, form, known)
-        # In a thread if it is large, like all arguments that are taken in.
-        merged = await aside(
-            len(call.arguments.text) + weight(known),
-            merge,
-            tool,
-            taken.arguments,
-            form.validate({}, known),
+        merging = Merging(
+            tool=tool,
             conversation_id=call.conversation_id,
             call_id=call.id,
             vault=self.vault,
             ids=self.ids,
             at=now,
         )
-        return await self.plan(call, tool, merged.frozen, merged.arguments)
+        answers = form.validate({}, known.values)
+        # In a thread if it is large, like all arguments that are taken in.
+        size = len(call.arguments.text) + weight(known.values)
+        merged = await aside(size, merging.merge, taken.arguments, answers)
+        planned = await self.plan(call, tool, merged.frozen, merged.arguments)
+        return planned.filled(known.used(answers))
 
     async def _input_wanted(
-        self, taken: GatedCall, tool: EffectiveTool, form: UserInput, known: Mapping[str, Json]
+        self, taken: GatedCall, tool: EffectiveTool, form: UserInput, known: Known
     ) -> GatedCall:
         context = context_of(taken.call, self.conversation)
         ruling = await self.gate.rule_on(tool, taken.arguments, context)
@@ -123,12 +125,13 @@ class Planner:
                 reason=form.reason,
                 text=tool.tool.question,
                 form=form.to_json(),
-                prefilled={**taken.prefilled, **known},
+                prefilled={**taken.prefilled, **known.values},
             ),
             audience=self._whose_input(tool),
             decide_within=self.conversation.time_to_decide(tool),
         )
-        return self._asked(taken, CallStatus.AWAITING_INPUT, ruling, asking)
+        asked = self._asked(taken, CallStatus.AWAITING_INPUT, ruling, asking)
+        return asked.filled(known.origins)
 
     def _whose_input(self, tool: EffectiveTool) -> Audience:
         # The owner fills in the values, even if the approval is routed to other people.

@@ -31,6 +31,8 @@ class Quotas:
     messages_per_conversation: int | None = None
     # Messages, arguments and outputs together.
     characters_per_conversation: int | None = None
+    # Of the files that were uploaded for one person's conversations.
+    file_bytes_per_owner: int | None = None
 
     def __post_init__(self) -> None:
         settle(self, _QUOTAS)
@@ -49,6 +51,7 @@ class Quotas:
             calls_per_minute=3_000,
             messages_per_conversation=10_000,
             characters_per_conversation=50_000_000,
+            file_bytes_per_owner=1_000_000_000,
         )
 
     def admit_conversation(self, tx: Tx, owner: str) -> None:
@@ -82,6 +85,12 @@ class Quotas:
             raise OverQuota("messages in a conversation", messages)
         if characters is not None and length >= characters:
             raise OverQuota("characters in a conversation", characters)
+
+    def admit_file(self, tx: Tx, owner: str, more: int) -> None:
+        """Raise `OverQuota` if the files of one person may not grow by so many bytes."""
+        most = self.file_bytes_per_owner
+        if most is not None and tx.files.owned(owner) + more > most:
+            raise OverQuota("bytes of uploaded files", most)
 
     def room(self, tx: Tx, conversation: Conversation, wanted: int) -> int:
         """Return how many of the wanted new requests may be opened for a conversation."""

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from assent.domain import parameters
 from assent.domain.bodies import Body, Context, Generator, Progress, Regular
-from assent.domain.declarations import ToolLike, declared
+from assent.domain.declarations import BaseTool, ToolLike, declared, tool
 from assent.domain.definitions import defined
+from assent.domain.outputs import json_text
 from assent.domain.parameters import optional
 from assent.domain.people import Person
 from assent.domain.tools import EffectiveTool, Tool
 from assent.engine import facade_parameters
 from assent.engine.agents import Agent
 from assent.engine.engine import Engine
-from assent.engine.facade_parameters import Who
+from assent.engine.facade_parameters import Acting, Who
 from assent.engine.runs.outcomes import OutcomeUnknown
-from assent.errors import InvalidParameter, NotFound
+from assent.errors import InvalidOutput, InvalidParameter, NotFound
 
 if TYPE_CHECKING:
     from assent.engine.guarding.local import LocalGuard
@@ -45,12 +46,9 @@ class Guarding(Engine):
 
         name = facade_parameters.agent_name(where, agent)
         who: Who = facade_parameters.WHO.taken(where, "by", by)
-
-        async def person() -> Person:
-            # Looked up each time: an account may be disabled while its agent runs.
-            return await self._who(where, who)
-
-        return LocalGuard(self._outside, agent=name, by=person)
+        # Looked up each time: an account may be disabled while its agent runs.
+        acting = Acting(kernel=self.kernel, where=where, given=who)
+        return LocalGuard(self._outside, agent=name, by=acting)
 
     async def outside_tools(self) -> list[tuple[str, EffectiveTool]]:
         """Return the tools that callers run, as last defined, each with its agent."""
@@ -70,9 +68,9 @@ class Guarding(Engine):
     ) -> "GuardedCall":
         """Let policy and people rule on one call, run it once, and return it settled.
 
-        A function or tool runs here; a name means a tool of an agent of this deployment. With the
-        same `key` the same call is found again, after a restart too. Raises `CallWaits` if nobody
-        has decided within `wait` seconds.
+        A tool runs here as it is declared, and a plain function asks; a name means a tool of an
+        agent of this deployment. With the same `key` the same call is found again, after a restart
+        too. Raises `CallWaits` if nobody has decided within `wait` seconds.
         """
         from assent.guard import new_token, settled
 
@@ -80,7 +78,7 @@ class Guarding(Engine):
         _KEY.taken(where, "key", key)
         _WAIT.taken(where, "wait", wait)
         parameters.mapping.taken(where, "arguments", arguments)
-        given = tool if isinstance(tool, str) else declared(tool)
+        given = tool if isinstance(tool, str) else _guarded(tool)
         run = None if isinstance(given, str) else _body_of(given)
         if agent is None:
             agent = self._owner_of(given) if isinstance(given, str) else CODE
@@ -95,14 +93,10 @@ class Guarding(Engine):
         )
         if run is None or isinstance(given, str):
             return settled(call)
-        context = Context(
-            call_id=call.id,
-            conversation_id=conversation_id or "",
-            agent=guard.agent,
-            tool=call.tool,
-            owner=await self._who(where, by),
-        )
-        return await guard.finish(call, lambda given: run(context, given), tool=given)
+        call = await guard.claimed(call, tool=given)
+        owner = await self._who(where, by)
+        context = _context(call, guard.agent, owner, conversation_id or "")
+        return await guard.finish(call, lambda cleared: run(context, cleared))
 
     def _owner_of(self, tool: str) -> str:
         """Return the agent that has a tool; if several have it, the caller has to choose."""
@@ -113,6 +107,26 @@ class Guarding(Engine):
             allowed = f"one of {', '.join(map(repr, names))}, which all have {tool!r}"
             raise InvalidParameter("Assent.guard()", "agent", allowed, "None")
         return names[0]
+
+
+def _guarded(item: ToolLike) -> Tool:
+    # Who guards a function that declares nothing wants to be asked: unlike an agent's tools, which
+    # people list knowing the defaults, it would otherwise run unseen.
+    if isinstance(item, Tool | BaseTool | type):
+        return declared(item)
+    return tool(requires_approval=True)(item)
+
+
+def _context(call: "GuardedCall", agent: str, owner: Person, conversation_id: str) -> Context:
+    return Context(
+        call_id=call.id,
+        conversation_id=conversation_id,
+        agent=agent,
+        tool=call.tool,
+        owner=owner,
+        approved=call.claim is not None and call.claim.approved,
+        arguments=json_text(call.arguments),
+    )
 
 
 def _body_of(tool: Tool) -> Body:
@@ -126,7 +140,10 @@ def _body_of(tool: Tool) -> Body:
         if isinstance(kind, Regular):
             return await kind.body(context, bound)
         steps = [item async for item in kind.steps(context, bound)]
-        return next(item for item in steps if not isinstance(item, Progress))
+        results = [item for item in steps if not isinstance(item, Progress)]
+        if len(results) != 1:
+            raise InvalidOutput(tool.name, f"it yielded {len(results)} results, not one")
+        return results[0]
 
     async def limited(context: Context, arguments: Mapping[str, Any]) -> object:
         limit = asyncio.timeout(None if tool.timeout is None else tool.timeout.total_seconds())

@@ -2,25 +2,25 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from assent.domain.calls import Call
-from assent.domain.lifecycle import CallStatus
-from assent.domain.people import Person
+from assent.domain.lifecycle import AWAITING, CallStatus
 from assent.domain.requests import Request
 from assent.domain.tools import Tool
+from assent.engine.facade_parameters import Acting
 from assent.engine.following import POLL_SECONDS
-from assent.engine.guarding.claiming import CallerClaims, own_call
-from assent.engine.guarding.proposing import CALLER, OutsideCall, Proposing
+from assent.engine.guarding.claiming import CallerClaims, decider, own_call
+from assent.engine.guarding.proposing import HOLDER, OutsideCall, Proposed, Proposing
 from assent.engine.kernel import Kernel
 from assent.engine.loop.sending import Sending
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.worker import Reconciler, Sweeper
-from assent.errors import NothingAwaited
+from assent.errors import CallNotRun, CallWaits, NothingAwaited
 from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, lease_clock, new_token
 from assent.ports import Tx
 
@@ -60,8 +60,7 @@ class Outside:
         """Return a call as its caller sees it now."""
         requests = tx.requests.of_call(call.id)
         asked = next((each for each in requests if each.is_open), None)
-        closed = [each.closed_by for each in requests if not each.is_open]
-        shown = replace(shown_of(call), decided_by=closed[-1] if closed else None)
+        shown = replace(shown_of(call), decided_by=decider(requests))
         if asked is not None:
             shown = replace(
                 shown,
@@ -128,10 +127,8 @@ class Look:
 class LocalGuard(Guard):
     """A guard for one agent that acts for one person, on the database of an engine."""
 
-    def __init__(
-        self, outside: Outside, *, agent: str, by: Callable[[], Awaitable[Person]]
-    ) -> None:
-        self._outside, self.agent, self._who = outside, agent, by
+    def __init__(self, outside: Outside, *, agent: str, by: Acting) -> None:
+        self._outside, self.agent, self._by = outside, agent, by
 
     async def propose(
         self,
@@ -143,9 +140,10 @@ class LocalGuard(Guard):
         wait: float | None = 0,
         token: str | None = None,
     ) -> GuardedCall:
+        self._by.want_loop()
         proposed = OutsideCall(
             agent=self.agent,
-            by=await self._who(),
+            by=self._by,
             tool=tool,
             arguments=arguments,
             key=key,
@@ -153,16 +151,25 @@ class LocalGuard(Guard):
             token=token,
         )
         started = lease_clock()
-        call = await self._outside.proposing.propose(proposed)
-        if token is not None and call.worker == f"{CALLER}{token}" and not call.is_settled:
-            return await self._claimed(call, token, started)
-        return await self._seen(call.id, wait)
-
-    async def _claimed(self, call: Call, token: str, started: float) -> GuardedCall:
-        """Return a call that was claimed with its proposal; nobody was asked about it."""
-        expires = started + self._outside.kernel.times.lease.total_seconds()
-        claim = await self._outside.claims.handed_out(call, token, expires=expires)
+        made = await self._outside.proposing.propose(proposed)
+        call = made.call
+        is_running = call.status is CallStatus.RUNNING
+        if token is None or not is_running or call.worker != f"{HOLDER}{token}":
+            return await self._seen(call.id, wait)
+        try:
+            claim = await self._claimed(made, token, started)
+        except (CallWaits, CallNotRun):
+            # The answer to the first request was lost, and its lease is over since.
+            return await self._seen(call.id, wait)
         return replace(shown_of(call), claim=claim)
+
+    async def _claimed(self, made: Proposed, token: str, started: float) -> CallClaim:
+        """Return the claim that a call was proposed with: nobody was asked."""
+        claims = self._outside.claims
+        if made.claim is None:
+            return await claims.claim(self._by.person, made.call.id, token, None)
+        expires = started + self._outside.kernel.times.lease.total_seconds()
+        return await claims.taken(made.claim, token, expires=expires)
 
     async def look(self, call_id: str, *, wait: float | None = 0) -> GuardedCall:
         return await self._seen(call_id, wait)
@@ -184,10 +191,11 @@ class LocalGuard(Guard):
         return look.shown
 
     async def _look(self, call_id: str) -> Look:
-        outside, by = self._outside, await self._who()
+        outside, by = self._outside, self._by
+        by.want_loop()
 
         def read(tx: Tx) -> Look:
-            return outside.look(tx, own_call(tx, by, call_id))
+            return outside.look(tx, own_call(tx, by.person(tx), call_id))
 
         found = await outside.kernel.store.run(read)
         if found.is_undecided or found.is_unclaimed or found.is_lost:
@@ -199,30 +207,37 @@ class LocalGuard(Guard):
         self, call_id: str, *, tool: Tool | None = None, token: str | None = None
     ) -> CallClaim:
         claims = self._outside.claims
-        return await claims.claim(await self._who(), call_id, token or new_token(), tool)
+        own = new_token() if token is None else token
+        self._by.want_loop()
+        return await claims.claim(self._by.person, call_id, own, tool)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
-        return await self._outside.claims.renew(await self._who(), claim)
+        self._by.want_loop()
+        return await self._outside.claims.renew(self._by.person, claim)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
-        await self._outside.claims.settle(
-            await self._who(), claim.call_id, fence=claim.fence, token=claim.token, said=outcome
+        self._by.want_loop()
+        ended = await self._outside.claims.settle(
+            self._by.person, claim.call_id, fence=claim.fence, token=claim.token, said=outcome
         )
-        return await self._seen(claim.call_id, 0)
+        if ended is None:
+            return await self._seen(claim.call_id, 0)
+        return replace(shown_of(ended.call), decided_by=ended.decided_by)
 
     async def withdraw(self, call_id: str) -> GuardedCall:
         look = await self._look(call_id)
-        if look.shown.is_waiting or look.shown.is_cleared:
-            # It may have ended just now.
+        if look.call.status in AWAITING or look.shown.is_cleared:
+            # It may have begun or ended just now.
             with suppress(NothingAwaited):
-                await self._outside.sending.stop(look.call.turn_id, await self._who())
+                await self._outside.sending.stop(look.call.turn_id, await self._by.looked_up())
         return await self._seen(call_id, 0)
 
     async def release(self, call_id: str) -> None:
-        by = await self._who()
+        by = self._by
+        by.want_loop()
 
         def let_go(tx: Tx) -> None:
-            call = own_call(tx, by, call_id)
+            call = own_call(tx, by.person(tx), call_id)
             if call.is_settled:
                 tx.turns.release(call.turn_id)
 

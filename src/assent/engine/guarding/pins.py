@@ -1,4 +1,4 @@
-"""Pins of tools that a caller has from a server: one that changes is asked about, once loosened."""
+"""Pins of tools that callers have from servers: a changed one asks until an admin accepts it."""
 
 from dataclasses import replace
 from typing import Final
@@ -6,13 +6,12 @@ from typing import Final
 from assent.domain.canonical import Json
 from assent.domain.events import Entry
 from assent.domain.mcp_servers import REMOTE
-from assent.domain.people import Person
 from assent.domain.pins import Pin, hash_of
 from assent.domain.tools import EffectiveTool
 from assent.engine.kernel import Kernel
 from assent.ports import Tx
 
-# What its server says of a tool; the rest is the deployment's own.
+# What the server says of its tool; the rest is the caller's own.
 _SAID: Final = ("description", "parameters", "output")
 _MOST_KNOWN: Final = 10_000
 
@@ -28,13 +27,13 @@ class OutsidePins:
         self._accepted: dict[tuple[str, str], str] = {}
 
     async def watched(
-        self, by: Person, agent: str, tool: EffectiveTool, definition: dict[str, Json]
+        self, by: str, agent: str, tool: EffectiveTool, definition: dict[str, Json]
     ) -> EffectiveTool:
         """Return the tool with the change that nobody has accepted, if there is one."""
         if not tool.tool.source.startswith(REMOTE):
             return tool
         said = {name: definition[name] for name in _SAID}
-        key = (f"outside:{by.id}/{agent}", tool.tool.name)
+        key = (f"outside:{_escaped(by)}/{agent}", tool.tool.name)
         if self._accepted.get(key) == hash_of(said):
             return tool
         pin = await self._kernel.store.run(lambda tx: self._seen(tx, *key, said))
@@ -64,3 +63,8 @@ class OutsidePins:
         data: dict[str, Json] = {"source": pin.source, "tool": pin.tool, "definition": pin.hash}
         id, actor = self._kernel.ids("aud"), pin.source.partition(":")[2]
         tx.journal.note(Entry(id=id, action=action, actor=actor, data=data, at=tx.now()))
+
+
+def _escaped(id: str) -> str:
+    # The first slash ends it: nobody can name an agent so that it is another person's.
+    return id.replace("%", "%25").replace("/", "%2F")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from assent.domain.calls import Call
@@ -15,11 +16,14 @@ from assent.domain.identifiers import want_keepable
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, FinishReason, Proposal
 from assent.domain.outputs import json_text
+from assent.domain.own_rules import OwnRules
 from assent.domain.people import Person, want_recordable
 from assent.domain.tools import EffectiveTool, Tool
 from assent.engine.agents import Limits, Toolbox
+from assent.engine.facade_parameters import Acting
 from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import GatedCall
+from assent.engine.gate.own_rules import OwnRulesChanged, own_rules_of
 from assent.engine.gate.planner import Planner
 from assent.engine.guarding.pins import OutsidePins
 from assent.engine.kernel import Kernel
@@ -33,10 +37,12 @@ from assent.engine.transitions import Moves
 from assent.errors import InvalidTool, KeyReused, OverQuota
 from assent.ports import Tx
 
-CALLER: Final = "caller:"
+# Begins the name of a claim's holder who is a caller and no worker; their token follows.
+HOLDER: Final = "caller:"
 _OUTSIDE: Final = "outside"
 # Tools are mostly few, and the same objects again and again.
 _MOST_KNOWN: Final = 1_000
+_MOST_STORED: Final = 10_000
 # A caller may change its tools as often as it likes, and each change is stored.
 MOST_CHARS: Final = 200_000
 
@@ -46,7 +52,7 @@ class OutsideCall:
     """A call as an agent outside proposes it."""
 
     agent: str
-    by: Person
+    by: Acting
     tool: Tool | str
     arguments: Mapping[str, Any]
     key: str | None = None
@@ -55,9 +61,15 @@ class OutsideCall:
     token: str | None = None
 
     def __post_init__(self) -> None:
-        want_recordable(self.by)
+        who = self.by.given
+        want_recordable(who if isinstance(who, Person) else Person(who))
         want_keepable("agent's name", self.agent)
-        for noun, value in (("idempotency key", self.key), ("conversation", self.conversation)):
+        given = {
+            "idempotency key": self.key,
+            "conversation": self.conversation,
+            "token": self.token,
+        }
+        for noun, value in given.items():
             if value is not None:
                 want_keepable(noun, value)
 
@@ -84,6 +96,26 @@ class _Place:
     saved: tuple[SavedValue, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A call on record, with what was known of it when it was proposed."""
+
+    call: Call
+    # The claim on it, if it was claimed at once; None also if it was on record before.
+    claim: Claim | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """A call that the gate can rule on, with all that is stored with it."""
+
+    outside: OutsideCall
+    body: str
+    place: _Place
+    tool: EffectiveTool | None
+    definition: dict[str, Json] | None
+
+
 class Proposing:
     """Takes calls of agents outside through the gate, and stores them."""
 
@@ -93,38 +125,52 @@ class Proposing:
         self._stored = set[tuple[str, str]]()
         self._pins = OutsidePins(kernel)
 
-    async def propose(self, outside: OutsideCall) -> Call:
+    async def propose(self, outside: OutsideCall) -> Proposed:
         """Record a call and rule on it; a known key returns the call that it stands for."""
         return await self._kernel.tasks.through(self._proposed(outside))
 
-    async def _proposed(self, outside: OutsideCall) -> Call:
+    async def _proposed(self, outside: OutsideCall) -> Proposed:
         text = await aside(weight(outside.arguments), _arguments_text, outside.arguments)
         body = digest(json_text([outside.agent, outside.name, outside.conversation, text]))
         tool, definition = self.outside_tool(outside.agent, outside.tool)
         found = await self._found(outside, body, tool)
         if isinstance(found, Call):
-            return found
+            return Proposed(call=found)
         if tool is not None and definition is not None:
-            tool = await self._pins.watched(outside.by, outside.agent, tool, definition)
-        gated = await self._gated(outside, found, tool, text)
-        point("before_proposal")
-        started = self._kernel.clock.monotonic()
+            tool = await self._pins.watched(outside.by.id, outside.agent, tool, definition)
+        ready = _Ready(outside=outside, body=body, place=found, tool=tool, definition=definition)
         try:
-            stored = await self._kernel.store.run(
-                lambda tx: self._store(
-                    tx, outside, body=body, place=found, gated=gated, definition=definition
-                )
-            )
+            stored, started = await self._ruled_and_stored(ready, text)
         except OverQuota as error:
             await self._refused(outside, found, error)
             raise
         point("after_proposal")
         if isinstance(stored, Call):
-            return stored
+            return Proposed(call=stored)
         if definition is not None and tool is not None:
+            if len(self._stored) >= _MOST_STORED:
+                self._stored.clear()
             self._stored.add((outside.agent, tool.tool.definition_hash))
-        self._go_on(stored, found.conversation, started)
-        return stored.call
+        claim = self._claimed(stored, found.conversation, started)
+        if claim is not None and not stored.call.by_caller:
+            self._runner.start(claim)
+        if stored.request is not None:
+            self._kernel.announce((stored.request,))
+        return Proposed(call=stored.call, claim=claim)
+
+    async def _ruled_and_stored(self, ready: _Ready, text: str) -> tuple[Call | GatedCall, float]:
+        """Gate a call by its owner's rules and store it; again if the rules have changed."""
+        known, owner = self._kernel.known_rules, ready.place.conversation.owner
+        own = known.of(owner)
+        while True:
+            gated = await self._gated(ready, text, own)
+            point("before_proposal")
+            started = self._kernel.clock.monotonic()
+            store = partial(self._store, ready=ready, gated=gated, own=own)
+            try:
+                return await self._kernel.store.run(store), started
+            except OwnRulesChanged as since:
+                own = known.learn(owner, since.rules)
 
     def outside_tool(
         self, agent: str, given: Tool | str
@@ -160,16 +206,16 @@ class Proposing:
         asks = tool is not None and tool.tool.user_input is not None
         if outside.key is None and not asks:
             # Nothing to look for; this saves a transaction.
-            return self._place(outside, self._kernel.clock.now())
+            return self._place(outside, await outside.by.looked_up(), self._kernel.clock.now())
         return await self._kernel.store.run(lambda tx: self._read(tx, outside, body, tool))
 
     def _place(
-        self, outside: OutsideCall, now: datetime, saved: Iterable[SavedValue] = ()
+        self, outside: OutsideCall, by: Person, now: datetime, saved: Iterable[SavedValue] = ()
     ) -> _Place:
         conversation = Conversation(
             id=outside.conversation_id(now),
             agent=outside.agent,
-            owner=outside.by,
+            owner=by,
             created_at=now,
         )
         return _Place(conversation=conversation, saved=tuple(saved))
@@ -177,19 +223,18 @@ class Proposing:
     def _read(
         self, tx: Tx, outside: OutsideCall, body: str, tool: EffectiveTool | None
     ) -> Call | _Place:
+        by = outside.by.person(tx)
         if (known := _known_call(tx, outside, body)) is not None:
             return known
         saved = list[SavedValue]()
         if tool is not None and tool.tool.user_input is not None:
             saved = tx.values.saved(outside.conversation_id(self._kernel.clock.now()))
-        return self._place(outside, self._kernel.clock.now(), saved)
+        return self._place(outside, by, self._kernel.clock.now(), saved)
 
-    async def _gated(
-        self, outside: OutsideCall, place: _Place, tool: EffectiveTool | None, text: str
-    ) -> GatedCall:
-        kernel = self._kernel
+    async def _gated(self, ready: _Ready, text: str, own: OwnRules) -> GatedCall:
+        kernel, outside, place = self._kernel, ready.outside, ready.place
         planner = Planner(
-            gate=kernel.gate("", guarded=False),
+            gate=kernel.gate("", guarded=False, own=own),
             vault=kernel.vault,
             ids=kernel.ids,
             conversation=place.conversation,
@@ -202,7 +247,7 @@ class Proposing:
             conversation=place.conversation,
             message_id=kernel.ids("msg"),
             planner=planner,
-            toolbox=self._toolbox(outside, tool),
+            toolbox=self._toolbox(outside, ready.tool),
             policy_version=kernel.policy_version,
             limits=Limits(),
             earlier=(),
@@ -232,24 +277,16 @@ class Proposing:
             outside=True,
         )
 
-    def _store(
-        self,
-        tx: Tx,
-        outside: OutsideCall,
-        *,
-        body: str,
-        place: _Place,
-        gated: GatedCall,
-        definition: dict[str, Json] | None,
-    ) -> Call | GatedCall:
+    def _store(self, tx: Tx, *, ready: _Ready, gated: GatedCall, own: OwnRules) -> Call | GatedCall:
+        outside, body, place = ready.outside, ready.body, ready.place
         # Another process may have stored it while the gate ruled here.
         if (known := _known_call(tx, outside, body)) is not None:
             return known
         self._kernel.quotas.admit_call(tx, outside.by.id)
-        now, number = tx.now(), self._number(tx, place)
+        now, number = tx.now(), self._number(tx, place, own)
         call = changed(gated.call, turn_number=number)
-        if definition is not None and gated.tool is not None:
-            self.keep_definition(tx, outside.agent, gated.tool.tool, definition)
+        if ready.definition is not None and gated.tool is not None:
+            self.keep_definition(tx, outside.agent, gated.tool.tool, ready.definition)
             call = changed(call, run_by=now + gated.tool.tool.run_within)
         calls = self._new_calls(outside, place.conversation, changed(gated, call=call))
         (stored,) = calls.completed(tx, now)
@@ -261,11 +298,19 @@ class Proposing:
         point("inside_proposal")
         return stored
 
-    def _number(self, tx: Tx, place: _Place) -> int:
-        """Return the number of the new turn; its conversation is added if there is none."""
-        newest = tx.turns.newest(place.conversation.id)
+    def _number(self, tx: Tx, place: _Place, own: OwnRules) -> int:
+        """Return the number of the new turn; its conversation is added if there is none.
+
+        Raises `OwnRulesChanged` if the owner has other rules than the gate ruled by.
+        """
+        owner = place.conversation.owner
+        newest = tx.turns.newest_of(place.conversation.id, owner.id)
+        if newest is None or newest[1] != own.version:
+            now = own_rules_of(tx, owner)
+            if now.version != own.version:
+                raise OwnRulesChanged(now)
         if newest is not None:
-            return newest.number + 1
+            return newest[0].number + 1
         if tx.conversations.get(place.conversation.id) is None:
             tx.conversations.add(place.conversation)
         return 1
@@ -275,22 +320,22 @@ class Proposing:
     ) -> NewCalls:
         kernel = self._kernel
         if gated.call.by_caller:
-            slots, worker = int(outside.token is not None), f"{CALLER}{outside.token}"
+            slots, worker = int(outside.token is not None), f"{HOLDER}{outside.token}"
         else:
             slots, worker = int(kernel.is_worker and not kernel.tasks.closing), kernel.worker
         return NewCalls(
             kernel=kernel, conversation=conversation, calls=[gated], slots=slots, worker=worker
         )
 
-    def _go_on(self, stored: GatedCall, conversation: Conversation, started: float) -> None:
-        """Start a call that runs here, and announce what people are asked."""
+    def _claimed(
+        self, stored: GatedCall, conversation: Conversation, started: float
+    ) -> Claim | None:
+        """Return the claim of a call that runs at once."""
         call, tool = stored.call, stored.tool
-        if not call.by_caller and call.status is CallStatus.RUNNING and tool is not None:
-            expires = started + self._kernel.times.lease.total_seconds()
-            claim = Claim(call=call, tool=tool, conversation=conversation, expires=expires)
-            self._runner.start(claim)
-        if stored.request is not None:
-            self._kernel.announce((stored.request,))
+        if call.status is not CallStatus.RUNNING or tool is None:
+            return None
+        expires = started + self._kernel.times.lease.total_seconds()
+        return Claim(call=call, tool=tool, conversation=conversation, expires=expires)
 
     async def _refused(self, outside: OutsideCall, place: _Place, error: OverQuota) -> None:
         """Record a refusal in a transaction of its own: the refused one left nothing behind."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assent.domain.calls import Call, Frozen
@@ -15,6 +15,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Limits, Toolbox
 from assent.engine.gate.gated_calls import GatedCall
 from assent.engine.gate.intake import proposed_arguments
+from assent.engine.gate.known import prefers, read_preferences
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.threads import aside
@@ -42,7 +43,7 @@ def storable(text: str, limit: int = _STORED_CHARS) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """Takes the proposals of one answer through the gate; reads and writes no rows."""
+    """Takes the proposals of one answer through the gate; writes no rows."""
 
     kernel: Kernel
     turn: TurnRow
@@ -59,14 +60,27 @@ class Proposals:
     async def gated(self, answer: Answer) -> list[GatedCall]:
         """Return one call per proposal, in the model's order, and one for all beyond the cap."""
         most = self.limits.calls_per_answer
-        calls = await self._wanted(answer.proposals[:most])
+        planner = await self._informed_planner(answer.proposals[:most])
+        calls = await self._wanted(answer.proposals[:most], planner)
         for proposal in answer.proposals[most : most + 1]:
             made = len(answer.proposals) + answer.left_out
             text = self.kernel.texts.surplus.format(made=made, most=most)
             calls.append((await self._taken(most, proposal)).failed(SURPLUS, storable(text)))
         return calls
 
-    async def _wanted(self, proposals: Sequence[Proposal]) -> list[GatedCall]:
+    async def _informed_planner(self, proposals: Sequence[Proposal]) -> Planner:
+        """Read the owner's preferences for these tools: as late as possible, so none is old."""
+        forms = self.toolbox.forms({proposal.tool for proposal in proposals})
+        scopes = {f.scope(tool.tool.name) for tool, f in forms if prefers(tool, self.conversation)}
+        if not scopes:
+            return self.planner
+        person, vault = self.conversation.owner.id, self.kernel.vault
+        found = await self.kernel.store.run(
+            lambda tx: read_preferences(tx, vault, person, sorted(scopes))
+        )
+        return replace(self.planner, preferences=found)
+
+    async def _wanted(self, proposals: Sequence[Proposal], planner: Planner) -> list[GatedCall]:
         counts = Counter((call.tool, call.proposed) for call in self.earlier)
         calls: list[GatedCall] = []
         for start in range(0, len(proposals), _AT_ONCE):
@@ -76,7 +90,7 @@ class Proposals:
             portion = enumerate(proposals[start : start + _AT_ONCE], start)
             # One after the other: of equal calls the first ones pass, the others are repeats.
             taken = [self._counted(await self._taken(*each), counts) for each in portion]
-            work = [self._planned(each) for each in taken]
+            work = [self._planned(each, planner) for each in taken]
             # Mostly there is one, which needs no task of its own.
             calls += [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
         return calls
@@ -109,9 +123,9 @@ class Proposals:
             return taken
         return taken.failed(REPEATED, storable(self.kernel.texts.repeated))
 
-    async def _planned(self, taken: GatedCall) -> GatedCall:
+    async def _planned(self, taken: GatedCall, planner: Planner) -> GatedCall:
         try:
-            return await self.planner.plan_proposal(taken, self.now)
+            return await planner.plan_proposal(taken, self.now)
         except (InvalidArguments, InvalidAnswer) as error:
             return taken.failed(REFUSED, storable(str(error)))
 

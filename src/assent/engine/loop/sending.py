@@ -1,18 +1,16 @@
 """Sending messages: start, stop and resume turns, or refuse while calls are pending."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import TypeVar
-from unicodedata import category
 
+from assent.domain.attachments import dump_files
 from assent.domain.calls import Call
-from assent.domain.canonical import Json, digest
+from assent.domain.canonical import Json
 from assent.domain.chats import ChatThread
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.events import EventKind, Fact
-from assent.domain.identifiers import want_findable, want_keepable
+from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import (
     ACTIVE_TURNS,
     AWAITING,
@@ -24,10 +22,11 @@ from assent.domain.lifecycle import (
 from assent.domain.mcp_servers import REMOTE
 from assent.domain.outputs import error_output, json_text
 from assent.domain.people import ADMIN, Person, want_recordable
-from assent.domain.tools import Predicate
 from assent.engine.decisions.apply import tell_closed
 from assent.engine.failpoints import point
+from assent.engine.files.attachments import carried
 from assent.engine.kernel import Kernel
+from assent.engine.loop.new_messages import NewMessage, OnPending
 from assent.engine.loop.proposals import storable
 from assent.engine.loop.steps import Loaded, load
 from assent.engine.loop.turns import Turns
@@ -46,43 +45,6 @@ T = TypeVar("T")
 _WITHDRAWABLE = AWAITING | {CallStatus.CLEARED}
 
 
-class OnPending(StrEnum):
-    """The effect of a new message on calls that still wait."""
-
-    REFUSE = "refuse"
-    SUPERSEDE = "supersede"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMessage:
-    """A message on its way into a conversation."""
-
-    agent: str
-    text: str
-    by: Person
-    conversation_id: str | None = None
-    # True if a conversation with this id is created if there is none.
-    create: bool = False
-    on_pending: OnPending = OnPending.REFUSE
-    key: str | None = None
-    ask_when: Predicate | None = None
-    # How long the questions of a new conversation wait; None leaves it to the deployment.
-    decide_within: timedelta | None = None
-
-    def __post_init__(self) -> None:
-        # Refused here, before it reaches a transaction that others share.
-        want_recordable(self.by)
-        if self.conversation_id is not None:
-            want_keepable("conversation's id", self.conversation_id)
-        if self.key is not None:
-            want_keepable("idempotency key", self.key)
-
-    @property
-    def is_legible(self) -> bool:
-        """True if the text has something to read, besides spaces and invisible characters."""
-        return any(category(each)[0] not in "ZC" for each in storable(self.text))
-
-
 def _no_conversation(id: str) -> NotFound:
     # The same error for a conversation of another person: the sender learns nothing.
     hint = "leave conversation_id out to begin one, or add create=True to begin one of this id"
@@ -97,7 +59,7 @@ class Sending:
 
     async def send(self, message: NewMessage) -> TurnRow:
         """Store the message with its turn; the loop starts here or in a process with a worker."""
-        if not message.is_legible:
+        if not message.is_legible and not message.files:
             raise EmptyMessage
         return await self._kernel.tasks.through(self._sent(message))
 
@@ -170,7 +132,7 @@ class Sending:
 
     def _start(self, tx: Tx, message: NewMessage, turn_id: str) -> TurnRow | Loaded:
         """Store the message and its turn; if we hold the turn, return what its first step needs."""
-        body = digest(json_text([message.agent, message.conversation_id, message.text]))
+        body = message.body
         if (known := self._known(tx, message, body)) is not None:
             return known
         conversation = self._conversation(tx, message)
@@ -184,6 +146,7 @@ class Sending:
                 return known
             raise
         self._kernel.quotas.admit_message(tx, conversation, message.by.id)
+        files, file_ids = carried(tx, message.by.id, message.files)
         now = tx.now()
         is_worker = self._kernel.is_worker
         turn = TurnRow(
@@ -205,6 +168,7 @@ class Sending:
             position=0,
             role=Role.USER,
             text=storable(message.text),
+            body=dump_files(files),
             created_at=now,
         )
         # Read before anything is written, so that all writes can be sent at once.
@@ -212,7 +176,11 @@ class Sending:
         lease = self._kernel.times.lease
         tx.turns.add(turn, owner=message.by.id, key=message.key, body=body, lease=lease)
         tx.messages.append(said)
-        tx.journal.tell(turn_id, Fact(EventKind.STARTED, {"text": said.text}))
+        told: dict[str, Json] = {"text": said.text}
+        if files:
+            tx.files.attach(said.id, file_ids)
+            told["files"] = [file.to_json() for file in files]
+        tx.journal.tell(turn_id, Fact(EventKind.STARTED, told))
         point("inside_send")
         return started
 

@@ -1,6 +1,6 @@
 """Storing one step: the model's answer with all its calls and requests, in one commit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,18 +10,24 @@ from assent.domain.canonical import Json
 from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
+from assent.domain.files import FileReference
 from assent.domain.forms import SavedValue
 from assent.domain.lifecycle import CallStatus, TurnStatus
 from assent.domain.messages import Answer, HistoryItem
+from assent.domain.own_rules import OwnRules
+from assent.domain.people import PersonKind
 from assent.engine.agents import Agent
 from assent.engine.failpoints import point
+from assent.engine.files.attachments import attached
 from assent.engine.gate.gated_calls import GatedCall, mint
+from assent.engine.gate.own_rules import OwnRulesChanged
+from assent.engine.gate.suggesting import suggested
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import dump_answer, history
 from assent.engine.loop.proposals import storable
 from assent.engine.runs.claims import conversation_of
 from assent.engine.transitions import Moves
-from assent.errors import NotFound
+from assent.errors import LeaseLost, NotFound
 from assent.ports import Tx
 
 HELD = frozenset({TurnStatus.RUNNING})
@@ -37,6 +43,8 @@ class Loaded:
     said: Callable[[], tuple[HistoryItem, ...]]
     # The approximate number of characters of that history.
     length: int
+    # By the places of their messages in it.
+    files: Mapping[int, Sequence[FileReference]]
     calls: tuple[Call, ...]
     saved: tuple[SavedValue, ...]
 
@@ -60,6 +68,7 @@ def load(
         conversation=conversation,
         said=partial(history, scene.messages, scene.calls, kernel.texts),
         length=_length(scene),
+        files=attached(scene.messages),
         calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
         saved=tuple(tx.values.saved(conversation.id)) if asks else (),
     )
@@ -83,7 +92,11 @@ class NewCalls:
 
     def completed(self, tx: Tx, now: datetime) -> tuple[GatedCall, ...]:
         """Return the calls as they are stored: running, waiting, or settled."""
-        return self._rows(self._within_quota(tx), now)
+        return self._rows([self._suggested(tx, each) for each in self._within_quota(tx)], now)
+
+    def _suggested(self, tx: Tx, gated: GatedCall) -> GatedCall:
+        asking = suggested(tx, gated, self.conversation)
+        return gated if asking is gated.asking else changed(gated, asking=asking)
 
     def _within_quota(self, tx: Tx) -> Sequence[GatedCall]:
         """Return the calls with as many questions as there is room for; the rest fail unasked."""
@@ -153,11 +166,14 @@ class ModelStep:
     answer: Answer
     calls: Sequence[GatedCall]
     facts: Sequence[Fact]
+    # The rules of the owner that the gate ruled by.
+    own: OwnRules
 
     def store(self, tx: Tx) -> tuple[GatedCall, ...]:
         """Write the step and return its calls as stored: running, waiting, or settled.
 
-        The turn then waits for its calls, or goes on if all are settled.
+        The turn then waits for its calls, or goes on if all are settled. Raises `OwnRulesChanged`
+        if the owner has other rules by now.
         """
         turn, now = self.loaded.turn, tx.now()
         calls = NewCalls(
@@ -170,13 +186,28 @@ class ModelStep:
         stored = calls.completed(tx, now)
         unsettled = sum(not each.call.is_settled for each in stored)
         target = TurnStatus.WAITING if unsettled else TurnStatus.RUNNING
-        tx.turns.hold(turn, target, step=turn.step + 1, lease_until=self.kernel.times.lease)
+        self._hold(tx, target)
         id = stored[0].call.message_id
         tx.messages.append(message_of(id, turn, self.answer, unsettled, now))
         tx.journal.tell(turn.id, *self.facts)
         calls.add(tx, stored)
         point("inside_proposal")
         return stored
+
+    def _hold(self, tx: Tx, target: TurnStatus) -> None:
+        turn, owner = self.loaded.turn, self.loaded.conversation.owner
+        step, lease = turn.step + 1, self.kernel.times.lease
+        if owner.kind is not PersonKind.HUMAN:
+            tx.turns.hold(turn, target, step=step, lease_until=lease)
+            return
+        rules = (owner.id, self.own.version)
+        try:
+            tx.turns.hold(turn, target, rules=rules, step=step, lease_until=lease)
+        except LeaseLost:
+            now = tx.own_rules.of(owner.id)
+            if now.version == self.own.version:
+                raise
+            raise OwnRulesChanged(now) from None
 
 
 def message_of(id: str, turn: TurnRow, answer: Answer, open_calls: int, now: datetime) -> Message:
@@ -210,7 +241,8 @@ def _chronicle(moves: Moves, stored: GatedCall) -> None:
     is_claimed = call.status is CallStatus.RUNNING
     ruled = changed(call, status=CallStatus.CLEARED) if is_claimed else call
     born, by = CallStatus.PROPOSED, stored.by
-    moves.note("gate", call, source=born, target=ruled.status, data={"by": by})
+    told: dict[str, Json] = {"origins": dict(stored.origins)} if stored.origins else {}
+    moves.note("gate", call, source=born, target=ruled.status, data={"by": by, **told})
     moves.tell(ruled)
     if is_claimed:
         moves.note("claim", ruled, target=CallStatus.RUNNING, data={"fence": call.fence})

@@ -20,9 +20,12 @@ from assent.domain.messages import (
     ReasoningDelta,
     TextDelta,
 )
+from assent.domain.own_rules import OwnRules
 from assent.engine.agents import Agent, Limits
 from assent.engine.failpoints import point
+from assent.engine.files.attachments import with_files
 from assent.engine.gate.gated_calls import GatedCall
+from assent.engine.gate.own_rules import OwnRulesChanged
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import EventBuffer
@@ -125,9 +128,13 @@ class Turns:
         """Run one model request and what follows; returns the turn's row if it goes on at once."""
         agent = self._kernel.catalogue.agent(loaded.conversation.agent)
         is_last = loaded.turn.step >= agent.limits.steps
+        history = await aside(loaded.length, loaded.said)
+        if loaded.files:
+            owner = loaded.conversation.owner.id
+            history = await with_files(self._kernel, owner, history, loaded.files)
         prompt = Prompt(
             instructions=agent.instructions,
-            history=await aside(loaded.length, loaded.said),
+            history=history,
             # The last step: without tools the model can only answer.
             tools=() if is_last else self._toolbox(loaded.conversation).specs,
             most_calls=most_calls(agent.limits),
@@ -202,16 +209,7 @@ class Turns:
     ) -> TurnRow | Turn:
         """Store the answer with all its calls and requests in one commit, then run and ask."""
         point("before_proposal")
-        step = ModelStep(
-            kernel=self._kernel,
-            loaded=loaded,
-            agent=agent,
-            answer=answer,
-            calls=await self._proposals(loaded, agent).gated(answer),
-            facts=await buffer.drain(),
-        )
-        expires = self._kernel.clock.monotonic() + self._kernel.times.lease.total_seconds()
-        stored = await self._kernel.store.run(step.store)
+        stored, expires = await self._stored(loaded, agent, answer, buffer)
         point("after_proposal")
         for each in stored:
             self._run(each, loaded.conversation, expires)
@@ -224,6 +222,30 @@ class Turns:
             raise ModelFailed(wild)
         return changed(loaded.turn, step=loaded.turn.step + 1)
 
+    async def _stored(
+        self, loaded: Loaded, agent: Agent, answer: Answer, buffer: EventBuffer
+    ) -> tuple[tuple[GatedCall, ...], float]:
+        """Gate the calls by the owner's rules and store them; again if the rules have changed."""
+        facts, owner = list[Fact](), loaded.conversation.owner
+        own = self._kernel.known_rules.of(owner)
+        while True:
+            calls = await self._proposals(loaded, agent, own).gated(answer)
+            facts += await buffer.drain()
+            step = ModelStep(
+                kernel=self._kernel,
+                loaded=loaded,
+                agent=agent,
+                answer=answer,
+                calls=calls,
+                facts=facts,
+                own=own,
+            )
+            expires = self._kernel.clock.monotonic() + self._kernel.times.lease.total_seconds()
+            try:
+                return await self._kernel.store.run(step.store), expires
+            except OwnRulesChanged as changed_since:
+                own = self._kernel.known_rules.learn(owner, changed_since.rules)
+
     def _run(self, stored: GatedCall, conversation: Conversation, expires: float) -> None:
         """Start a call that was claimed with its step; one that is only cleared is queued."""
         call, tool = stored.call, stored.tool
@@ -233,10 +255,10 @@ class Turns:
         elif call.status is CallStatus.CLEARED:
             self._runner.enqueue(call.id, call.turn_id, call.agent)
 
-    def _proposals(self, loaded: Loaded, agent: Agent) -> Proposals:
+    def _proposals(self, loaded: Loaded, agent: Agent, own: OwnRules) -> Proposals:
         turn = loaded.turn
         planner = Planner(
-            gate=self._kernel.gate(turn.id, guarded=turn.guarded),
+            gate=self._kernel.gate(turn.id, guarded=turn.guarded, own=own),
             vault=self._kernel.vault,
             ids=self._kernel.ids,
             conversation=loaded.conversation,

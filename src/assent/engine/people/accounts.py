@@ -20,6 +20,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.people.chat_accounts import ChatAccounts
 from assent.engine.people.directory import Directory, manages, want_manager
 from assent.engine.people.links import Links
+from assent.engine.people.preferences import Preferences
 from assent.engine.people.sessions import CredentialStatus, Sessions
 from assent.engine.people.stop_links import StopLinks
 from assent.engine.ttl_cache import TtlCache
@@ -60,6 +61,7 @@ class People:
         self.chats = ChatAccounts(kernel)
         self.stop_links = StopLinks(kernel)
         self.directory = Directory(kernel)
+        self.preferences = Preferences(kernel)
         self.standing = CredentialStatus(kernel, self.sessions)
         self._recalled = TtlCache[Known](kernel.clock.monotonic, RECALL_SECONDS)
         self._accounts = TtlCache[tuple[Account | None]](kernel.clock.monotonic, RECALL_SECONDS)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assent.engine.kernel import Kernel
     from assent.engine.queries.conversations import ConversationQueries
+    from assent.engine.queries.options import OptionQueries
     from assent.engine.queries.record import RecordQueries
     from assent.engine.queries.requests import RequestQueries
 
@@ -30,6 +31,13 @@ class Queries:
         from assent.engine.queries.requests import RequestQueries
 
         return RequestQueries(self._kernel)
+
+    @cached_property
+    def options(self) -> "OptionQueries":
+        """Options that the search of a tool finds for a field."""
+        from assent.engine.queries.options import OptionQueries
+
+        return OptionQueries(self._kernel)
 
     @cached_property
     def record(self) -> "RecordQueries":

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 
 from assent.domain.calls import Author, Call, Revision
 from assent.domain.canonical import Json
 from assent.domain.cards import Card, Past
+from assent.domain.files import FileUse, references_in
 from assent.domain.forms import UserInput
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import RequestKind, RequestStatus
@@ -17,7 +19,7 @@ from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.decisions.checks import has_voted
-from assent.engine.decisions.second_rulings import opened_draft
+from assent.engine.decisions.drafts import Draft, opened
 from assent.engine.gate.definitions import tool_of
 from assent.engine.queries.visibility import request_of, sees_everything, sees_request
 from assent.engine.vault import Vault
@@ -112,9 +114,13 @@ class Review:
     may_decide: bool
     # All calls of one answer that this person may see, in its order; this call is among them.
     answer: tuple[Sibling, ...] = ()
-    # The saved draft of its form without secrets, and the names of the secrets in it.
+    # The saved draft of its form without secrets, and the names of the secrets that are known.
     draft: Mapping[str, Json] = field(default_factory=dict[str, Json])
     kept_secrets: frozenset[str] = frozenset()
+    # The number of the draft, when it was saved, and with which save each answer in it came.
+    draft_number: int = 0
+    draft_at: datetime | None = None
+    draft_changes: Mapping[str, int] = field(default_factory=dict[str, int])
     # A later request about the same call.
     later: Request | None = None
     # The arguments as edited by the person who approved it.
@@ -122,6 +128,15 @@ class Review:
     revisions: Sequence[Revision] = ()
     # True if this person has approved it and others must, too; they may still reject.
     has_voted: bool = False
+    # What was uploaded for the call.
+    files: Sequence[FileUse] = ()
+
+    @property
+    def sent_files(self) -> list[FileUse]:
+        """The files that its arguments hold."""
+        arguments = self.call.arguments.thaw() if self.files else {}
+        sent = {(name, each.key) for name, v in arguments.items() for each in references_in(v)}
+        return [use for use in self.files if (use.field, use.reference.key) in sent]
 
     @property
     def may_edit(self) -> bool:
@@ -164,11 +179,14 @@ def read_review(
     revisions = tx.calls.revisions(call.id)
     may_decide = request.is_open and request.admits(person)
     voted = may_decide and has_voted(tx, request, person)
+    files = tx.files.uses(call.id) if _takes_files(request, tool) else []
     draw = _card(tx, person, request, call, tool, revisions=revisions, answer=answer)
 
     def matter() -> Review:
-        kept = opened_draft(vault, request) if may_decide else {}
-        secrets, card = _secrets(request), draw()
+        saved = opened(vault, request) if may_decide else Draft()
+        kept, secrets, card = saved.values, _secrets(request), draw()
+        # Those of a draft, of the conversation and of preferences: left empty, they are used.
+        known = frozenset(request.question.prefilled if may_decide else ())
         return Review(
             request=request,
             call=call,
@@ -177,14 +195,25 @@ def read_review(
             may_decide=may_decide,
             answer=answer,
             draft={name: value for name, value in kept.items() if name not in secrets},
-            kept_secrets=frozenset(kept) & secrets,
+            kept_secrets=frozenset((*kept, *known)) & secrets,
+            draft_number=saved.number,
+            draft_at=saved.at,
+            draft_changes=saved.changed,
             later=_later(call, asked, request, person),
             edit=_edit(request, revisions),
             revisions=revisions,
             has_voted=voted,
+            files=files,
         )
 
     return matter
+
+
+def _takes_files(request: Request, tool: EffectiveTool | None) -> bool:
+    form = None if tool is None else tool.tool.user_input
+    asked = request.question.form
+    own = asked is not None and bool(UserInput.from_json(asked).files)
+    return own or (form is not None and bool(form.files))
 
 
 def _card(

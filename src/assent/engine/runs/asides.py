@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
+from weakref import WeakValueDictionary
 
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
@@ -27,11 +28,21 @@ class Asides:
 
     kernel: Kernel
 
+    # A call has one open question at a time.
+    _asking: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock]
+    )
+
     async def ask(self, call_id: str, form: UserInput) -> tuple[RequestStatus, Mapping[str, Json]]:
         """Return how the question was closed, and the answers; cancelled, it withdraws it.
 
-        The time that people take does not count as the call's.
+        The time that people take does not count as the call's. Several questions of one call are
+        asked one after the other.
         """
+        async with self._asking.setdefault(call_id, asyncio.Lock()):
+            return await self._ask(call_id, form)
+
+    async def _ask(self, call_id: str, form: UserInput) -> tuple[RequestStatus, Mapping[str, Json]]:
         opening = asyncio.create_task(
             self.kernel.store.run(lambda tx: self._open(tx, call_id, form))
         )
@@ -77,8 +88,8 @@ class Asides:
         # It may be in the database although nobody was told of it yet.
         await asyncio.wait({opening})
         if opening.exception() is None:
-            work = self.kernel.store.run
-            await work(lambda tx: withdraw(Moves(tx, self.kernel.ids), call_id))
+            run, ids = self.kernel.store.run, self.kernel.ids
+            await run(lambda tx: withdraw(Moves(tx, ids), call_id))
 
 
 def withdraw(moves: Moves, call_id: str) -> None:

@@ -14,14 +14,16 @@ from assent.domain.copies import changed
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.outputs import error_output, failed_response, json_text
 from assent.domain.people import ADMIN, Audience
-from assent.domain.policy import Deny
+from assent.domain.policy import Ask, Deny
 from assent.domain.requests import Question, Request
 from assent.domain.tools import Context, EffectiveTool, usual_confirmation
 from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gate import APPROVALS_OFF
 from assent.engine.gate.gated_calls import Asking, binding_of, context_of, mint
+from assent.engine.gate.own_rules import asks_now
 from assent.engine.kernel import Kernel
+from assent.engine.runs.exchanges import tries
 from assent.engine.transitions import Moves, after
 from assent.errors import InvalidArguments, NotFound
 from assent.ports import CallChanges, Held, Tx
@@ -196,10 +198,20 @@ class Claims:
         if denied is not None:
             self._settle(moves, call, CallStatus.DENIED, "deny", denied.reason)
             return False
-        if call.policy_version != self.kernel.policy_version:
-            self._ask_again(moves, call, tool, conversation, "The policy changed since.")
+        if (wanted := self._wanted(moves.tx, call, tool, conversation)) is not None:
+            self._ask_again(moves, call, tool, conversation, wanted)
             return False
         return True
+
+    def _wanted(
+        self, tx: Tx, call: Call, tool: EffectiveTool, conversation: Conversation
+    ) -> Ask | None:
+        """Return what has to be asked again: the policy or the owner's rules have changed."""
+        if call.policy_version != self.kernel.policy_version:
+            return Ask(reason="The policy changed since.")
+        # Whoever approved it has answered what the owner wants to be asked.
+        by_person = (call.cleared_by or "").startswith(PERSON)
+        return None if by_person else asks_now(tx, self.kernel.policy, call, tool, conversation)
 
     def _bound(self, tx: Tx, call: Call, conversation: Conversation) -> bool:
         """Return True if a person's approval covers exactly what the rows say now."""
@@ -245,24 +257,19 @@ class Claims:
         )
 
     def _ask_again(
-        self,
-        moves: Moves,
-        call: Call,
-        tool: EffectiveTool,
-        conversation: Conversation,
-        reason: str,
+        self, moves: Moves, call: Call, tool: EffectiveTool, conversation: Conversation, why: Ask
     ) -> None:
         asked = moves.move(
             call,
             CallStatus.AWAITING_APPROVAL,
             "ask_again",
-            data={"reason": reason},
+            data={"reason": why.reason},
             policy_version=UNJUDGED,
             approved=False,
             cleared_by=None,
         )
-        within = conversation.time_to_decide(tool)
-        self.ask(moves, asked, tool, conversation, reason, decide_within=within)
+        within, whom = conversation.time_to_decide(tool), why.audience
+        self.ask(moves, asked, tool, conversation, why.reason, decide_within=within, audience=whom)
 
     def ask(
         self,
@@ -302,7 +309,7 @@ class Claims:
             text = f"The answer could not be processed: {reason}"
             output = failed_response(text, json.loads(call.supplied))
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        elif not (self._is_harmless(claim, began) and self._is_as_cleared(claim)):
+        elif not (self._is_harmless(claim, began) and self._is_as_cleared(moves.tx, claim)):
             data: dict[str, Json] = {"reason": reason}
             # The lease of a call in doubt says that its body still runs, also to other processes.
             runs_on = claim.held in self.kernel.bodies.held
@@ -315,7 +322,7 @@ class Claims:
         elif call.by_caller:
             output = error_output(f"{reason}. It is harmless to call it again.")
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
-        elif _tries(call) >= MAX_ATTEMPTS:
+        elif tries(call) >= MAX_ATTEMPTS:
             output = error_output(f"Given up after {call.attempts} attempts: {reason}")
             moves.move(call, CallStatus.FAILED, "fail", lost=lost, output=json_text(output))
         else:
@@ -325,11 +332,11 @@ class Claims:
     def _is_harmless(self, claim: Claim, began: bool) -> bool:
         return claim.tool.tool.idempotent or not began
 
-    def _is_as_cleared(self, claim: Claim) -> bool:
-        """Return True if tool and policy are as when it was cleared: a retry is a claim, too."""
-        call = claim.call
-        same_tool = claim.tool.tool.definition_hash == call.definition_hash
-        return same_tool and call.policy_version == self.kernel.policy_version
+    def _is_as_cleared(self, tx: Tx, claim: Claim) -> bool:
+        """Return True if it may run as when it was cleared: a retry is a claim, too."""
+        call, tool = claim.call, claim.tool
+        same_tool = tool.tool.definition_hash == call.definition_hash
+        return same_tool and self._wanted(tx, call, tool, claim.conversation) is None
 
     def _retry(self, moves: Moves, claim: Claim, reason: str, *, lost: bool) -> Claim:
         started, lease = self.kernel.clock.monotonic(), self.kernel.times.lease
@@ -389,15 +396,3 @@ def _confirmation(
         return Confirmation.CLICK
     declared = usual_confirmation(call.risk) if tool is None else tool.confirmation
     return firmest(declared, *(request.confirmation for request in earlier))
-
-
-def _tries(call: Call) -> int:
-    # Attempts that only asked for approval or input did nothing: they do not count as tries.
-    if call.metadata is None:
-        return call.attempts
-    said = json.loads(call.metadata)
-    exchange = said.pop("assent.exchange", None)
-    # A body may ask for approval and say nothing about it.
-    if exchange is None:
-        return call.attempts - 1
-    return call.attempts - exchange.get("rounds", 0) - bool(said)

@@ -5,6 +5,7 @@ asks beside its running call: the request is open while the call runs on.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from assent.engine.gate.gated_calls import Asking
 from assent.engine.kernel import Kernel
 from assent.engine.vault import Vault
 
-# In a call's metadata: where its state and the answer are sealed, and how often it has asked.
+# In a call's metadata: where its state and answers are sealed, and how often it has asked.
 KEY: Final = "assent.exchange"
 _FIELD: Final = "exchange"
 
@@ -47,13 +48,31 @@ def metadata_of(call: Call) -> dict[str, Any]:
 
 def exchange_of(call: Call) -> dict[str, Any] | None:
     """Return where a call's exchange is kept; None if it never asked."""
-    return metadata_of(call).get(KEY) if call.metadata else None
+    return metadata_of(call).get(KEY)
+
+
+def tries(call: Call) -> int:
+    """Return how often a call was tried; an attempt that only asked did nothing."""
+    exchange = exchange_of(call)
+    if exchange is None:
+        return call.attempts - (call.metadata is not None)
+    return call.attempts - exchange.get("rounds", 0) - exchange.get("approvals", 0)
 
 
 def with_exchange(call: Call, **parts: Json) -> str:
     """Return a call's metadata with these parts of its exchange."""
     metadata = metadata_of(call)
-    return json_text({**metadata, KEY: {**metadata.get(KEY, {}), **parts}})
+    # Metadata without an exchange are those of a body that asked for approval, even if empty.
+    before = metadata.get(KEY, {"approvals": 1} if call.metadata is not None else {})
+    return json_text({**metadata, KEY: {**before, **parts}})
+
+
+def with_approval(call: Call, metadata: Mapping[str, Json]) -> str:
+    """Return a call's metadata as a body that asks for approval says them, with its exchange."""
+    exchange = exchange_of(call)
+    if exchange is None:
+        return json_text(dict(metadata))
+    return json_text({**metadata, KEY: {**exchange, "approvals": 1}})
 
 
 def is_exchange(call: Call, request: Request) -> bool:
@@ -72,15 +91,16 @@ async def resumed(kernel: Kernel, call: Call, context: Context) -> Context:
     kept = exchange_of(call)
     if kept is None:
         return context
-    ids = [id for id in (kept.get("state"), kept.get("answers")) if id is not None]
+    state, answers = (str(kept.get(part) or "") for part in ("state", "answers"))
+    ids = [id for id in (state, answers) if id]
     rows = await kernel.store.run(lambda tx: tx.values.sealed(ids))
     values = {row.id: opened(kernel.vault, row) for row in rows}
     plain = {name: value for name, value in context.metadata.items() if name != KEY}
     return changed(
         context,
         metadata=plain,
-        state=values.get(kept.get("state", "")),
-        answers=values.get(kept.get("answers") or ""),
+        state=values.get(state),
+        answers=values.get(answers),
     )
 
 

@@ -20,7 +20,7 @@ from assent.domain.bodies import (
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
 from assent.domain.identifiers import flaw
-from assent.domain.outputs import cut, failed_response, is_content, jsonable, parsed
+from assent.domain.outputs import cut, failed_response, is_content, jsonable, not_kept, parsed
 from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, is_ours, weight
@@ -80,10 +80,6 @@ class Unknown:
 
 Outcome = Succeeded | Failed | Asks | Needs | Waits | Unknown
 Report = Callable[[Progress], Awaitable[None]]
-# A model that is told only of a failure would call the tool again.
-_NOT_KEPT: Final = (
-    "It ran, but its output could not be kept: {reason}. Do not run it again because of this."
-)
 
 
 def failed(message: str) -> Failed:
@@ -207,7 +203,7 @@ class BodyRun:
 
     def not_kept(self, error: InvalidOutput) -> str:
         """Return what the model is told of an output that cannot be stored."""
-        return _NOT_KEPT.format(reason=self.scrubber.text(error.reason))
+        return not_kept(self.scrubber.text(error.reason))
 
     def _said(self, error: BaseException) -> str:
         name, said = type(error).__name__, self.scrubber.error(error)

@@ -19,10 +19,17 @@ from assent.domain.requests import Request
 from assent.engine.decisions.apply import tell_closed
 from assent.engine.failpoints import point
 from assent.engine.gate.gated_calls import mint
+from assent.engine.gate.suggesting import remember
 from assent.engine.kernel import Kernel
 from assent.engine.loop.steps import Loaded, load
 from assent.engine.runs.claims import Claim, Claims
-from assent.engine.runs.exchanges import exchange_of, input_wanted, sealed, with_exchange
+from assent.engine.runs.exchanges import (
+    exchange_of,
+    input_wanted,
+    sealed,
+    with_approval,
+    with_exchange,
+)
 from assent.engine.runs.outcomes import Asks, Failed, Needs, Outcome, Succeeded, Unknown, Waits
 from assent.engine.transitions import Moves, Raced, shown
 from assent.errors import StoreUnavailable, WriteUncertain
@@ -39,6 +46,8 @@ class Recorded:
 
     ready: TurnRow | Loaded | None = None
     again: Claim | None = None
+    # The call as this left it, if that ended it.
+    ended: Call | None = None
     requests: tuple[Request, ...] = ()
 
 
@@ -48,10 +57,22 @@ class Recorder:
     def __init__(self, kernel: Kernel, claims: Claims) -> None:
         self._kernel, self._claims = kernel, claims
 
-    async def record(self, claim: Claim, outcome: Outcome, facts: Sequence[Fact]) -> Recorded:
-        """Store an outcome under its claim; raises `Raced` if the claim is void."""
+    async def record(
+        self,
+        claim: Claim,
+        outcome: Outcome,
+        facts: Sequence[Fact],
+        *,
+        want: Callable[[Tx], None] | None = None,
+    ) -> Recorded:
+        """Store an outcome under its claim; raises `Raced` if the claim is void.
+
+        `want` raises in the same transaction if who settles it may not.
+        """
 
         def record(tx: Tx) -> Recorded:
+            if want is not None:
+                want(tx)
             if facts:
                 tx.journal.tell(claim.call.turn_id, *facts)
             moves = self._moves(tx, claim)
@@ -62,7 +83,8 @@ class Recorder:
             # Reading here what the next step needs saves a transaction.
             ready = None if turn is None else self._loaded(moves, turn, claim)
             point("inside_outcome")
-            return Recorded(ready=ready, again=again, requests=tuple(moves.opened))
+            opened = tuple(moves.opened)
+            return Recorded(ready=ready, again=again, ended=moves.ended, requests=opened)
 
         return await self._insist(record, claim)
 
@@ -148,6 +170,7 @@ class Recorder:
         match outcome:
             case Succeeded(output=output):
                 moves.move(call, CallStatus.SUCCEEDED, "succeed", output=json_text(output))
+                remember(moves.tx, call, claim.tool, claim.conversation)
             case Failed(output=output, ran=ran):
                 data: dict[str, Json] | None = {"ran": True} if ran else None
                 moves.move(call, CallStatus.FAILED, "fail", data=data, output=json_text(output))
@@ -179,7 +202,7 @@ class Recorder:
             CallStatus.AWAITING_APPROVAL,
             "ask",
             data={"metadata": metadata},
-            metadata=json_text(metadata),
+            metadata=with_approval(claim.call, metadata),
         )
         if not self._kernel.policy.approvals:
             return self._claims.waive(moves, asked, claim.conversation)

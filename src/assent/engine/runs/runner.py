@@ -3,20 +3,24 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from assent.domain.bodies import Progress
 from assent.domain.calls import Call, Frozen
 from assent.domain.canonical import Json
 from assent.domain.conversations import TurnRow
+from assent.domain.copies import changed
 from assent.domain.events import EventKind
-from assent.domain.lifecycle import CallStatus
+from assent.domain.lifecycle import CallStatus, TurnStatus
+from assent.domain.mcp_servers import REMOTE
 from assent.domain.outputs import jsonable
-from assent.domain.tools import Tool
+from assent.domain.tools import Context, Tool
 from assent.engine.failpoints import point
+from assent.engine.files.answers import has_files
 from assent.engine.kernel import Kernel
 from assent.engine.loop.event_buffer import EventBuffer
 from assent.engine.loop.steps import Loaded
@@ -41,6 +45,9 @@ from assent.errors import (
 )
 from assent.ports import Held, Tx
 
+if TYPE_CHECKING:
+    from assent.engine.files.lending import LentFiles
+
 log = logging.getLogger(__name__)
 # Most calls hold no secrets, and share this one.
 NO_SECRETS = Scrubber()
@@ -59,6 +66,8 @@ class Runner:
         self._expiry: dict[Held, float] = {}
         # Claims that may have had an effect here, and whose outcome is not stored yet.
         self._begun: set[Held] = set()
+        # Calls that a server outside runs for this process, by the turn that they belong to.
+        self._remote: dict[str, str] = {}
 
     def start(self, claim: Claim) -> None:
         """Run a claimed call in a task of its own."""
@@ -185,11 +194,34 @@ class Runner:
         try:
             arguments, scrubber = await self.resolved(call)
             context = await resumed(self._kernel, call, claim.context)
+            files = await self._lent(call, tool, context, arguments)
         except StoreUnavailable:
             # Nothing has begun: once the lease is over, this worker claims the call again.
             raise
         except AssentError as error:
             return failed(str(error))
+        body = _Prepared(context=context, arguments=arguments, scrubber=scrubber)
+        if files is None:
+            return await self._run_body(claim, buffer, body)
+        try:
+            return await self._run_body(claim, buffer, body.with_files(files))
+        finally:
+            # A body that runs on after its time still reads them, and gives them back itself.
+            if claim.held not in self._kernel.bodies.held:
+                files.give_back()
+
+    async def _lent(
+        self, call: Call, tool: Tool, context: Context, arguments: dict[str, Json]
+    ) -> "LentFiles | None":
+        """Return copies of the files that a body is given; None if there are none."""
+        if not has_files(tool.user_input, context.answers):
+            return None
+        from assent.engine.files.lending import lend
+
+        return await lend(self._kernel, call, tool, context, arguments)
+
+    async def _run_body(self, claim: Claim, buffer: EventBuffer, given: "_Prepared") -> Outcome:
+        call, tool, scrubber = claim.call, claim.tool.tool, given.scrubber
 
         async def report(progress: Progress) -> None:
             value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
@@ -199,7 +231,11 @@ class Runner:
             await asyncio.sleep(0)
 
         body = BodyRun(
-            tool=tool, context=context, arguments=arguments, scrubber=scrubber, report=report
+            tool=tool,
+            context=given.context,
+            arguments=given.arguments,
+            scrubber=scrubber,
+            report=report,
         )
         # The last check before anything happens: a worker that was paused notices here, not later.
         while self._kernel.clock.monotonic() >= self._expiry.get(claim.held, 0.0):
@@ -210,19 +246,44 @@ class Runner:
         # An idempotent call may be tried again beside an attempt that hangs.
         if not tool.idempotent and (since := bodies.since(call.id)) is not None:
             return Unknown(f"an earlier run of it, begun at {since:%X} UTC, has not ended")
-        outcome = await bodies.run(
-            claim.held,
-            self._body(body, call),
-            tool.timeout,
-            now=now,
-            late=partial(self._ended_late, claim),
-        )
+        with self._noted(call, tool):
+            outcome = await bodies.run(
+                claim.held,
+                self._body(body, call, given.files),
+                tool.timeout,
+                now=now,
+                late=partial(self._ended_late, claim),
+            )
         point("after_body")
         return outcome
 
-    async def _body(self, body: BodyRun, call: Call) -> Outcome:
+    @contextmanager
+    def _noted(self, call: Call, tool: Tool) -> Generator[None]:
+        # What may be repeated would be, once it is cancelled: it is left to end.
+        if call.source.startswith(REMOTE) and not tool.idempotent:
+            self._remote[call.id] = call.turn_id
+        try:
+            yield
+        finally:
+            self._remote.pop(call.id, None)
+
+    async def cancel_stopped(self) -> None:
+        """Cancel calls that servers outside run for turns which another process has stopped.
+
+        They are in doubt then. A turn that a newer message ended is left alone, as it is where the
+        message is sent.
+        """
+        if not self._remote:
+            return
+        remote = dict(self._remote)
+        for call_id in await self._kernel.store.run(lambda tx: _stopped(tx, remote)):
+            # Once: a second time would cut off the server's being told.
+            if self._remote.pop(call_id, None) is not None:
+                self._kernel.bodies.cancel(call_id)
+
+    async def _body(self, body: BodyRun, call: Call, files: "LentFiles | None") -> Outcome:
         # Here, not around the wait: a body that runs on after its timeout still has the secrets.
-        with self._kernel.logs.hiding(body.scrubber):
+        with files or nullcontext(), self._kernel.logs.hiding(body.scrubber):
             if call.supplied is not None:
                 supplied = await aside(len(call.supplied), json.loads, call.supplied)
                 return await body.respond(supplied)
@@ -272,6 +333,37 @@ class Runner:
 
     async def _too_late(self, claim: Claim, outcome: Outcome) -> None:
         self._follow(await self.recorder.record_late(claim, outcome))
+
+
+def _stopped(tx: Tx, remote: Mapping[str, str]) -> list[str]:
+    """Return the calls of turns that were stopped."""
+    turns = {id: tx.turns.get(id) for id in set(remote.values())}
+    ended = {
+        id
+        for id, turn in turns.items()
+        if turn is not None and turn.status is TurnStatus.STOPPED and _is_newest(tx, turn)
+    }
+    return [call_id for call_id, turn_id in remote.items() if turn_id in ended]
+
+
+def _is_newest(tx: Tx, turn: TurnRow) -> bool:
+    newest = tx.turns.newest(turn.conversation_id)
+    return newest is not None and newest.id == turn.id
+
+
+class _Prepared(NamedTuple):
+    """What a body is run with."""
+
+    context: Context
+    arguments: Mapping[str, Json]
+    scrubber: Scrubber
+    files: "LentFiles | None" = None
+
+    def with_files(self, files: "LentFiles") -> "_Prepared":
+        """Return it with files in place of references, and what is sealed in them hidden."""
+        scrubber = Scrubber(files.hidden, beside=[self.scrubber]) if files.hidden else self.scrubber
+        context = changed(self.context, answers=files.answers)
+        return _Prepared(context, files.arguments, scrubber, files)
 
 
 def _with_references(frozen: Frozen) -> tuple[dict[str, Json], tuple[str, ...]]:

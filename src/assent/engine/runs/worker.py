@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 SWEPT_AT_ONCE = 200
 FOUND_AT_ONCE = 100
+# How often files that nobody needs any longer are looked for.
+TIDY_SECONDS = 600.0
 
 
 class Reconciler:
@@ -161,8 +163,11 @@ class Worker:
         sweeper: Sweeper,
         reconciler: Reconciler,
         refresh: Callable[[], Awaitable[None]],
+        *,
+        tidy: Callable[[], Awaitable[int]],
     ) -> None:
         self._kernel, self._runner, self._refresh = kernel, runner, refresh
+        self._tidy = tidy
         self._sweeper, self._reconciler = sweeper, reconciler
         self._tasks: list[asyncio.Task[None]] = []
         self._nudge = asyncio.Event()
@@ -181,6 +186,7 @@ class Worker:
             asyncio.create_task(self._every(beat, self._beat), name="assent-heartbeat"),
             asyncio.create_task(self._every(look, self._sweep), name="assent-sweeper"),
             asyncio.create_task(self._look(look), name="assent-reconciler"),
+            asyncio.create_task(self._every(TIDY_SECONDS, self._tidied), name="assent-tidier"),
         ]
 
     @property
@@ -213,6 +219,9 @@ class Worker:
     async def _sweep(self) -> None:
         await self._sweeper.sweep()
 
+    async def _tidied(self) -> None:
+        await self._tidy()
+
     async def _look(self, seconds: float) -> None:
         while True:
             try:
@@ -224,6 +233,7 @@ class Worker:
             # Overrides first: what another process tightened must apply to the calls that we start.
             await self._safely(self._refresh)
             await self._safely(self._reconciler.reconcile)
+            await self._safely(self._runner.cancel_stopped)
 
     async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:

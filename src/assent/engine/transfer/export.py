@@ -6,11 +6,12 @@ from typing import Any, cast
 
 from msgspec import to_builtins
 
+from assent.domain.attachments import listed
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.decisions import Decision
-from assent.domain.requests import Request
+from assent.domain.requests import Question, Request
 from assent.engine.transfer.format import FORMAT, VERSION
 from assent.errors import NotFound
 from assent.ports import Tx
@@ -71,12 +72,14 @@ def _turn_json(turn: TurnRow) -> dict[str, Json]:
 
 
 def _message_json(message: Message) -> dict[str, Json]:
+    is_answer = message.body is not None and message.role is not Role.USER
     return {
         "id": message.id,
         "turn_id": message.turn_id,
         "role": message.role,
-        "text": message.text,
-        "answer": None if message.body is None else _whole(json.loads(message.body)),
+        # Files stay where they are; their names go with the text.
+        "text": listed(message),
+        "answer": None if not is_answer else _whole(json.loads(message.body or "")),
         "incomplete": message.incomplete,
         "created_at": _time(message.created_at),
     }
@@ -147,13 +150,19 @@ def _request_json(tx: Tx, request: Request) -> dict[str, Json]:
         "revision": request.revision,
         "audience": cast("Json", request.audience.to_json()),
         "quorum": request.quorum,
-        "question": _whole(to_builtins(request.question)),
+        "question": _question_json(request.question),
         "created_at": _time(request.created_at),
         "decide_by": _maybe_time(request.decide_by),
         "closed_at": _maybe_time(request.closed_at),
         "closed_by": request.closed_by,
         "decisions": [_decision_json(each) for each in tx.decisions.of_request(request.id)],
     }
+
+
+def _question_json(question: Question) -> dict[str, Json]:
+    said = _whole(to_builtins(question))
+    # What a person had elsewhere is no part of this conversation.
+    return {name: value for name, value in said.items() if name not in ("origins", "suggestions")}
 
 
 def _decision_json(decision: Decision) -> dict[str, Json]:

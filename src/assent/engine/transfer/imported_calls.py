@@ -294,7 +294,7 @@ def _prefilled(tool: EffectiveTool, given: Mapping[str, Json]) -> dict[str, Json
     form = tool.tool.user_input
     if form is None:
         return {}
-    names = {item.name for item in form.fields} - form.secrets
+    names = {item.name for item in form.fields} - form.withheld
     return {n: v for n, v in given.items() if n in names and not forged(v, frozenset())}
 
 

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from assent import guard
 from assent.domain.definitions import external
 from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.domain.outputs import json_text
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Tool
-from assent.engine.threads import aside, weight
 from assent.guard import BodyOutcome, CallClaim, Guard, Raised, Returned, Unclear
 from assent.server.api.routing import Id, NativeApi, at
 from assent.server.api.schemas import Given, Shape, masked
@@ -37,7 +37,7 @@ _TOKEN = Field(
 
 
 class Approvers(Given):
-    """The people who may decide a call of it."""
+    """The people who may decide calls of a tool."""
 
     owner: bool = True
     roles: list[str] = Field(default_factory=list[str], max_length=50)
@@ -107,10 +107,6 @@ class NewCall(Given):
             raise ValueError("give either a tool of this deployment or a definition of your own")
         return self
 
-    def given(self) -> Tool | str:
-        """Return the tool that it is a call of."""
-        return self.definition.tool() if self.definition is not None else str(self.tool)
-
 
 class NewClaim(Given):
     """A claim of a call that may run; `definition` is your tool as it is now."""
@@ -139,7 +135,7 @@ class HeldClaim(Given):
 
 
 class NewOutcome(HeldClaim):
-    """How a claimed call ended: exactly one of `output`, `error` and `unknown`."""
+    """The outcome of a claimed call: exactly one of `output`, `error` and `unknown`."""
 
     output: Any = Field(None, description="What it returned; null is an output, too.")
     error: str | None = Field(None, max_length=300_000, description="Why it failed.")
@@ -185,7 +181,7 @@ class Claim(Shape):
 
 
 class Lease(Shape):
-    """How long a renewed claim holds from now on."""
+    """The time for which a renewed claim holds from now on."""
 
     lease_seconds: float
 
@@ -231,8 +227,7 @@ async def propose(
     wait: Wait = 0,
 ) -> GuardedCall:
     """Record a call, let policy rule on it, and wait a while for people."""
-    size = 0 if body.definition is None else weight(body.definition.parameters)
-    tool = await aside(size, body.given)
+    tool = str(body.tool) if body.definition is None else await _tool(service, body.definition)
     call = await _guard(service, body.agent, caller.person).propose(
         tool,
         body.arguments,
@@ -254,7 +249,7 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep, wait: Wait = 0) -
 @router.post("/api/calls/{id}/claim", operation_id="claim_call")
 async def claim(id: Id, body: NewClaim, service: ServiceDep, caller: CallerDep) -> Claim:
     """Take the right to run a call that may run: one caller gets it, once."""
-    tool = None if body.definition is None else body.definition.tool()
+    tool = None if body.definition is None else await _tool(service, body.definition)
     held = await _guard(service, "", caller.person).claim(id, tool=tool, token=body.token)
     return Claim.of(held)
 
@@ -285,6 +280,11 @@ async def release(id: Id, service: ServiceDep, caller: CallerDep) -> GuardedCall
     own = _guard(service, "", caller.person)
     await own.release(id)
     return _shown(service, await own.look(id))
+
+
+async def _tool(service: Service, definition: Definition) -> Tool:
+    text = json_text(definition.model_dump(mode="json", exclude_unset=True))
+    return await service.tools.made(text, definition.tool)
 
 
 def _guard(service: Service, agent: str, person: Person) -> Guard:

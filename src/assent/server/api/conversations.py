@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
+from assent.domain.attachments import MOST_MESSAGE_FILES, attachment
 from assent.domain.calls import Call
 from assent.domain.forms import SavedValue
 from assent.domain.lifecycle import ConversationStatus
@@ -35,10 +36,20 @@ class NewConversation(Given):
     agent: str = Field(min_length=1, max_length=200, examples=["files"])
 
 
+class SentFile(Given):
+    """A file of a message, as its upload was answered; only its content counts."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = Field(max_length=1_000)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
 class NewMessage(Given):
     """A message to send; `supersede` withdraws the calls that still wait."""
 
-    text: str = Field(min_length=1, max_length=100_000, examples=["delete test.txt"])
+    text: str = Field("", max_length=100_000, examples=["delete test.txt"])
+    files: list[SentFile] = Field([], max_length=MOST_MESSAGE_FILES, description="Uploaded before.")
     on_pending: Literal["refuse", "supersede"] = Field(
         "refuse", validation_alias=AliasChoices("on_pending", "onPending")
     )
@@ -112,6 +123,7 @@ async def send(
         conversation_id=id,
         on_pending=body.on_pending,
         idempotency_key=idempotency_key,
+        files=[attachment(each.name, each.sha256) for each in body.files],
     )
     response.headers.update(at(request, f"/api/turns/{turn_id}"))
     turn = await service.assent.turn(turn_id)

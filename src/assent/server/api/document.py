@@ -29,7 +29,10 @@ _TAGS = {
     "people": "Who somebody is, and what they may do.",
     "keys": "API keys.",
     "notifications": "Where you are reached, and what you want to hear of.",
+    "own rules": "What you want to be asked about in your own conversations.",
+    "preferences": "What you keep for all your conversations.",
     "channels": "Ways to reach people, and what could not be delivered.",
+    "files": "What people upload for requests and messages.",
     "health": "For load balancers and operators.",
 }
 _SCHEMES: dict[str, Any] = {
@@ -61,6 +64,9 @@ _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schema
 # Operations whose body names something that may not exist.
 _NAMING = frozenset(
     {
+        "set_preference",
+        "add_own_rule",
+        "stop_suggesting",
         "create_conversation",
         "add_person",
         "issue_key",
@@ -149,5 +155,13 @@ def _statuses(operation: Operation, need: Need) -> set[int]:
 
 
 _CHANGING = frozenset(
-    {"stop_conversation", "resume_turn", "clear_values", "restore_tool", "remove_channel"}
+    {
+        "stop_conversation",
+        "resume_turn",
+        "clear_values",
+        "restore_tool",
+        "remove_channel",
+        "find_options",
+        "remove_file",
+    }
 )

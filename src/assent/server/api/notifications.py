@@ -106,7 +106,7 @@ class QuietHours(Given):
 
 
 class Notifications(Given):
-    """What you want to hear of, where and when; it counts for requests from now on."""
+    """Your wishes: of which requests you hear, where and when; they count from now on."""
 
     least: dict[ChannelName, Least] = Field(
         default_factory=dict[str, Least],

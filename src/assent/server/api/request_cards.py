@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Response
@@ -12,7 +13,7 @@ from assent.domain.verdicts import Verb
 from assent.engine.queries.previews import check_output, preview_edit, refuse_pointless
 from assent.engine.queries.review import Review
 from assent.presentation import sheet, terminal
-from assent.server.api.request_detail import ToType
+from assent.server.api.request_detail import Suggested, ToType
 from assent.server.api.routing import Id, NativeApi
 from assent.server.api.schemas import Request, Shape, masked
 from assent.server.api.verdicts import EDIT_EXAMPLES, Previewed, Supply, edit_of, verdict_of
@@ -58,6 +59,9 @@ class RequestCard(Shape):
     form: dict[str, Any] | None = Field(description="The fields to fill in, of an input request.")
     values: dict[str, Any] = Field(description="Answers that are known: suggested, or in a draft.")
     kept_secrets: list[str] = Field(description="Secrets in the draft; left empty, they are kept.")
+    draft_number: int = Field(description="To be sent as `seen` with an answer; 0 without a draft.")
+    draft_at: datetime | None = Field(description="When the draft was saved.")
+    suggestions: dict[str, Suggested] = Field(description="By field, for the owner only.")
 
     @classmethod
     def of(cls, review: Review, caller: Caller, columns: int) -> "RequestCard":
@@ -77,6 +81,9 @@ class RequestCard(Shape):
             form=None if request.question.form is None else dict(request.question.form),
             values={**request.question.prefilled, **review.draft},
             kept_secrets=sorted(review.kept_secrets),
+            draft_number=review.draft_number,
+            draft_at=review.draft_at,
+            suggestions=Suggested.by_field(request, caller.person),
         )
 
 

@@ -11,6 +11,7 @@ from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Decision as Vote
 from assent.domain.decisions import VerdictName
 from assent.domain.people import Person
+from assent.domain.preferences import ValueSource
 from assent.domain.tools import EffectiveTool
 from assent.engine.queries.requests import RequestRows
 from assent.presentation.phrases import phrase_of
@@ -82,6 +83,40 @@ class Decision(Shape):
         )
 
 
+class Suggested(Shape):
+    """A value of an earlier call of yours; it is not filled in unless you `accept` it."""
+
+    value: Any
+    call_id: str
+    tool: str
+    conversation_id: str
+    title: str = Field(description="The first words of that conversation.")
+    at: datetime
+
+    @classmethod
+    def by_field(cls, request: requests.Request, person: Person) -> "dict[str, Suggested]":
+        """Return the suggestions for the owner's own request; none for anybody else."""
+        found = request.suggestions_for(person.id)
+        return {name: cls(**each.to_json()) for name, each in found.items()}  # pyright: ignore[reportArgumentType] - checked by pydantic
+
+
+class ValueOrigin(Shape):
+    """Where a value came from that nobody typed for this call."""
+
+    source: ValueSource
+    id: str = Field(description="Of the preference or the earlier call; the scope otherwise.")
+    at: datetime
+    fits: bool = Field(description="False if it is asked for again: the form refuses it now.")
+
+    @classmethod
+    def by_field(cls, request: requests.Request) -> "dict[str, ValueOrigin]":
+        """Return the origins of a request's values."""
+        return {
+            name: cls(source=each.source, id=each.id, at=each.at, fits=each.fits)
+            for name, each in request.origins.items()
+        }
+
+
 class RequestDetail(Request):
     """A request with everything that a card shows; a decision is about exactly this."""
 
@@ -93,6 +128,10 @@ class RequestDetail(Request):
     details: dict[str, Any] = Field(description="What the tool said about it while it ran.")
     form: dict[str, Any] | None = Field(description="The fields to fill in, of an input request.")
     prefilled: dict[str, Any]
+    origins: dict[str, ValueOrigin] = Field(
+        description="By argument or field: preferences, kept answers, suggestions that were taken."
+    )
+    suggestions: dict[str, Suggested] = Field(description="By field, for the owner only.")
     has_draft: bool
     call: Call
     revisions: list[Revision]
@@ -114,6 +153,8 @@ class RequestDetail(Request):
             details=dict(question.metadata),
             form=None if question.form is None else dict(question.form),
             prefilled=dict(question.prefilled),
+            origins=ValueOrigin.by_field(request),
+            suggestions=Suggested.by_field(request, person),
             has_draft=request.draft is not None,
             call=Call.of(call, tool),
             revisions=[Revision.of(revision, tool) for revision in rows.revisions],

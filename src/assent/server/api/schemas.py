@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assent.domain import calls, conversations, events, requests
 from assent.domain import people as identity
+from assent.domain.attachments import files_of
 from assent.domain.canonical import Json
 from assent.domain.confirmations import Confirmation
+from assent.domain.files import FileReference
 from assent.domain.lifecycle import (
     CallStatus,
     ConversationStatus,
@@ -152,6 +154,22 @@ def _is_reference(value: Json) -> bool:
     return isinstance(value, dict) and "$secret" in value
 
 
+class FileFacts(Shape):
+    """A file that was uploaded: the answer to its field, or one of the files of a message."""
+
+    name: str = Field(description="Its name, cleaned.")
+    kind: str = Field(description="Its kind by content, such as `image/png`.")
+    bytes: int
+    sha256: str | None = Field(default=None, description="Missing if the field is sealed.")
+    sealed: str | None = Field(default=None, description="The id of a sealed file.")
+
+    @classmethod
+    def of(cls, file: FileReference) -> "FileFacts":
+        """Return a file as the API shows it."""
+        facts: dict[str, Any] = {**file.to_json()}
+        return cls(**facts)
+
+
 class Message(Shape):
     """One message of a conversation."""
 
@@ -159,6 +177,7 @@ class Message(Shape):
     turn_id: str
     role: conversations.Role
     text: str
+    files: list[FileFacts] = Field(description="Of a person's message: what was sent with it.")
     incomplete: bool = Field(description="Whether it was stopped half-way.")
     created_at: datetime
     metadata: dict[str, Any] = Field(
@@ -180,6 +199,7 @@ class Message(Shape):
             turn_id=message.turn_id,
             role=message.role,
             text=message.text,
+            files=[FileFacts.of(each) for each in files_of(message)],
             incomplete=message.incomplete,
             created_at=message.created_at,
         )

@@ -123,6 +123,9 @@ class Policy(Shape):
     approvals: bool = Field(description="false: nothing is asked, only rules deny.")
     hook: str | None
     rules: list[Rule]
+    people_may_allow: list[Risk] = Field(
+        description="The risks for which people may let calls of their own run unasked."
+    )
 
 
 @router.get("/api/agents", operation_id="list_agents")
@@ -181,6 +184,7 @@ async def rules(service: ServiceDep) -> Policy:
         approvals=policy.approvals,
         hook=None if hook is None else getattr(hook, "__qualname__", "?"),
         rules=[_rule(rule) for rule in policy.rules],
+        people_may_allow=sorted(policy.people_may_allow),
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi.openapi.models import Example
-from pydantic import ConfigDict, Field, StrictBool, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
 
 from assent.domain import decisions
 from assent.domain.canonical import Json
@@ -27,6 +27,17 @@ Shown = Annotated[
     Field(
         pattern=r"^[a-z]{1,20}/[0-9]{1,9}/unicode-[0-9.]{1,20}:[0-9a-f]{64}$",
         description="The `shown` of the card that a person was shown, for the record.",
+    ),
+]
+
+
+Seen = Annotated[
+    StrictInt | None,
+    Field(
+        ge=0,
+        le=2**31,
+        description="The `draft_number` of the card that a person saw. Answers that came later from"
+        " elsewhere are then not replaced, and none are sent unseen: 409 `draft_changed`.",
     ),
 ]
 
@@ -84,6 +95,17 @@ class Answer(Said):
     verdict: Literal["answer"]
     values: dict[str, Any] = Field(examples=[{"company_id": "4620816365"}])
     partial: StrictBool = False
+    seen: Seen = None
+    keep: Literal["once", "conversation", "person"] | None = Field(
+        default=None,
+        description="How long: this once, for this conversation (what forms that save do), or, "
+        "where the form says `for_person`, for all conversations of yours.",
+    )
+    accept: list[str] = Field(
+        default_factory=list[str],
+        max_length=1_000,
+        description="The fields whose suggestion you take; nothing is taken unless named here.",
+    )
     digest: Digest | None = None
 
 

@@ -11,6 +11,7 @@ from assent.server.streams.actions import (
     StreamAction,
     StreamStart,
 )
+from assent.server.streams.posted_files import PostedFile
 from assent.server.streams.protocol import (
     StreamEncoder,
     StreamProtocol,
@@ -45,6 +46,7 @@ __all__ = [
     "ClientOutput",
     "DecideRequests",
     "Opened",
+    "PostedFile",
     "Progressed",
     "ReasoningSaid",
     "RequestClosed",

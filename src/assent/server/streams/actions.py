@@ -13,6 +13,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from assent.domain import parameters
+from assent.domain.attachments import MOST_MESSAGE_FILES
 from assent.domain.calls import Call
 from assent.domain.canonical import Json, digest
 from assent.domain.decisions import Fail, Supply, Verdict
@@ -37,6 +38,7 @@ from assent.errors import (
 from assent.server.caller import Caller
 from assent.server.service import Service
 from assent.server.streams.bodies import misshapen
+from assent.server.streams.posted_files import PostedFile
 
 # Clients make up the ids, and those of nanoid begin with any of these characters; only "." and ".."
 # are refused, because they are steps in a path.
@@ -80,9 +82,11 @@ class SendMessage(StreamAction):
     """Start a turn with a message; a conversation that does not exist yet becomes the caller's.
 
     The same `message_id` again is the same turn. Without `agent` it goes to the deployment's.
+    The text may be empty if there are files.
     """
 
     text: str
+    files: Sequence[PostedFile] = ()
     message_id: str | None = None
     agent: str | None = None
     on_pending: Literal["refuse", "supersede"] = "refuse"
@@ -91,8 +95,10 @@ class SendMessage(StreamAction):
         settle(self, _MESSAGE)
 
     async def begin(self, service: Service, caller: Caller) -> StreamStart:
-        if not self.text.strip() or len(self.text) > MAX_TEXT_CHARS:
+        if not (self.text.strip() or self.files) or len(self.text) > MAX_TEXT_CHARS:
             raise misshapen(f"a message has 1 to {MAX_TEXT_CHARS:,} characters of text", "body")
+        if len(self.files) > MOST_MESSAGE_FILES:
+            raise misshapen(f"a message carries at most {MOST_MESSAGE_FILES} files", "body")
         try:
             turn_id = await service.assent.start(
                 agent_of(service, self.agent),
@@ -102,6 +108,7 @@ class SendMessage(StreamAction):
                 create=True,
                 on_pending=self.on_pending,
                 idempotency_key=self._key(),
+                files=[await file.attach(service, caller) for file in self.files],
             )
         except KeyReused:
             raise MessageChanged(str(self.message_id)) from None
@@ -250,6 +257,7 @@ def _texts(given: object) -> object:
 _MESSAGE: Final = {
     "conversation_id": parameters.text,
     "text": parameters.text,
+    "files": several(parameters.instance(PostedFile), tuple, "a PostedFile or several of them"),
     "message_id": optional(parameters.text),
     "agent": optional(parameters.text),
     "on_pending": parameters.word("refuse", "supersede"),

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter
 from starlette.responses import Response
 
+from assent.domain.attachments import MOST_MESSAGE_FILES
 from assent.domain.canonical import digest
 from assent.domain.lifecycle import TurnStatus
 from assent.engine.queries.snapshots import Turn
@@ -42,6 +43,7 @@ from assent.server.streams.actions import (
 from assent.server.streams.agui_events import AguiEvents, ShownMessages, refused_run
 from assent.server.streams.agui_resume import ResumeEntry, Resuming
 from assent.server.streams.bodies import CamelBody, misshapen, validated
+from assent.server.streams.posted_files import PostedFile, agui_file
 from assent.server.streams.protocol import (
     StreamEncoder,
     StreamProtocol,
@@ -61,6 +63,8 @@ _REFUSALS = (
     InvalidResume,
     NotEligible,
 )
+# `binary` is of the time before 1.0.
+_MEDIA = frozenset({"image", "audio", "video", "document", "binary"})
 Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 Posted = dict[str, Any]
 
@@ -86,7 +90,7 @@ class RunInput(CamelBody):
 
 
 class UserMessage(CamelBody):
-    """The user's newest message: a text, or a list of text parts."""
+    """The user's newest message: a text, or a list of parts with text and files."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
     content: Text | list[Posted]
@@ -96,10 +100,17 @@ class UserMessage(CamelBody):
         """The text of the message; raises `UnsupportedContent` if it contains anything else."""
         if isinstance(self.content, str):
             return self.content
-        strange = {str(part.get("type")) for part in self.content} - {"text"}
+        strange = {str(part.get("type")) for part in self.content} - {"text"} - _MEDIA
         if strange:
             raise UnsupportedContent(sorted(strange))
-        return "\n".join(str(part.get("text", "")) for part in self.content)
+        texts = (part for part in self.content if part.get("type") == "text")
+        return "\n".join(str(part.get("text", "")) for part in texts)
+
+    @property
+    def files(self) -> list[PostedFile]:
+        """The files of the message."""
+        parts = () if isinstance(self.content, str) else self.content
+        return [agui_file(part) for part in parts if part.get("type") in _MEDIA]
 
 
 _RUN = TypeAdapter(RunInput)
@@ -199,10 +210,12 @@ class Run(StreamAction):
             raise InvalidResume(entries[0].interrupt_id, reason)
 
     async def _send(self, service: Service, caller: Caller, message: UserMessage) -> Turn:
-        text = message.text
-        if not text.strip():
-            at = ("body", "messages", len(self.posted.messages) - 1, "content")
+        text, files = message.text, message.files
+        at = ("body", "messages", len(self.posted.messages) - 1, "content")
+        if not (text.strip() or files):
             raise misshapen("The message has no text", *at)
+        if len(files) > MOST_MESSAGE_FILES:
+            raise misshapen(f"a message carries at most {MOST_MESSAGE_FILES} files", *at)
         try:
             id = await service.assent.start(
                 agent_of(service, self.agent or self.posted.agent),
@@ -211,6 +224,7 @@ class Run(StreamAction):
                 conversation_id=self.conversation_id,
                 create=True,
                 idempotency_key=self._key(message),
+                files=[await file.attach(service, caller) for file in files],
             )
         except KeyReused:
             raise MessageChanged(message.id) from None

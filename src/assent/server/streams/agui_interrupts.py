@@ -64,7 +64,7 @@ def interrupt_of(
         tool_call_id=request.call_id,
         response_schema=_schema(request, tool),
         expires_at=None if deadline is None else deadline.isoformat(),
-        metadata=_metadata(request, call, question(request, viewer, base=base, mine=mine)),
+        metadata=_metadata(request, call, question(request, viewer, base=base, mine=mine), viewer),
     )
 
 
@@ -96,13 +96,14 @@ def _with_typing(schema: dict[str, Json], request: Request) -> dict[str, Json]:
     return {**schema, "properties": {**properties, "typed": typed}}
 
 
-def _metadata(request: Request, call: Call | None, told: Json) -> dict[str, Json]:
+def _metadata(request: Request, call: Call | None, told: Json, viewer: Person) -> dict[str, Json]:
     """Return further facts; the arguments are those that would run, with edits and answers."""
     known: dict[str, Json] = {}
     if isinstance(told, dict):
         known |= {name: value for name, value in told.items() if value is not None}
     if request.kind is RequestKind.INPUT:
-        known |= {"requires_user_input": True, "user_input_request": user_input_request(request)}
+        form = user_input_request(request, viewer)
+        known |= {"requires_user_input": True, "user_input_request": form}
     if call is not None and call.revision == request.revision:
         known["arguments"] = call.arguments.thaw()
     return known

@@ -11,6 +11,7 @@ from assent.domain.decisions import Approve, Reject, approve, reject
 from assent.errors import InvalidJson, JsonFault, UnsupportedContent
 from assent.server.streams.actions import MAX_TEXT_CHARS, ChatId, ClientOutput, SendMessage
 from assent.server.streams.bodies import Body, misshapen, validated
+from assent.server.streams.posted_files import PostedFile, attachments, ui_files
 
 _Part = Mapping[str, Any]
 
@@ -68,6 +69,7 @@ class ApprovalAnswer(Body):
         return approve(typed=self.typed) if self.approved else reject(self.reason or "")
 
 
+_SENT = frozenset({"text", "file", "step-start"})
 _POST = TypeAdapter(Post)
 _APPROVAL = TypeAdapter(ApprovalAnswer)
 _WRITTEN = TypeAdapter(Written)
@@ -101,6 +103,7 @@ def message_of(conversation_id: str, post: Post, message: Written) -> SendMessag
     return SendMessage(
         conversation_id=conversation_id,
         text=text_of(message),
+        files=files_of(message),
         message_id=message.id,
         agent=post.agent,
         on_pending=post.on_pending,
@@ -108,21 +111,24 @@ def message_of(conversation_id: str, post: Post, message: Written) -> SendMessag
 
 
 def text_of(message: Written) -> str:
-    """Return the text of a user's message; raises `UnsupportedContent` if it has anything else."""
+    """Return the text of a user's message; raises `UnsupportedContent` for what is never sent."""
     parts = message.parts or []
     kinds = {str(part.get("type")) for part in parts}
-    # Data parts are for the frontend's own use; a file would be lost without notice.
-    strange = sorted(k for k in kinds if k not in ("text", "step-start") and k[:5] != "data-")
-    if message.attachments:
-        strange.append("attachment")
+    # Data parts are for the frontend's own use; anything else would be lost without notice.
+    strange = sorted(k for k in kinds if k not in _SENT and k[:5] != "data-")
     if strange:
         raise UnsupportedContent(strange)
     texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
     text = "\n".join(texts) if texts else message.content or ""
-    if not text.strip() or len(text) > MAX_TEXT_CHARS:
+    if not (text.strip() or files_of(message)) or len(text) > MAX_TEXT_CHARS:
         reason = f"a message has 1 to {MAX_TEXT_CHARS:,} characters of text"
         raise misshapen(reason, "body", "messages", "text")
     return text
+
+
+def files_of(message: Written) -> list[PostedFile]:
+    """Return the files of a user's message."""
+    return ui_files(message.parts or []) + attachments(message.attachments or [])
 
 
 def approvals_of(message: Written) -> tuple[ApprovalAnswer, ...]:

@@ -7,6 +7,7 @@ from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import RequestKind
 from assent.domain.messages import FinishReason
+from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.server.frames import compact, utf8
 from assent.server.input_forms import user_input_request
@@ -70,8 +71,8 @@ class DataStreamProtocol(StreamProtocol):
     def conversation_id(self, given: StreamRequest) -> str:
         return given.query.get("chatId") or given.path.get("thread_id") or ""
 
-    def encoder(self, reader: StreamReader) -> StreamEncoder:  # noqa: ARG002 - the same for all
-        return DataStream()
+    def encoder(self, reader: StreamReader) -> StreamEncoder:
+        return DataStream(reader.person)
 
 
 class DataStream(StreamEncoder):
@@ -84,11 +85,14 @@ class DataStream(StreamEncoder):
     # An unknown prefix is fatal for the client, even that of an SSE comment.
     beat = b"\n"
 
+    def __init__(self, viewer: Person) -> None:
+        self._viewer = viewer
+
     def encode(self, step: TurnStep) -> Iterator[bytes]:
         if isinstance(step, Said):
             yield line("0" if isinstance(step, told.TextSaid) else "g", step.text)
         elif isinstance(step, OfStep):
-            yield from _of_step(step)
+            yield from _of_step(step, self._viewer)
         elif isinstance(step, OfCall):
             yield from _of_call(step)
         elif not isinstance(step, told.Opened):
@@ -98,14 +102,16 @@ class DataStream(StreamEncoder):
         yield line("3", message)
 
 
-def _of_step(step: OfStep) -> Iterator[bytes]:
+def _of_step(step: OfStep, viewer: Person) -> Iterator[bytes]:
     match step:
         case told.StepStarted(turn_id=turn_id):
             yield line("f", {"messageId": turn_id})
         case told.StepPaused(requests=requests, calls=calls):
             known = {call.id: call for call in calls}
             if requests:
-                yield line("8", [annotation(each, known.get(each.call_id)) for each in requests])
+                yield line(
+                    "8", [annotation(each, known.get(each.call_id), viewer) for each in requests]
+                )
         case told.StepFinished(reason=reason):
             yield line("e", {"finishReason": finish_of(reason), "isContinued": False})
         case told.StepReset():
@@ -149,7 +155,7 @@ def _finish(reason: str) -> bytes:
     return line("d", {"finishReason": finish_of(reason)})
 
 
-def annotation(request: Request, call: Call | None) -> Json:
+def annotation(request: Request, call: Call | None, viewer: Person) -> Json:
     """Return the annotation of a pending call; a request that is not an approval says so."""
     pending: dict[str, Json] = {
         "toolCallId": request.call_id,
@@ -163,5 +169,5 @@ def annotation(request: Request, call: Call | None) -> Json:
     pending |= {"kind": request.kind, "requestId": request.id}
     if request.kind is RequestKind.INPUT:
         pending["requires_user_input"] = True
-        pending["user_input_request"] = user_input_request(request)
+        pending["user_input_request"] = user_input_request(request, viewer)
     return pending

@@ -27,6 +27,7 @@ from assent.server.access import STREAM
 from assent.server.caller import caller_of
 from assent.server.frames import EVENT_STREAM, SSE_BEAT, streamed
 from assent.server.guard import GuardedRoute
+from assent.server.input_forms import steps_of
 from assent.server.service import service_of
 from assent.server.settings import Settings
 from assent.server.streams.actions import CHAT_ID, StreamAction, StreamStart, live_turn
@@ -217,7 +218,9 @@ def question(
         "preview": _preview(asked.preview),
         "metadata": dict(asked.metadata),
         "fields": fields_of(request),
+        **_steps(request),
         "prefilled": prefilled_of(request),
+        "suggestions": suggestions_of(request, viewer),
         "digest": request.digest,
         "revision": request.revision,
         "decideBy": None if request.decide_by is None else request.decide_by.isoformat(),
@@ -231,11 +234,23 @@ def fields_of(request: Request) -> Json:
     return [] if form is None else form["fields"]
 
 
+def _steps(request: Request) -> dict[str, Json]:
+    """Return the steps that a form is asked in; nothing for a form of one page."""
+    form = request.question.form
+    steps = [] if form is None else steps_of(UserInput.from_json(form))
+    return {"steps": steps} if steps else {}
+
+
 def prefilled_of(request: Request) -> dict[str, Json]:
     """Return the values that are filled in already; of a secret not even its reference."""
     form = request.question.form
     secrets = UserInput.from_json(form).secrets if form else frozenset[str]()
     return {n: value for n, value in request.question.prefilled.items() if n not in secrets}
+
+
+def suggestions_of(request: Request, viewer: Person) -> dict[str, Json]:
+    """Return what earlier calls of the owner had, by field; nothing for anybody else."""
+    return {n: each.to_json() for n, each in request.suggestions_for(viewer.id).items()}
 
 
 def _preview(preview: Preview | None) -> Json:

@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse, Response
 
 from assent.domain import requests
 from assent.domain.canonical import Json
-from assent.domain.decisions import Verdict, answer, cancel
+from assent.domain.decisions import Give, Verdict, cancel
 from assent.domain.lifecycle import RequestKind
+from assent.domain.preferences import Keep
 from assent.engine.decisions.attempts import Decided
 from assent.engine.queries.requests import current
 from assent.errors import AssentError, InvalidAnswer, NotFound, NothingAwaited
@@ -45,6 +46,8 @@ class SubmitResponse(Body):
     action: Literal["submit_response"]
     tool_call_id: Id
     user_inputs: dict[str, Any]
+    keep: Literal["once", "conversation", "person"] | None = None
+    accept: list[str] = Field(default_factory=list[str], max_length=1_000)
 
 
 class CancelRequest(Body):
@@ -124,8 +127,8 @@ class UserInputActions:
         match action:
             case CreateRequest():
                 return await self._create(action)
-            case SubmitResponse(tool_call_id=id, user_inputs=values):
-                decided = await self._decide(id, answer(values))
+            case SubmitResponse(tool_call_id=id):
+                decided = await self._decide(id, _given(action))
                 return {"message": "The input is recorded; the call goes on.", **_state(decided)}
             case CancelRequest(tool_call_id=id):
                 decided = await self._decide(id, cancel())
@@ -134,7 +137,8 @@ class UserInputActions:
                 # Not even for auditors: what a person types for their own agent is shown to its
                 # owner only.
                 found = await self._assent.queries.requests.open_inputs(self._caller.person, id)
-                asked: list[Json] = [input_request(request) for request in found]
+                me = self._caller.person
+                asked: list[Json] = [input_request(request, me) for request in found]
                 return {"requests": asked}
             case GetSessionValues(conversation_id=id, tool_name=tool):
                 return {"session_values": await self._values(id, tool)}
@@ -155,7 +159,7 @@ class UserInputActions:
         strange = [name for name in _names(action.required_fields) if name not in known]
         if strange:
             raise InvalidAnswer(dict.fromkeys(strange, "The tool does not ask for this."))
-        return {"request": input_request(asked)}
+        return {"request": input_request(asked, self._caller.person)}
 
     async def _decide(self, call_id: str, verdict: Verdict) -> Decided:
         asked = await self._asked(call_id)
@@ -179,6 +183,11 @@ class UserInputActions:
         tool = self._assent.catalogue.tool(agent, name)
         form = None if tool is None else tool.tool.user_input
         return f"tool:{name}" if form is None else form.scope(name)
+
+
+def _given(said: SubmitResponse) -> Give:
+    keep = None if said.keep is None else Keep(said.keep)
+    return Give(values=said.user_inputs, keep=keep, accept=tuple(said.accept))
 
 
 def _names(fields: list[dict[str, Any]]) -> list[str]:

@@ -66,6 +66,12 @@ def exact(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def day(moment: datetime) -> str:
+    """Return the day of a moment in UTC, with its year."""
+    at = moment.astimezone(UTC)
+    return f"{at.day} {at:%B %Y}"
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "line": line,
     "prose": prose,
@@ -75,5 +81,6 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "ago": ago,
     "left": left,
     "exact": exact,
+    "day": day,
     "iso": datetime.isoformat,
 }

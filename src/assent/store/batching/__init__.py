@@ -1,1 +1,1 @@
-"""What transactions share: statements and commits on PostgreSQL, the writer thread on SQLite."""
+"""Shared by transactions: statements and commits on PostgreSQL, the writer thread on SQLite."""

@@ -6,7 +6,7 @@ docs/decisions/0005-transactions-together.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from sqlalchemy import (
@@ -90,6 +90,12 @@ class WriteStatements:
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler
         self._known: dict[tuple[Kind, tuple[bool, ...]], Compiled] = {}
+
+    @classmethod
+    @cache
+    def shared(cls, *, server_clock: bool) -> "WriteStatements":
+        """Return those of all stores of this process: to build one takes milliseconds."""
+        return cls(Compiler.postgres(server_clock=server_clock))
 
     async def write(self, connection: Connection, writes: Writes) -> None:
         """Write all of it, or fail and write nothing."""

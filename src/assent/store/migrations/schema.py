@@ -15,12 +15,13 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from assent.errors import UnsupportedVersion
 from assent.store.channel_tables import POSTGRES_TRIGGERS, SQLITE_TRIGGERS
-from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW, metadata
+from assent.store.inserts import PARENTS_FIRST
+from assent.store.tables import KEEP_NEWEST_EVENT, TOOL_CALLS_VIEW
 
 # Alembic's name for a database that has a version table and no version in it.
 BASE = "base"
-HEAD = "0008"
-KNOWN = (BASE, "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+HEAD = "0011"
+KNOWN = (BASE, *(f"{number:04}" for number in range(1, int(HEAD) + 1)))
 # Processes that start at the same time take turns; any number will do as long as it is our own.
 MIGRATION_LOCK = 0x617373656E74
 # Word for word alembic's own table.
@@ -32,7 +33,7 @@ STAMP = (
 
 def creation(dialect: Dialect) -> Iterator[str]:
     """Return the statements that make an empty database current."""
-    for table in metadata.sorted_tables:
+    for table in PARENTS_FIRST:
         yield str(CreateTable(table).compile(dialect=dialect))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         yield from (str(CreateIndex(index).compile(dialect=dialect)) for index in indexes)

@@ -66,6 +66,7 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
                     tool("remote") | {"inputSchema": remote},
                     tool("deep") | {"inputSchema": deep},
                     tool("slow") | {"inputSchema": slow},
+                    tool("task", execution={"taskSupport": "required"}),
                     tool("fine"),
                 ]
             }

@@ -1,22 +1,58 @@
-"""What the client of one request speaks, and how it is told of progress."""
+"""The client of one request: what it speaks, and how it is told of progress and asked."""
 
-from dataclasses import dataclass
+import asyncio
+import logging
+import math
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
-from mcp_types import ElicitResult
+from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from assent.guard import GuardedCall
+from assent.guard import GuardedCall, new_token
 
 # A client that can name its calls does it here: the same key means the same call.
 KEY: Final = "assent/key"
+log = logging.getLogger(__name__)
 _LONGEST_NAME: Final = 64
+_LONGEST_TEXT: Final = 4_000
+# A server may report as often as it likes: its client hears no more often than this.
+_PAUSE_SECONDS: Final = 0.05
 TASKS_FROM: Final = "2025-11-25"
 Request = ServerRequestContext[Any, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
+class Progress:
+    """The numbers that one client was told of its request: each is greater than the last."""
+
+    last: float = 0.0
+    told_at: float = -math.inf
+    # What the gateway had counted itself before the server began to report.
+    base: float | None = None
+
+    def beat(self) -> float:
+        """Return the next number of the gateway's own."""
+        # Between two of a server's it has to be more than the one and less than the other.
+        is_own = self.base is None
+        self.last = self.last + 1 if is_own else math.nextafter(self.last, math.inf)
+        return self.last
+
+    def passed(self, progress: float, now: float) -> float | None:
+        """Return the number for one of the server's; None if it is not to be passed on."""
+        if self.base is None:
+            self.base = self.last
+        number = self.base + progress
+        is_due = now - self.told_at >= _PAUSE_SECONDS
+        if not (is_due and math.isfinite(number) and number > self.last):
+            return None
+        self.last, self.told_at = number, now
+        return number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientSide:
     """One request's client: its name, its version of the protocol and what it can show."""
 
@@ -25,7 +61,10 @@ class ClientSide:
     # True if it repeats its request when asked to, which no client before 2026-07-28 does.
     repeats: bool
     opens_urls: bool
+    shows_forms: bool
+    wants_progress: bool
     key: str | None
+    progress: Progress = field(default_factory=Progress)
 
     @classmethod
     def of(cls, request: Request) -> "ClientSide":
@@ -40,6 +79,9 @@ class ClientSide:
             name=name[:_LONGEST_NAME],
             repeats=request.protocol_version in MODERN_PROTOCOL_VERSIONS,
             opens_urls=elicits is not None and elicits.url is not None,
+            # One that says no more than that it can be asked shows forms.
+            shows_forms=elicits is not None and (elicits.form is not None or elicits.url is None),
+            wants_progress=_wants_progress(request),
             key=_key(request),
         )
 
@@ -52,9 +94,36 @@ class ClientSide:
         asked = getattr(inner, "cancel_requested", None)
         return asked is not None and bool(asked.is_set())
 
-    async def beat(self, count: int, text: str) -> None:
+    async def beat(self, text: str) -> None:
         """Tell a client that asked for progress that its call is not forgotten."""
-        await self.request.session.report_progress(float(count), None, text)
+        await self.request.session.report_progress(self.progress.beat(), None, text)
+
+    async def pass_on(self, progress: float, total: float | None, text: str | None) -> None:
+        """Tell a client that asked for progress what the server behind reports."""
+        now = asyncio.get_running_loop().time()
+        if (number := self.progress.passed(progress, now)) is None:
+            return
+        whole = None if total is None else number - progress + total
+        said = None if text is None else text[:_LONGEST_TEXT]
+        await self.request.session.report_progress(number, whole, said)
+
+    def can_show(self, asked: ElicitRequestParams) -> bool:
+        """Return True if a server behind may ask this client's user while the call runs."""
+        is_page = isinstance(asked, ElicitRequestURLParams)
+        return not self.repeats and (self.opens_urls if is_page else self.shows_forms)
+
+    async def ask(self, server: str, asked: ElicitRequestParams) -> ElicitResult:
+        """Ask the client's user what a server behind asks, in its words and under its name."""
+        message = f"{server} asks: {asked.message}"[:_LONGEST_TEXT]
+        session, own = self.request.session, self.request.request_id
+        try:
+            if isinstance(asked, ElicitRequestURLParams):
+                id = asked.elicitation_id or new_token()
+                return await session.elicit_url(message, asked.url, id, own)
+            return await session.elicit_form(message, asked.requested_schema, own)
+        except MCPError as error:
+            log.warning("the client did not show a question of %r: %s", server, error)
+            return ElicitResult(action="cancel")
 
     async def open_url(self, call: GuardedCall, message: str) -> ElicitResult:
         """Ask the client to show the review page, and return what its user said to that."""
@@ -70,6 +139,17 @@ class ClientSide:
         await self.request.session.send_elicit_complete(
             cast("str", call.request_id), related_request_id=self.request.request_id
         )
+
+
+def _wants_progress(request: Request) -> bool:
+    # With 2026-07-28 only the SDK knows; it passes nothing on to a client that did not ask.
+    if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return True
+    match request.params:
+        case {"_meta": {"progressToken": str() | int()}}:
+            return True
+        case _:
+            return False
 
 
 def _key(request: Request) -> str | None:

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from mcp.server.stdio import stdio_server
+from mcp_types import ElicitRequestParams, ElicitResult
 
+from assent.adapters.mcp.gateway.doors import http_app
 from assent.adapters.mcp.gateway.offers import Offers
 from assent.adapters.mcp.gateway.open_calls import OpenCalls
+from assent.adapters.mcp.gateway.pipes import standard_streams
 from assent.adapters.mcp.gateway.server import GatewayServer
 from assent.adapters.mcp.gateway.waiting import BEAT_SECONDS, WAIT_SECONDS, Waiting
 from assent.domain.mcp_servers import McpServer
@@ -37,7 +39,7 @@ class Gateway:
         wait: float = WAIT_SECONDS,
         beat: float = BEAT_SECONDS,
     ) -> None:
-        self._offers = Offers(servers, on_changed=self._changed)
+        self._offers = Offers(servers, on_changed=self._changed, on_elicit=self._elicited)
         self._calls = OpenCalls(guard, self._offers, agent=agent)
         waiting = Waiting(calls=self._calls, seconds=wait, beat_seconds=beat)
         self.server = GatewayServer(self._offers, self._calls, waiting, owner=owner, secret=secret)
@@ -55,12 +57,21 @@ class Gateway:
 
     async def serve_stdio(self) -> None:
         """Serve the client at the other end of stdin and stdout until it leaves."""
-        async with stdio_server() as (read, write):
+        async with standard_streams() as (read, write):
             await self.server.run(read, write, self.server.create_initialization_options())
 
-    def http_app(self, *, host: str) -> "Starlette":
-        """Return the ASGI app that serves clients over streamable HTTP, at `/mcp`."""
-        return self.server.streamable_http_app(host=host)
+    def http_app(self, *, origins: Iterable[str] = (), key: str | None = None) -> "Starlette":
+        """Return the ASGI app that serves clients over streamable HTTP, at `/mcp`.
+
+        `origins` are its addresses beside those of this machine. Give it a key wherever others can
+        connect: whoever may connect acts for the owner.
+        """
+        return http_app(self.server, origins=origins, key=key)
+
+    async def _elicited(
+        self, server: str, asked: ElicitRequestParams, token: object
+    ) -> ElicitResult:
+        return await self._calls.elicited(server, asked, token)
 
     def _changed(self) -> None:
         task = asyncio.create_task(self.server.tell_changed(), name="assent-gateway-changed")

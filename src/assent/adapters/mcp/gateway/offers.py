@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
@@ -20,6 +21,8 @@ from assent.domain.tools import Tool
 from assent.errors import McpRefused, McpUnavailable
 
 log = logging.getLogger(__name__)
+# Given the server's name, its question and the token of the call that it belongs to.
+OnElicit = Callable[[str, types.ElicitRequestParams, object], Awaitable[types.ElicitResult]]
 # A gateway serves many servers, and clients cope with long lists better than with missing tools.
 LIMITS: Final = McpLimits(tools=2_000)
 # A first list waits this long for servers that are slow to start; what comes later is told.
@@ -62,8 +65,9 @@ class Offers:
         *,
         limits: McpLimits = LIMITS,
         on_changed: Callable[[], None],
+        on_elicit: OnElicit | None = None,
     ) -> None:
-        self._on_changed = on_changed
+        self._on_changed, self._on_elicit = on_changed, on_elicit
         self._upstreams = {server.name: self._upstream(server, limits) for server in servers}
         self._by_name: Mapping[str, Offer] = {}
         self._watchers: list[asyncio.Task[None]] = []
@@ -71,7 +75,8 @@ class Offers:
 
     def _upstream(self, server: McpServer, limits: McpLimits) -> _Upstream:
         changed = asyncio.Event()
-        connection = McpConnection(server, limits=limits, on_changed=changed.set)
+        ask = None if self._on_elicit is None else partial(self._on_elicit, server.name)
+        connection = McpConnection(server, limits=limits, on_changed=changed.set, on_elicit=ask)
         return _Upstream(connection=connection, changed=changed)
 
     async def __aenter__(self) -> "Offers":
@@ -125,15 +130,24 @@ class Offers:
         return self._by_name.get(name)
 
     async def call(
-        self, offer: Offer, arguments: Mapping[str, Any], on_progress: OnProgress | None = None
+        self,
+        offer: Offer,
+        arguments: Mapping[str, Any],
+        *,
+        token: object = None,
+        on_progress: OnProgress | None = None,
     ) -> Answer:
-        """Call a tool on its server; raises what `McpConnection.call` raises."""
+        """Call a tool on its server; raises what `McpConnection.call` raises.
+
+        Questions that the server asks meanwhile come with the token.
+        """
         connection = self._upstreams[offer.server].connection
         timeout = offer.tool.timeout
         return await connection.call(
             offer.remote.name,
             arguments,
             within=None if timeout is None else timeout.total_seconds(),
+            token=token,
             on_progress=on_progress,
         )
 

@@ -8,7 +8,8 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import mcp_types as types
@@ -46,8 +47,10 @@ class OpenCall:
     # The server's own answer, if this process ran it.
     answer: types.CallToolResult | None = None
     is_running: bool = False
+    # True if a client wants to hear of its progress.
+    is_watched: bool = False
     # Requests of clients that wait for it now.
-    waiting: int = 0
+    clients: "list[ClientSide]" = field(default_factory=list["ClientSide"])
     delivery: "asyncio.Task[None] | None" = None
 
     @property
@@ -76,7 +79,7 @@ class OpenCalls:
         if client.key is not None:
             own = f"mcp:{digest(encode(check([self._agent, client.name, client.key])))}"
             opened = await self._proposed(offer, arguments, own, client)
-            with _attended(opened):
+            with _attended(opened, client):
                 yield opened
             return
         own = self._free(self._key(offer, arguments, client.name))
@@ -84,7 +87,7 @@ class OpenCalls:
         delivery: asyncio.Task[None] | None = None
         try:
             opened = await self._proposed(offer, arguments, own, client)
-            with _attended(opened):
+            with _attended(opened, client):
                 yield opened
             delivery = opened.delivery
         finally:
@@ -114,7 +117,7 @@ class OpenCalls:
     ) -> OpenCall:
         async def propose() -> OpenCall:
             call = await self._guard.propose(offer.tool, arguments, key=key, token=new_token())
-            return self._follow(call, is_released=client.key is None)
+            return self._follow(call, client, is_released=client.key is None)
 
         proposing = self._beside(propose())
         try:
@@ -130,31 +133,33 @@ class OpenCalls:
             await self.give_up(await proposing)
 
     @asynccontextmanager
-    async def found(self, ticket: str) -> AsyncGenerator[OpenCall]:
+    async def found(self, ticket: str, client: ClientSide) -> AsyncGenerator[OpenCall]:
         """Find a call by its ticket; raises `NotFound` if it is not this person's."""
         id = ticket.removesuffix(_KEYED)
         if not _ID.fullmatch(id):
             raise NotFound("call", id)
-        opened = self._follow(await self._guard.look(id), is_released=id == ticket)
-        with _attended(opened):
+        opened = self._follow(await self._guard.look(id), client, is_released=id == ticket)
+        with _attended(opened, client):
             yield opened
 
     # Seeing it through
 
-    def _follow(self, call: GuardedCall, *, is_released: bool) -> OpenCall:
+    def _follow(self, call: GuardedCall, client: ClientSide, *, is_released: bool) -> OpenCall:
         known = self._open.get(call.id)
         if known is not None and not known.task.done():
+            known.is_watched |= client.wants_progress
             return known
         self._forget_oldest()
         task = asyncio.create_task(self._through(call), name=f"assent-gateway-{call.id}")
         task.add_done_callback(_heard)
         self._open[call.id] = made = OpenCall(call, is_released, task)
+        made.is_watched = client.wants_progress
         if known is not None:
             made.answer = known.answer
         return made
 
     def _forget_oldest(self) -> None:
-        idle = [id for id, each in self._open.items() if not (each.waiting or each.is_running)]
+        idle = [id for id, each in self._open.items() if not (each.clients or each.is_running)]
         for id in idle[: max(0, len(self._open) - MOST_FOLLOWED)]:
             self._open.pop(id).task.cancel()
 
@@ -199,7 +204,13 @@ class OpenCalls:
         if known is not None:
             known.is_running = True
             known.call = replace(call, status=CallStatus.RUNNING)
-        answer = await self._offers.call(offer, arguments)
+        watched = known is not None and known.is_watched
+        answer = await self._offers.call(
+            offer,
+            arguments,
+            token=call.id,
+            on_progress=partial(self._progressed, call.id) if watched else None,
+        )
         if isinstance(answer, types.InputRequiredResult):
             raise McpToolFailed("Its server asks for input, which this gateway does not pass on.")
         if known is not None:
@@ -207,6 +218,27 @@ class OpenCalls:
         if answer.is_error:
             raise McpToolFailed(error_of(answer))
         return kept(answer)
+
+    async def _progressed(
+        self, call_id: str, progress: float, total: float | None, text: str | None
+    ) -> None:
+        known = self._open.get(call_id)
+        for client in [] if known is None else list(known.clients):
+            await client.pass_on(progress, total, text)
+
+    async def elicited(
+        self, server: str, asked: types.ElicitRequestParams, token: object
+    ) -> types.ElicitResult:
+        """Ask the user of a client that waits for the call; declined if none of them can be asked.
+
+        What they answer goes back to the server and nowhere else: it decides no call.
+        """
+        known = self._open.get(str(token))
+        able = [each for each in known.clients if each.can_show(asked)] if known else []
+        if not able:
+            log.warning("MCP server %r asks, and no client can be asked; declined", server)
+            return types.ElicitResult(action="decline")
+        return await able[0].ask(server, asked)
 
     # Ending
 
@@ -219,7 +251,7 @@ class OpenCalls:
 
     async def give_up(self, opened: OpenCall) -> None:
         """Withdraw a call that its client cancelled; one that runs is cancelled at its server."""
-        if opened.waiting > 1 or opened.task.done():
+        if len(opened.clients) > 1 or opened.task.done():
             return
         if opened.is_running:
             opened.task.cancel()
@@ -249,12 +281,12 @@ class OpenCalls:
 
 
 @contextmanager
-def _attended(opened: OpenCall) -> Generator[None]:
-    opened.waiting += 1
+def _attended(opened: OpenCall, client: ClientSide) -> Generator[None]:
+    opened.clients.append(client)
     try:
         yield
     finally:
-        opened.waiting -= 1
+        opened.clients.remove(client)
 
 
 def _heard(task: "asyncio.Task[GuardedCall]") -> None:

@@ -148,7 +148,7 @@ class GatewayServer(Server[Any]):
         if ticket is None:
             return failure("Give the ticket that was returned instead of a result, as a text.")
         try:
-            async with self._calls.found(ticket) as opened:
+            async with self._calls.found(ticket, client) as opened:
                 return await self._waiting.answer(opened, client)
         except NotFound:
             return failure(f"There is no call with the ticket {ticket[:80]!r}.")
@@ -157,7 +157,7 @@ class GatewayServer(Server[Any]):
         self, client: ClientSide, params: types.CallToolRequestParams, state: str
     ) -> Answer:
         past = Round.opened(state)
-        async with self._calls.found(past.ticket) as opened:
+        async with self._calls.found(past.ticket, client) as opened:
             return await self._waiting.again(opened, client, past, params)
 
     async def _start_task(

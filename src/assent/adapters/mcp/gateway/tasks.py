@@ -51,9 +51,8 @@ class Tasks:
         return {"task": _shown(opened)}
 
     async def _get(self, request: Request, params: types.GetTaskRequestParams) -> HandlerResult:
-        del request
         try:
-            async with self._calls.found(params.task_id) as opened:
+            async with self._calls.found(params.task_id, ClientSide.of(request)) as opened:
                 return _shown(opened)
         except NotFound:
             raise _unknown(params.task_id) from None
@@ -63,8 +62,9 @@ class Tasks:
     ) -> HandlerResult:
         """Answer with the call's result; waits for it, as the protocol wants, while it takes."""
         try:
-            async with self._calls.found(params.task_id) as opened:
-                await self._waiting.ended(opened, ClientSide.of(request))
+            client = ClientSide.of(request)
+            async with self._calls.found(params.task_id, client) as opened:
+                await self._waiting.ended(opened, client)
         except NotFound:
             raise _unknown(params.task_id) from None
         self._calls.deliver(opened)
@@ -76,9 +76,8 @@ class Tasks:
     async def _cancel(
         self, request: Request, params: types.CancelTaskRequestParams
     ) -> HandlerResult:
-        del request
         try:
-            async with self._calls.found(params.task_id) as opened:
+            async with self._calls.found(params.task_id, ClientSide.of(request)) as opened:
                 if opened.call.is_settled:
                     said = f"Task {params.task_id!r} has ended and cannot be cancelled"
                     raise MCPError(types.INVALID_PARAMS, said)

@@ -34,7 +34,7 @@ _REVIEW: Final = "review"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What a client carries from one round of a request to the next, sealed."""
+    """The state that a client carries from one round of a request to the next, sealed."""
 
     ticket: str
     number: int
@@ -91,14 +91,13 @@ class Waiting:
         if opened.call.is_settled:
             return True
         loop = asyncio.get_running_loop()
-        deadline, beats = loop.time() + self.seconds, 0
+        deadline = loop.time() + self.seconds
         async with _Page(opened, client) as page:
             while not opened.task.done() and (left := deadline - loop.time()) > 0:
                 page.show()
                 await asyncio.wait({opened.task}, timeout=min(self.beat_seconds, left))
                 if not opened.task.done():
-                    beats += 1
-                    await client.beat(beats, question(opened.call))
+                    await client.beat(question(opened.call))
         if opened.task.done():
             opened.call = opened.task.result()
         return opened.task.done()

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from starlette.requests import Request
@@ -19,7 +20,7 @@ from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.service import Service, service_of
-from assent.server.web.admin import overrides, tool_treatment
+from assent.server.web.admin import overrides, own_rules, tool_treatment
 from assent.server.web.admin.credentials import may
 from assent.server.web.admin.overrides import OverrideForm, override_changes
 from assent.server.web.admin.parameters import Parameter, parameters_of, schema_text
@@ -102,6 +103,7 @@ async def index(request: Request) -> Response:
     every = await _items(service)
     shown = [item for item in every if _fits(item, asked)]
     shown.sort(key=lambda item: (-_HARM.index(item.it.risk), item.it.tool.name))
+    mine = await own_rules.rules_about(request, None)
     here = catalogue.names()
     outside = dict.fromkeys(item.agent for item in every if item.agent not in here)
     groups = [
@@ -122,6 +124,7 @@ async def index(request: Request) -> Response:
         courses=FORECASTS,
         policy=service.assent.policy if may(caller_of(request), POLICY) else None,
         policy_version=service.assent.policy_version,
+        for_me=partial(own_rules.in_short, mine),
         covered=tool_treatment.covered,
         deciders=tool_treatment.deciders,
     )
@@ -232,7 +235,8 @@ async def _page(
     service, caller, name = service_of(request), caller_of(request), request.path_params["name"]
     items = await _named(service, name)
     policy, override = service.assent.policy, service.assent.catalogue.overrides.get(name)
-    knows_policy = may(caller, POLICY)
+    knows_policy, tool = may(caller, POLICY), items[0].it
+    mine = await own_rules.rules_about(request, tool)
     return service.pages.render(
         request,
         "tool",
@@ -242,7 +246,9 @@ async def _page(
         form=form,
         problem=problem,
         declared=tool_treatment.facts(effective(items[0].it.tool, None), policy),
-        meaning=tool_treatment.meaning(items[0].it, policy),
+        meaning=tool_treatment.meaning(tool, policy),
+        mine=mine,
+        offers=own_rules.rule_offers(caller, tool, policy, mine),
         overridden=override is not None,
         knows_policy=knows_policy,
         may_change=may(caller, MANAGE),

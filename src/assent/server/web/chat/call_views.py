@@ -22,6 +22,7 @@ from assent.presentation.rendering import RENDERER_VERSION, Rendered
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of, hints_of, holds_blob, value_of
 from assent.server.web.admin.tool_treatment import deciders
+from assent.server.web.chat.inline_form import InlineForm, is_inline
 from assent.server.web.chat.live_answer import CallProgress
 from assent.server.web.history.wording import on_a_line, status_class, status_words
 from assent.server.web.template_filters import prose
@@ -141,8 +142,10 @@ class CallView:
     may_decide: bool = False
     # How often the same call was rejected in this conversation before.
     rejected: int = 0
-    # Where one click decides: the proof of what the page showed.
+    # Where one click or the form here decides: the proof of what the page showed.
     seal: str = ""
+    # The form of its request, if it is the one that is open in the conversation.
+    form: InlineForm | None = None
     progress: CallProgress | None = None
 
     @property
@@ -176,6 +179,11 @@ class CallView:
         return "" if self.question is None else _INVITATIONS[self.question.kind]
 
     @property
+    def may_open(self) -> bool:
+        """True if its form can be opened in the conversation, in place of the one that is."""
+        return self.may_decide and self.question is not None and is_inline(self.question)
+
+    @property
     def place(self) -> str:
         """The fragment of the request's page that the button leads to."""
         return "" if self.question is None else _PLACES[self.question.kind]
@@ -197,6 +205,7 @@ class CallViews:
     seal: Sealing
     texts: Texts
     calls: tuple[Call, ...]
+    form: InlineForm | None = None
 
     def of(self, call: Call) -> CallView:
         """Return the view of one call."""
@@ -212,6 +221,7 @@ class CallViews:
             and _by_click(question, call, tool)
             and is_at_a_glance(Html(shown.text))
         )
+        form = self._form(question)
         end = end_of(call, self.texts)
         return CallView(
             call=call,
@@ -223,9 +233,15 @@ class CallViews:
             question=question,
             may_decide=may_decide,
             rejected=rejected,
-            seal=self.seal(question, shown) if question is not None and by_click else "",
+            seal=self.seal(question, shown) if question is not None and (by_click or form) else "",
+            form=form,
             progress=self.progress.get(call.id) if call.status is CallStatus.RUNNING else None,
         )
+
+    def _form(self, question: Request | None) -> InlineForm | None:
+        if self.form is None or question is None:
+            return None
+        return self.form if self.form.matter.request.id == question.id else None
 
     def _rejected(self, call: Call) -> int:
         """Count the earlier rejections of the same call in this conversation."""

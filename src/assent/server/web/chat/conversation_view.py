@@ -1,10 +1,11 @@
 """A conversation as its page shows it: messages, calls, and the answer so far."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from assent.domain.attachments import files_of, listed
 from assent.domain.conversations import Conversation, Message, Role, TurnRow
 from assent.domain.lifecycle import ACTIVE_TURNS, AWAITING, ConversationStatus, TurnStatus
 from assent.domain.paging import Place
@@ -14,9 +15,11 @@ from assent.engine.queries.snapshots import Thread
 from assent.presentation.markup import Html
 from assent.server.service import Service
 from assent.server.web.chat.call_views import CallView, CallViews
+from assent.server.web.chat.inline_form import InlineForm
 from assent.server.web.chat.live_answer import LiveAnswer
 from assent.server.web.chat.markdown import markdown
 from assent.server.web.review.shown_token import seal_of
+from assent.server.web.shown_files import ShownFile, shown_files
 from assent.server.web.template_filters import prose
 
 PAGE: Final = 30
@@ -46,7 +49,7 @@ def conversation_list(own: OwnConversations, agents: Container[str]) -> Conversa
         items=tuple(
             _chat(
                 each.conversation,
-                own.first_words.get(each.conversation.id, ""),
+                own.first_words.get(each.conversation.id),
                 status_words(each.status, is_mine=mine),
                 is_here=each.conversation.agent in agents,
             )
@@ -57,11 +60,15 @@ def conversation_list(own: OwnConversations, agents: Container[str]) -> Conversa
     )
 
 
-def _chat(conversation: Conversation, begun: str, status: str, *, is_here: bool) -> ConversationRow:
-    first = " ".join(begun.split())
+def _chat(
+    conversation: Conversation, begun: str | None, status: str, *, is_here: bool
+) -> ConversationRow:
+    empty = "No messages yet" if is_here else f"Calls of {conversation.agent}"
+    # A message without words has files.
+    title = empty if begun is None else " ".join(begun.split()) or "Files"
     return ConversationRow(
         conversation=conversation,
-        title=first or ("No messages yet" if is_here else f"Calls of {conversation.agent}"),
+        title=title,
         status=status,
         tone=tone_of(status),
     )
@@ -102,6 +109,7 @@ class MessageView:
     words: Html
     by_person: bool
     calls: tuple[CallView, ...]
+    files: Sequence[ShownFile] = ()
 
     @property
     def waits(self) -> int:
@@ -123,11 +131,14 @@ class ConversationView:
     is_mine: bool
     # False if the agent runs elsewhere, and cannot be written to here.
     is_here: bool
+    # True if a form is open in it: the page must not reload by itself and lose what is typed.
+    has_form: bool = False
 
     @property
     def title(self) -> str:
         """The first words of the conversation; the agent's name if there are none."""
-        first = self.thread.messages[0].text if self.thread.messages else ""
+        said = self.thread.messages[0] if self.thread.messages else None
+        first = "" if said is None else said.text.strip() or listed(said)
         words = " ".join(first[:_TITLE_CHARS].split())
         cut = "…" if len(first) > _TITLE_CHARS else ""
         return f"{words}{cut}" or self.thread.conversation.agent
@@ -196,7 +207,13 @@ class ConversationView:
 
 
 def conversation_view(
-    found: ConversationRows, service: Service, person: Person, *, shown: int, ours: frozenset[str]
+    found: ConversationRows,
+    service: Service,
+    person: Person,
+    *,
+    form: InlineForm | None,
+    shown: int,
+    ours: frozenset[str],
 ) -> ConversationView:
     """Return the conversation with its newest messages, laid out for its page (slow)."""
     thread, draft = found.thread, LiveAnswer(ours)
@@ -209,6 +226,7 @@ def conversation_view(
         seal=partial(seal_of, service, person),
         texts=service.assent.texts,
         calls=thread.calls,
+        form=form,
     )
     return ConversationView(
         thread=thread,
@@ -219,6 +237,7 @@ def conversation_view(
         earlier=max(0, len(thread.messages) - shown),
         is_mine=thread.conversation.owner.id == person.id,
         is_here=thread.conversation.agent in service.assent.catalogue.names(),
+        has_form=form is not None,
     )
 
 
@@ -233,6 +252,7 @@ def _messages(
             else markdown(message.text, ours),
             by_person=message.role is Role.USER,
             calls=tuple(calls.of(call) for call in thread.calls if call.message_id == message.id),
+            files=shown_files(files_of(message)),
         )
         for message in thread.messages[-shown:]
     )

@@ -1,7 +1,7 @@
 """Pages for talking to an agent: the conversations, one of them, and the events of its turn."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -11,11 +11,12 @@ from starlette.routing import BaseRoute
 
 from assent.domain.canonical import Json, digest
 from assent.domain.events import EventKind
+from assent.domain.files import FileReference
 from assent.domain.paging import Place
 from assent.engine.following import TurnLook
 from assent.engine.ids import new_id
 from assent.engine.queries.conversations import ConversationRows
-from assent.errors import BadCursor, NotFound, PendingCalls
+from assent.errors import BadCursor, FileRefused, NotFound, PendingCalls
 from assent.server.access import CHAT_PAGE
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted, posted_of
@@ -29,6 +30,8 @@ from assent.server.web.chat.conversation_view import (
     conversation_list,
     conversation_view,
 )
+from assent.server.web.chat.files import ComposerFile, FileLimits, composed
+from assent.server.web.chat.inline_form import InlineState, inline_form
 from assent.server.web.chat.live_answer import LiveAnswer
 
 # A quick answer is on the page when it loads; for a slow one the page waits itself.
@@ -44,7 +47,9 @@ async def overview(request: Request) -> Response:
     return await _overview(request)
 
 
-async def _overview(request: Request, *, trouble: str = "", text: str = "") -> Response:
+async def _overview(
+    request: Request, *, trouble: str = "", text: str = "", kept: Sequence[ComposerFile] = ()
+) -> Response:
     service, person = service_of(request), caller_of(request).person
     catalogue = service.assent.catalogue
     own = await service.assent.queries.conversations.own_page(
@@ -64,13 +69,15 @@ async def _overview(request: Request, *, trouble: str = "", text: str = "") -> R
         key=new_id("say"),
         trouble=trouble,
         text=text,
+        kept=kept,
+        takes=FileLimits(),
     )
 
 
 async def show(request: Request) -> Response:
     """Show one conversation; with `part=talk` only its messages, for a page that updates itself."""
     if request.query_params.get("part") != "talk":
-        return await _page(request)
+        return await page(request)
     service, person = service_of(request), caller_of(request).person
     found = await service.assent.queries.conversations.rows(person, request.path_params["id"])
     talk = await _laid_out(request, found)
@@ -85,12 +92,15 @@ async def say(request: Request) -> Response:
     agent = posted.one("agent") or next(iter(service.assent.catalogue.names()), "")
     if id is not None:
         await service.assent.queries.conversations.get(person, id)
-    if not text:
+    given = await composed(request, posted)
+    if not (text or given.files or given.trouble):
         return RedirectResponse(f"/chat/{id}" if id else "/chat", 303)
+    trouble, again = given.trouble, _overview if id is None else page
     if len(text) > MAX_MESSAGE_CHARS:
-        trouble = f"{len(text):,} characters; {MAX_MESSAGE_CHARS:,} are the most"
-        page = _overview if id is None else _page
-        return await page(request, trouble=f"Not sent: your message has {trouble}.", text=text)
+        trouble = f"your message has {len(text):,} characters; {MAX_MESSAGE_CHARS:,} are the most."
+    if trouble:
+        trouble = f"Not sent: {trouble}"
+        return await again(request, trouble=trouble, text=text, kept=given.kept)
     try:
         turn_id = await service.assent.start(
             agent,
@@ -98,10 +108,13 @@ async def say(request: Request) -> Response:
             by=person,
             conversation_id=id,
             on_pending="supersede" if posted.one("supersede") == "yes" else "refuse",
-            idempotency_key=_key(posted, text),
+            idempotency_key=_key(posted, text, given.files),
+            files=given.files,
         )
     except PendingCalls as error:
-        return await _page(request, pending=error, text=text)
+        return await page(request, pending=error, text=text, kept=given.kept)
+    except FileRefused as error:
+        return await again(request, trouble=f"Not sent: {error.reason}", text=text)
     conversation = await _settled(service, turn_id, wait=posted.one("wait") != "no")
     return RedirectResponse(f"/chat/{conversation}#newest", 303)
 
@@ -144,9 +157,17 @@ async def _settled(service: Service, turn_id: str, *, wait: bool) -> str:
         return (await service.assent.turn(turn_id)).conversation_id
 
 
-async def _page(
-    request: Request, *, pending: PendingCalls | None = None, trouble: str = "", text: str = ""
+async def page(
+    request: Request,
+    *,
+    pending: PendingCalls | None = None,
+    trouble: str = "",
+    text: str = "",
+    kept: Sequence[ComposerFile] = (),
+    form: InlineState | None = None,
+    status: int | None = None,
 ) -> Response:
+    """Show a conversation; `form` is a form in it that was posted and does not count."""
     service, person = service_of(request), caller_of(request).person
     id = request.path_params["id"]
     found, own = await service.assent.queries.conversations.rows_with_list(
@@ -155,14 +176,16 @@ async def _page(
     return service.pages.render(
         request,
         "chat",
-        status=_status(trouble) if pending is None else facts_of(pending)[0],
-        talk=await _laid_out(request, found),
+        status=status or (_status(trouble) if pending is None else facts_of(pending)[0]),
+        talk=await _laid_out(request, found, form),
         shown=_shown(request),
         chats=conversation_list(own, service.assent.catalogue.names()),
         current=id,
         blocked=pending is not None,
         trouble=trouble,
         text=text,
+        kept=kept,
+        takes=FileLimits(),
         key=new_id("say"),
     )
 
@@ -171,18 +194,35 @@ def _status(trouble: str) -> int:
     return 422 if trouble else 200
 
 
-async def _laid_out(request: Request, found: ConversationRows) -> ConversationView:
+async def _laid_out(
+    request: Request, found: ConversationRows, form: InlineState | None = None
+) -> ConversationView:
     """Lay the conversation out in a thread: a model's text can take long and would block others."""
     service, person = service_of(request), caller_of(request).person
+    pending = found.thread.pending
     return await asyncio.to_thread(
-        conversation_view, found, service, person, shown=_shown(request), ours=hosts_of(request)
+        conversation_view,
+        found,
+        service,
+        person,
+        form=await inline_form(service, person, pending, form or _asked_form(request)),
+        shown=_shown(request),
+        ours=hosts_of(request),
     )
 
 
-def _key(posted: Posted, text: str) -> str | None:
-    """Return an idempotency key: a form sent twice is one message, with another text it is two."""
+def _asked_form(request: Request) -> InlineState:
+    asked = request.query_params
+    return InlineState(
+        request_id=asked.get("form", ""), place=asked.get("step", ""), left=asked.getlist("left")
+    )
+
+
+def _key(posted: Posted, text: str, files: Sequence[FileReference]) -> str | None:
+    """Return an idempotency key: a form sent twice is one message, with other words it is two."""
     key = posted.one("key")
-    return f"{key[:_KEY_CHARS]}:{digest(text)}" if key else None
+    said = "\n".join([text, *(each.key for each in files)])
+    return f"{key[:_KEY_CHARS]}:{digest(said)}" if key else None
 
 
 def _after(request: Request) -> Place | None:

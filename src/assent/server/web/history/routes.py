@@ -143,6 +143,8 @@ _MANAGEMENT: Final = {
     "link_chat": "Chat account linked",
     "unlink_chat": "Chat account unlinked",
     "set_notifications": "Notifications changed",
+    "add_own_rule": "Own rule added",
+    "delete_own_rule": "Own rule deleted",
     "send_again": "Dead letters sent again",
     "remove_channel": "Channel removed",
 }

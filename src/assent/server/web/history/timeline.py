@@ -12,6 +12,7 @@ from assent.domain.decisions import Decision
 from assent.domain.events import Entry
 from assent.domain.lifecycle import TERMINAL, CallStatus
 from assent.domain.people import SYSTEM, Audience
+from assent.domain.preferences import ValueOrigin
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool
 from assent.engine.queries.record import Story
@@ -155,6 +156,8 @@ class Timeline:
             yield "judged by", judge_words(str(entry.data["by"]))
         if entry.action in STARTED and self._story.call.attempts > 1:
             yield "attempt", element("span", f"{self._attempts} of {self._story.call.attempts}")
+        if filled := _filled(entry.data.get("origins")):
+            yield "filled in", foreign(filled)
         own = decision.reason if decision is not None else ""
         for name in _REASONS:
             # A person's reason is shown once, with their decision.
@@ -290,6 +293,13 @@ def heading(entry: Entry) -> tuple[StepMark, str]:
     # An unknown action was recorded by another version of ours, so its name is readable.
     words = entry.action.replace("_", " ").capitalize()
     return ACTIONS.get(entry.action, (StepMark.NOTE, words))
+
+
+def _filled(origins: Json) -> str:
+    """Return the arguments that nobody typed for this call, each with where it came from."""
+    found = origins if isinstance(origins, dict) else {}
+    read = (ValueOrigin.from_json(name, said) for name, said in found.items())
+    return ", ".join(f"{each.field} {each.source.words} ({each.id})" for each in read if each.fits)
 
 
 def _says(raw: str, revision: Revision) -> bool:

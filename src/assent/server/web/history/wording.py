@@ -38,7 +38,13 @@ _JUDGES: Final = {
     "system": "the engine",
     "refused": "the engine",
 }
-_NAMED: Final = {"rule": "rule", "grant": "grant", "person": "", "agent": "agent"}
+_NAMED: Final = {
+    "rule": "rule",
+    "grant": "grant",
+    "person": "",
+    "agent": "agent",
+    "own": "the owner's own rule",
+}
 _WORKER: Final = "worker:"
 
 

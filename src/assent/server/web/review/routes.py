@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -20,11 +21,14 @@ from assent.errors import (
     AlreadySettled,
     AssentError,
     ConfirmationRequired,
+    DraftChanged,
     InvalidAnswer,
     InvalidOutput,
     NotAuthenticated,
     NotFound,
+    SearchFailed,
     StaleDigest,
+    Superseded,
     TooEarly,
 )
 from assent.server.caller import caller_of
@@ -32,13 +36,18 @@ from assent.server.form_data import Posted, posted_of
 from assent.server.guard import GuardedRoute
 from assent.server.problems import facts_of
 from assent.server.service import service_of
-from assent.server.web.review import shown_token
+from assent.server.uploads import parts_of
+from assent.server.web.review import shown_token, suggestion_buttons
+from assent.server.web.review.answering import MOVES, POSTS, clashes, form_post
 from assent.server.web.review.confirm_page import confirmation_page, is_confirmed, phrase_for
 from assent.server.web.review.edit_form import DO, BadEdit, EditForm, Revising, as_text
 from assent.server.web.review.editing.json_text import sentence
+from assent.server.web.review.files import take_in
+from assent.server.web.review.form_sheet import SEEN, STEP, SheetState, sheet_of
 from assent.server.web.review.request_page import FormState, request_page
+from assent.server.web.review.searching import FIND, QUERY, FoundPage, Searches
 from assent.server.web.review.told import Told, told_of
-from assent.server.web.review.verdicts import ANSWER, DRAFT, RUNS, verdict_of
+from assent.server.web.review.verdicts import ANSWER, DRAFT, MORE, RUNS, verdict_of
 
 # The pages that a decision may lead back to: only our conversations, with any id of a client.
 _BACK: Final = re.compile(r"/chat/(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,128}")
@@ -50,6 +59,9 @@ class Meant:
 
     verdict: Verdict
     asks: str
+    # Of an input form: the step that follows, and the fields whose answers are not kept.
+    place: str = ""
+    left: tuple[str, ...] = ()
 
 
 async def show(request: Request) -> Response:
@@ -61,16 +73,45 @@ async def show(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Decide; if that takes another step or fails, show a page that says so."""
-    matter, posted = await _matter(request), await posted_of(request)
+    matter, posted, parts = await _matter(request), await posted_of(request), parts_of(request)
     try:
+        if parts is not None:
+            try:
+                await take_in(request, matter, parts)
+            finally:
+                # Files that came are shown again, whatever else was wrong.
+                posted = parts.posted
+                matter = await _matter(request)
+        is_answer = posted.one("verdict") in POSTS
+        if FIND in posted and is_answer:
+            return await _searched(request, matter, posted)
+        if suggestion_buttons.STOP in posted and is_answer:
+            return await suggestion_buttons.stop(request, matter, posted)
         return await _answered(request, matter, posted)
     except (NotAuthenticated, NotFound):
         raise
     except BadEdit as error:
         said = _said(posted, "Some of it does not fit the tool.", 422, edit=error.edit)
-        return await asyncio.to_thread(request_page, request, matter, said)
+        return await asyncio.to_thread(_drawn, request, matter, said)
     except AssentError as error:
         return await _refused(request, matter, posted, error)
+
+
+async def _searched(request: Request, matter: Review, posted: Posted) -> Response:
+    """Search for the options of a field, and show the form again with them."""
+    service, caller = service_of(request), caller_of(request)
+    control, _, cursor = posted.one(FIND).partition(" ")
+    name = control.removeprefix(ANSWER)
+    query, said = posted.one(f"{QUERY}{name}"), _said(posted, "", 200)
+    try:
+        page = await service.assent.queries.options.find(
+            caller.person, matter.request.id, name, query, cursor or None
+        )
+        said = replace(said, found=FoundPage(name=name, page=page))
+    except SearchFailed as error:
+        # Nothing was asked to be decided, so this is no refusal.
+        said = replace(said, errors={f"{ANSWER}{name}": sentence(error.reason)})
+    return await asyncio.to_thread(_drawn, request, matter, said)
 
 
 def _shown(request: Request, matter: Review, told: Sequence[Told]) -> Response:
@@ -82,9 +123,31 @@ def _shown(request: Request, matter: Review, told: Sequence[Told]) -> Response:
         edit=edit,
         done=asked.get("done", ""),
         back=_way_back(asked.get("back")),
+        place=asked.get("step", ""),
+        left=asked.getlist("left"),
         told=told,
     )
-    return request_page(request, matter, said)
+    return _drawn(request, matter, said)
+
+
+def _drawn(request: Request, matter: Review, said: FormState) -> Response:
+    posted = said.posted if said.verb in POSTS else None
+    searches = Searches(
+        vault=service_of(request).assent.vault,
+        request=matter.request,
+        posted=posted,
+        draft=matter.draft,
+        found=said.found,
+    )
+    state = SheetState(
+        place=said.place,
+        posted=posted,
+        errors=said.errors,
+        left=said.left,
+        searches=searches,
+        person=caller_of(request).person,
+    )
+    return request_page(request, matter, said, sheet_of(matter, state))
 
 
 async def _matter(request: Request) -> Review:
@@ -99,22 +162,42 @@ async def _answered(request: Request, matter: Review, posted: Posted) -> Respons
     found = await asyncio.to_thread(_taken, request, matter, posted)
     if isinstance(found, Response):
         return found
-    await _decide(request, matter, found, posted)
+    await decide_as(request, matter, found, posted)
     verb, back = posted.one("verdict"), _way_back(posted.one("back"))
-    if back and verb != DRAFT:
+    if verb in MOVES:
+        return RedirectResponse(_onward(matter, found, verb, back), 303)
+    if back:
         return RedirectResponse(f"{back}#newest", 303)
     return RedirectResponse(f"/requests/{matter.request.id}?done={verb}", 303)
+
+
+def _onward(matter: Review, meant: Meant, verb: str, back: str) -> str:
+    """Return the address of the step that follows a post of a form."""
+    asked = {"step": meant.place, "done": DRAFT if verb == DRAFT else "", "back": back}
+    pairs = [(name, value) for name, value in asked.items() if value]
+    query = urlencode([*pairs, *(("left", name) for name in meant.left)], safe="/:")
+    return f"/requests/{matter.request.id}?{query}{'#answer' if meant.place else ''}"
 
 
 def _taken(request: Request, matter: Review, posted: Posted) -> Response | Meant:
     """Turn the posted form into a verdict, or into another page if it needs one."""
     verb, edited = posted.one("verdict"), None
+    # Beside an answer: the edit form has names of its own.
+    if MORE in posted and verb in POSTS:
+        return _drawn(request, matter, _said(posted, "", 200))
+    if suggestion_buttons.USE in posted and verb in POSTS:
+        _refuse_stale(matter, posted)
+        # The form again, with what is suggested in its control; nothing is decided.
+        said = replace(_said(posted, "", 200), verb=Verb.ANSWER, place=posted.one(STEP))
+        return _drawn(request, matter, said)
     if verb == Verb.EDIT:
         _refuse_stale(matter, posted)
         if DO in posted:
             edit = Revising(matter).again(posted)
-            return request_page(request, matter, _said(posted, "", 200, edit=edit))
+            return _drawn(request, matter, _said(posted, "", 200, edit=edit))
         edited = Revising(matter).read(posted)
+    if verb in POSTS and matter.request.question.form is not None:
+        return form_meant(matter, posted)
     whole = None if edited is None else Revising(matter).whole(edited)
     verdict = verdict_of(matter.request, matter.tool, posted, whole)
     if _needs_step(matter, verdict, posted):
@@ -124,7 +207,15 @@ def _taken(request: Request, matter: Review, posted: Posted) -> Response | Meant
     return Meant(verdict=verdict, asks=_asks(posted, edited))
 
 
-async def _decide(request: Request, matter: Review, meant: Meant, posted: Posted) -> None:
+def form_meant(matter: Review, posted: Posted) -> Meant:
+    """Return what a posted input form means; raises `InvalidAnswer` for a step that is not done."""
+    found = form_post(matter, posted)
+    asks = shown_token.ASKED
+    return Meant(verdict=found.verdict, asks=asks, place=found.place, left=found.left)
+
+
+async def decide_as(request: Request, matter: Review, meant: Meant, posted: Posted) -> None:
+    """Decide a request as the person meant it, with the proof of what their page showed."""
     service, caller, shown = service_of(request), caller_of(request), None
     # If the person may not decide, or no longer, the engine refuses it and says why.
     if matter.may_decide:
@@ -186,8 +277,13 @@ async def _refused(
     request: Request, matter: Review, posted: Posted, error: AssentError
 ) -> Response:
     # Another person was faster, or the request changed: show it as it is now.
-    is_old = isinstance(error, AlreadySettled | StaleDigest)
+    is_old = isinstance(error, AlreadySettled | StaleDigest | DraftChanged)
     fresh = await _matter(request) if is_old else matter
+    if isinstance(error, Superseded) and fresh.later is not None and posted.one(SEEN):
+        # The form has changed: the new one has the answers that fit it, and says which do not.
+        back = _way_back(posted.one("back"))
+        then = f"?back={back}" if back else ""
+        return RedirectResponse(f"/requests/{fresh.later.id}{then}", 303)
     return await asyncio.to_thread(_again, request, fresh, posted, error)
 
 
@@ -197,11 +293,15 @@ def _again(request: Request, matter: Review, posted: Posted, error: AssentError)
         edited = Revising(matter).read(posted) if is_edit else None
         return confirmation_page(request, matter, posted, edited, problem=error, status=status)
     edit = Revising(matter).kept(posted, error) if is_edit and matter.may_edit else None
-    said = _said(posted, _words(error), status, edit=edit)
-    return request_page(request, matter, replace(said, errors=_errors(error)))
+    kept, errors = posted, errors_of(error)
+    if isinstance(error, DraftChanged):
+        errors = clashes(matter, posted, error)
+        kept = posted.without({f"{ANSWER}{name}" for name in error.fields} - errors.keys())
+    said = _said(kept, words_for(error), status, edit=edit)
+    return _drawn(request, matter, replace(said, errors=errors))
 
 
-def _words(error: AssentError) -> str:
+def words_for(error: AssentError) -> str:
     """Tell the person why nothing was decided."""
     match error:
         case AlreadySettled(status=RequestStatus.EXPIRED):
@@ -213,13 +313,15 @@ def _words(error: AssentError) -> str:
             return "It is not what was shown: look again, then decide. Nothing was recorded."
         case InvalidAnswer():
             return "Some answers are missing or do not fit:"
+        case DraftChanged():
+            return "Answers came from elsewhere since you opened this. Look at them, then go on:"
         case InvalidOutput():
             return "This result does not fit what the tool declares:"
         case _:
             return str(error)
 
 
-def _errors(error: AssentError) -> Mapping[str, str]:
+def errors_of(error: AssentError) -> Mapping[str, str]:
     """Return the problems by the control that they are about."""
     match error:
         case InvalidAnswer(errors=errors):
@@ -238,6 +340,7 @@ def _said(posted: Posted, problem: str, status: int, *, edit: EditForm | None = 
         status=status,
         edit=edit,
         back=_way_back(posted.one("back")),
+        place=posted.one(STEP),
     )
 
 

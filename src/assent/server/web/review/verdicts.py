@@ -1,6 +1,6 @@
 """Reading the verdict from a posted form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from assent.domain.canonical import Json, parse
 from assent.domain.decisions import Verdict
@@ -17,6 +17,8 @@ from assent.server.form_data import Posted
 ANSWER = "field."
 # The button of an input form that keeps the answers so far and decides nothing.
 DRAFT = "draft"
+# The button of a table in a form: the name of the field that should have more rows.
+MORE = "more"
 # The digest of the arguments that the confirmation of an edit showed.
 RUNS = "runs"
 
@@ -51,16 +53,16 @@ def answers_of(request: Request, posted: Posted) -> Mapping[str, object]:
         return {}
     given: dict[str, object] = {}
     for field in UserInput.from_json(request.question.form).fields:
-        if values := posted.all(f"{ANSWER}{field.name}"):
-            given[field.name] = _answer(field, values)
+        if f"{ANSWER}{field.name}" in posted:
+            given[field.name] = answer_in(field, posted)
     return given
 
 
-def _answer(field: Field, values: Sequence[str]) -> object:
-    # An unticked box posts nothing; the hidden field before it says that the field was shown.
-    if field.kind.takes_several:
-        return [value for value in values if value] or None
-    return values[-1] or None
+def answer_in(field: Field, posted: Posted) -> object:
+    """Return the answer to one field in a form; None if it was left empty."""
+    # An unticked box posts nothing; the hidden field before it says that it was shown.
+    values = posted.all(f"{ANSWER}{field.name}")
+    return field.kind.join(field, values) if values else None
 
 
 def _checked(tool: EffectiveTool | None, text: str) -> Json:

@@ -1,4 +1,5 @@
 // The chat: shows an answer while it streams, and sends messages without leaving the page.
+import "./answer_form.js";
 import { Composer, put } from "./composer.js";
 import { news } from "./live.js";
 import { merge } from "./merge.js";
@@ -75,6 +76,7 @@ class ChatStream extends HTMLElement {
     const form = part(this, "composer", HTMLFormElement);
     this.#composer = form && new Composer(form, this.#at);
     this.addEventListener("submit", (event) => this.#submitted(event));
+    this.addEventListener("input", (event) => this.#hold(event));
     const kinds = ["started", "pending", "decided", "call", "result", "waiting", "finished", "error"];
     this.#deaf = news([...kinds, "reset"], (told) => {
       // Events of the followed turn come in order through its own stream.
@@ -186,12 +188,17 @@ class ChatStream extends HTMLElement {
     if (this.#again) void this.refresh();
   }
 
-  /** @param {Document} page */
-  #become(page) {
+  /** @param {Document} page @param {Element | null} [sent] a form that this page answers */
+  #become(page, sent = null) {
     const [here, was, now] = [this.#talk, this.#was, part(page, "talk", HTMLElement)];
     if (!here || !was || !now) return;
+    if (sent) {
+      // Not compared: what was typed in it is in the server's version, or has been used.
+      part(was, sent.id, HTMLElement)?.remove();
+      sent.remove();
+    }
     // Answers overtake each other: what is shown already has all that this one has.
-    if (isOlder(now, was)) return;
+    if (isOlder(now, was)) return void (sent && this.refresh());
     const isNear = this.#isNear;
     const [mine, theirs] = [this.#draft, part(now, "draft", HTMLElement)];
     const isSame = mine && theirs && mine.dataset.draft === theirs.dataset.draft;
@@ -218,21 +225,21 @@ class ChatStream extends HTMLElement {
     const isMessage = form === this.#composer?.form;
     if (!isMessage && form.dataset.stay === undefined) return;
     event.preventDefault();
-    if (!isMessage) return this.#press(form);
+    if (!isMessage) return this.#press(form, event.submitter);
     // A message that is being sent is not sent twice; text that was typed since stays.
     if (this.#isSending || this.#pressed.size) return;
     const text = this.#composer?.take();
-    if (text) this.#line = this.#say(text);
+    if (text || this.#composer?.files.length) this.#line = this.#say(text ?? "");
   }
 
-  /** Send forms one after the other, each once; a button pressed in the meantime is not lost. @param {HTMLFormElement} form */
-  #press(form) {
+  /** Send forms one after the other, each once; a button pressed in the meantime is not lost. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+  #press(form, button) {
     if (this.#pressed.has(form)) return;
     this.#pressed.add(form);
     form.querySelector("button")?.setAttribute("aria-busy", "true");
     this.#line = this.#line
       // A request that was decided in the meantime has left the page.
-      .then(() => (form.isConnected ? this.#act(form) : undefined))
+      .then(() => (form.isConnected ? this.#act(form, button) : undefined))
       .finally(() => this.#pressed.delete(form));
   }
 
@@ -246,7 +253,8 @@ class ChatStream extends HTMLElement {
       if (await this.#mayCancel()) return void this.#say(text, true);
       return this.#composer?.giveBack(text);
     }
-    this.#echo(text);
+    const files = this.#composer?.files ?? [];
+    this.#echo(text, files);
     // After a lost connection it is unknown whether the text arrived, so it keeps its key.
     if (text !== this.#failed) this.#key = freshKey();
     put(form, "key", this.#key);
@@ -257,6 +265,7 @@ class ChatStream extends HTMLElement {
     const answer = await this.#post(form, fields);
     if (answer?.ok && answer.page) {
       this.#failed = "";
+      for (const row of files) row.remove();
       this.#become(answer.page);
       return this.#scroll(true);
     }
@@ -276,7 +285,7 @@ class ChatStream extends HTMLElement {
     const said = this.#said;
     if (!said) return;
     this.#isSending = true;
-    this.#echo(text);
+    this.#echo(text, this.#composer?.files ?? []);
     const late = new Promise((done) => setTimeout(done, PATIENCE, true));
     let isLate = false;
     while (!isLate && this.#isActive && this.#said === said) {
@@ -292,12 +301,16 @@ class ChatStream extends HTMLElement {
     return this.#draft?.querySelector(".bubble")?.textContent?.trim() ?? "";
   }
 
-  /** Stop, retry, approve or reject without leaving the page, and show the result. @param {HTMLFormElement} form */
-  async #act(form) {
+  /** Stop, retry, answer, approve or reject without leaving the page, and show the result. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+  async #act(form, button) {
     put(form, "wait", "no");
     const call = form.closest("article");
-    const answer = await this.#post(form, new FormData(form));
-    if (answer?.ok && answer.page) {
+    const fields = new FormData(form);
+    if (button instanceof HTMLButtonElement && button.name) fields.append(button.name, button.value);
+    const answer = await this.#post(form, fields);
+    const sent = form.dataset.form === undefined ? null : form.closest("answer-form");
+    if (answer?.page && sent) this.#answered(sent, call, answer.page, answer.at);
+    else if (answer?.ok && answer.page) {
       this.#become(answer.page);
       // The button is gone: move the keyboard focus to its call.
       if (document.activeElement === document.body) call?.focus({ preventScroll: true });
@@ -306,6 +319,33 @@ class ChatStream extends HTMLElement {
     else if (answer && new URL(form.action).pathname.startsWith("/requests/")) location.assign(form.action);
     else if (answer) void this.refresh();
     else this.#trouble("The service could not be reached. Nothing was decided; try again.");
+  }
+
+  /** Show what came of a form: its errors, its next step, or that it is sent. @param {Element} sent @param {Element | null} call @param {Document} page @param {URL} at */
+  #answered(sent, call, page, at) {
+    this.#become(page, sent);
+    // The address says which step is open, so that the page is read again as it is.
+    if (at.pathname === location.pathname) history.replaceState(null, "", at.pathname + at.search);
+    const trouble = page.querySelector("#trouble:not([hidden])")?.textContent?.trim() ?? "";
+    this.#trouble(trouble);
+    const next = part(this, sent.id, HTMLElement);
+    /** @type {HTMLElement | null | undefined} */
+    const place = next?.querySelector("[aria-invalid]") ?? next?.querySelector("h2");
+    const target = place instanceof HTMLFieldSetElement ? place.querySelector("input:not([type=hidden])") : place;
+    if (target instanceof HTMLElement) target.focus();
+    else if (call instanceof HTMLElement) call.focus({ preventScroll: true });
+  }
+
+  /** Keep the form that is being filled in open, whatever else begins to wait. @param {Event} event */
+  #hold({ target }) {
+    const form = target instanceof Element ? target.closest("form[data-form]") : null;
+    const id = form?.closest("answer-form")?.id.replace(/^form-/, "");
+    const asked = new URLSearchParams(location.search);
+    if (!id || asked.get("form") === id) return;
+    const step = form?.querySelector("input[name=step]");
+    asked.set("form", id);
+    if (step instanceof HTMLInputElement) asked.set("step", step.value);
+    history.replaceState(null, "", `${location.pathname}?${asked}`);
   }
 
   /** @param {HTMLFormElement} form @param {FormData} fields */
@@ -323,7 +363,8 @@ class ChatStream extends HTMLElement {
     const page = parsed(text);
     const words = (page.querySelector("#trouble:not([hidden])") ?? page.querySelector("main h1 + p, .notice"))?.textContent?.trim() ?? "";
     const hasTalk = page.querySelector("#talk") !== null;
-    return { ok: answer.ok && hasTalk, status: answer.status, page: hasTalk ? page : null, words };
+    const at = new URL(answer.url || form.action);
+    return { ok: answer.ok && hasTalk, status: answer.status, page: hasTalk ? page : null, words, at };
   }
 
   /** Ask before a message cancels waiting calls. @returns {Promise<boolean>} */
@@ -337,13 +378,14 @@ class ChatStream extends HTMLElement {
     });
   }
 
-  /** Show the person's message at once. @param {string} text */
-  #echo(text) {
+  /** Show the person's message at once. @param {string} text @param {HTMLElement[]} files */
+  #echo(text, files) {
     const item = document.createElement("li");
     const bubble = document.createElement("div");
     item.className = "mine sending";
     bubble.className = "bubble";
-    bubble.textContent = text;
+    const names = files.map((row) => row.querySelector(".file-name")?.textContent ?? "");
+    bubble.textContent = [text, ...names].filter(Boolean).join("\n");
     item.append(bubble);
     this.querySelector("#messages")?.append(item);
     this.#scroll(true);
@@ -363,7 +405,7 @@ class ChatStream extends HTMLElement {
     // Otherwise the browser scrolls there itself once everything is loaded.
     history.replaceState(null, "", location.pathname + location.search);
     this.#scroll(true);
-    const asked = this.querySelector(".tool-call:has(footer)");
+    const asked = this.querySelector(".tool-call:has(footer, .inline-form)");
     if (asked && asked.getBoundingClientRect().top < 0) asked.scrollIntoView();
   }
 

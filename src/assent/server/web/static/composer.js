@@ -23,6 +23,11 @@ export class Composer {
     sessionStorage.setItem(this.store, this.field.value);
   }
 
+  /** The rows of the files that the message carries. */
+  get files() {
+    return [...this.form.querySelectorAll("input[type=checkbox][name=file]:checked")].map((box) => /** @type {HTMLElement} */ (box.closest("li")));
+  }
+
   /** @returns {string} */
   take() {
     const text = this.field.value.trim();

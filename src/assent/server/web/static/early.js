@@ -37,7 +37,8 @@
     // On a phone there is no other key for a new line.
     if (!isSending || matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
-    if (field.value.trim()) field.form.requestSubmit();
+    const files = field.form.querySelector("input[name=file]:checked");
+    if (files || field.value.trim()) field.form.requestSubmit();
   }
 
   /** @type {number[]} */ const sights = [];

@@ -1,4 +1,5 @@
 // The page of a request: it can be approved only once it was read, and while it is open.
+import "./answer_form.js";
 import { Editing } from "./editing.js";
 
 const READ = ".region-arguments, .region-details, .region-preview, .region-edits";
@@ -163,31 +164,4 @@ class ReviewGuard extends HTMLElement {
   }
 }
 
-/** A form whose fields may depend on each other: shows only those that apply. */
-class AnswerForm extends HTMLElement {
-  connectedCallback() {
-    this.addEventListener("input", () => this.#show());
-    this.#show();
-  }
-
-  #show() {
-    const form = this.querySelector("form");
-    if (!form) return;
-    const given = new FormData(form);
-    /** @type {NodeListOf<HTMLElement>} */
-    const fields = this.querySelectorAll("[data-show-if]");
-    for (const field of fields) {
-      const other = field.dataset.showIf ?? "";
-      const wanted = String(JSON.parse(field.dataset.equals ?? "null"));
-      const values = given.getAll(other);
-      // A ticked box sends its value after that of the hidden field.
-      const several = document.getElementById(other) instanceof HTMLFieldSetElement;
-      const holds = several ? values.includes(wanted) : values.at(-1) === wanted;
-      const hidden = document.getElementById(other)?.closest("[hidden]");
-      field.hidden = (!holds || Boolean(hidden)) && !field.querySelector("[aria-invalid]");
-    }
-  }
-}
-
 customElements.define("review-guard", ReviewGuard);
-customElements.define("answer-form", AnswerForm);

@@ -1,4 +1,4 @@
-"""What approving takes, what was shown to whoever decided, and sessions for one request alone."""
+"""Confirmations, proofs of what was shown to people, and sessions for one request alone."""
 
 import sqlalchemy as sa
 from alembic import op

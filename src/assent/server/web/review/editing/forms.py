@@ -9,7 +9,7 @@ from typing import Final, TypedDict, assert_never
 from urllib.parse import quote
 
 from assent.domain.canonical import Json, Path
-from assent.server.form_data import MAX_FIELDS, Posted
+from assent.server.form_data import Posted
 from assent.server.web.review.editing.json_text import KEPT, is_plain, spelt
 from assent.server.web.review.editing.nodes import (
     NOTHING,
@@ -42,8 +42,8 @@ from assent.server.web.review.editing.shapes import (
     position,
 )
 
-# The form also posts some fields that are not of its controls.
-_FIELDS_MAX: Final = MAX_FIELDS - 40
+# More than people would go through; far fewer than a form may post.
+_FIELDS_MAX: Final = 460
 _DRAWN_MAX: Final = 2 * _FIELDS_MAX
 _LINE_CHARS: Final = 90
 _BLANK_DEPTH: Final = 2

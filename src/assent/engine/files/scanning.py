@@ -1,0 +1,81 @@
+"""Scanning: a hook of the deployment looks at each upload before it counts, and fails closed."""
+
+import asyncio
+import inspect
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from assent.domain.file_names import clean_name
+from assent.domain.files import ScannedFile
+from assent.engine.files.contents import Contents
+from assent.engine.files.folders import Folder
+from assent.engine.files.terms import Scan
+from assent.engine.threads import is_ours
+from assent.errors import FileRefused
+
+log = logging.getLogger(__name__)
+_UNSCANNED: Final = "It could not be scanned, so it was not kept. Try again later."
+_REASON_CHARS: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """An upload that has arrived whole, before it counts."""
+
+    file_id: str
+    name: str
+    # As its field counts it, and by its content alone.
+    kind: str
+    content: str
+    bytes: int
+    sha256: str
+    sealed: bool
+    tool: str
+    field: str
+    by: str
+
+
+async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived) -> None:
+    """Raise `FileRefused` unless the hook lets the file in, in time."""
+    folder = await asyncio.to_thread(Folder.made)
+    try:
+        path = folder.path / clean_name(file.name)
+        copy = await asyncio.to_thread(path.open, "xb")
+        with copy:
+            async for data in contents.chunks(file.file_id, sealed=file.sealed):
+                await asyncio.to_thread(copy.write, data)
+        said = await _asked(hook, within, _facts(file, path))
+    finally:
+        await asyncio.to_thread(folder.remove)
+    if said is not None and said is not True:
+        words = str(said)[:_REASON_CHARS] if isinstance(said, str) else "The scan refused it."
+        raise FileRefused(file.field, words)
+
+
+def _facts(file: Arrived, path: Path) -> ScannedFile:
+    return ScannedFile(
+        name=file.name,
+        kind=file.kind,
+        size=file.bytes,
+        sha256=file.sha256,
+        path=path,
+        tool=file.tool,
+        field=file.field,
+        by=file.by,
+    )
+
+
+async def _asked(hook: Scan, within: timedelta, file: ScannedFile) -> object:
+    try:
+        async with asyncio.timeout(within.total_seconds()):
+            # In a thread: a plain function that reads a large file would block everybody.
+            said = await asyncio.to_thread(hook, file)
+            return await said if inspect.isawaitable(said) else said
+    except BaseException as error:
+        if is_ours(error) or isinstance(error, asyncio.CancelledError):
+            raise
+        log.exception("the scan of an upload for %r failed: it is refused", file.field)
+        raise FileRefused(file.field, _UNSCANNED) from None

@@ -1,0 +1,87 @@
+"""The form that a conversation shows where it was asked for: one at a time."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from assent.domain.field_types import Control
+from assent.domain.forms import UserInput
+from assent.domain.lifecycle import RequestKind
+from assent.domain.people import Person
+from assent.domain.requests import Request
+from assent.engine.queries.review import Review
+from assent.errors import NotFound
+from assent.server.form_data import Posted
+from assent.server.service import Service
+from assent.server.web.review.editing.json_text import spelt
+from assent.server.web.review.form_sheet import FormSheet, SheetState, sheet_of
+
+KINDS: Final = frozenset({RequestKind.INPUT, RequestKind.RESULT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlineState:
+    """Which form a page was asked to show, and what came of the last post of it."""
+
+    request_id: str = ""
+    place: str = ""
+    problem: str = ""
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
+    posted: Posted | None = None
+    left: Sequence[str] = ()
+
+    def value(self, name: str) -> str:
+        """Return the value that was typed before, so that nothing is lost."""
+        return "" if self.posted is None else self.posted.one(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlineForm:
+    """An input form, or the field for a wanted result (then `sheet` is None)."""
+
+    matter: Review
+    said: InlineState
+    sheet: FormSheet | None
+
+    @property
+    def wanted(self) -> str:
+        """The format that the tool declares for its result, as JSON; empty if it declares none."""
+        tool = self.matter.tool
+        output = None if tool is None else tool.tool.output
+        return "" if output is None else spelt(output.schema)
+
+
+async def inline_form(
+    service: Service, person: Person, pending: Iterable[Request], state: InlineState
+) -> InlineForm | None:
+    """Return the form to show: the one that was asked for, else the first that waits."""
+    mine = [each for each in pending if is_inline(each) and each.admits(person)]
+    chosen = next((each for each in mine if each.id == state.request_id), next(iter(mine), None))
+    if chosen is None:
+        return None
+    said = state if chosen.id == state.request_id else InlineState()
+    try:
+        [review] = await service.assent.queries.requests.reviews(person, [chosen.id])
+    except NotFound:
+        return None
+    return await asyncio.to_thread(lambda: _drawn(review(), said))
+
+
+def is_inline(request: Request) -> bool:
+    """Return True if a request is filled in within the conversation.
+
+    Searches are not: without a script, only a page of its own shows what was found.
+    """
+    if request.kind not in KINDS or request.question.form is None:
+        return request.kind in KINDS
+    fields = UserInput.from_json(request.question.form).fields
+    return not any(each.kind.control is Control.SEARCH for each in fields)
+
+
+def _drawn(matter: Review, said: InlineState) -> InlineForm | None:
+    # It may have been answered since the conversation was read.
+    if not matter.may_decide:
+        return None
+    state = SheetState(place=said.place, posted=said.posted, errors=said.errors, left=said.left)
+    return InlineForm(matter=matter, said=said, sheet=sheet_of(matter, state))

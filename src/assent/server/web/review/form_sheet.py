@@ -1,0 +1,233 @@
+"""An input form as a page shows it: one step of it, or the last look at all answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from assent.domain.canonical import Json, digest
+from assent.domain.field_types import Control
+from assent.domain.fields import Field, ShowIf
+from assent.domain.forms import UserInput, without_nulls
+from assent.domain.people import Person
+from assent.domain.steps import ShownStep
+from assent.engine.queries.review import Review
+from assent.presentation.html_values import value
+from assent.presentation.markup import Html
+from assent.presentation.values import value_of
+from assent.server.form_data import Posted
+from assent.server.web.review.request_page import Filled, filled_of
+from assent.server.web.review.searching import Searches
+from assent.server.web.review.verdicts import ANSWER, answers_of
+from assent.server.web.template_filters import prose
+
+# The names of hidden controls: the draft that the page shows, its step, and its first values.
+SEEN, STEP, SHOWN = "seen", "step", "shown"
+# The last look, in place of a step's number.
+LOOK: Final = "look"
+_DIGEST_CHARS: Final = 16
+_PLACE_CHARS: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer as the last look shows it; a secret only as one that was entered."""
+
+    label: str
+    shown: Html | None
+    is_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredStep:
+    """The answers of one step, for the last look."""
+
+    step: ShownStep
+    answers: Sequence[Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormSheet:
+    """One page of a form; `step` is None on the last look."""
+
+    form: UserInput
+    steps: tuple[ShownStep, ...]
+    step: ShownStep | None
+    filled: Sequence[Filled]
+    answered: Sequence[AnsweredStep] = ()
+    # The number of the draft that it shows, and digests of the values in its controls.
+    seen: int
+    shown: str = ""
+    # When the draft was saved that somebody comes back to; None if they are in the middle of it.
+    resumed: datetime | None = None
+    # The labels of answers that were not kept, because they do not fit.
+    left: Sequence[str] = ()
+
+    @property
+    def is_stepped(self) -> bool:
+        """True if the form has several steps with a field to show."""
+        return bool(self.form.steps) and len(self.steps) > 1
+
+    @property
+    def title(self) -> str:
+        """The heading of the page."""
+        if self.step is None:
+            return "Check your answers"
+        return self.step.title
+
+    @property
+    def done(self) -> int:
+        """The number of steps before this page."""
+        return len(self.steps) if self.step is None else self.step.number - 1
+
+    @property
+    def before(self) -> ShownStep | None:
+        """The step before this page."""
+        return self.steps[self.done - 1] if self.done else None
+
+    @property
+    def sends(self) -> bool:
+        """True if this page sends the answers."""
+        return self.step is None or not self.is_stepped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetState:
+    """The step that a page was asked for, and the errors of the last post of its form."""
+
+    # A step's place, or the last look; empty for where the person left off.
+    place: str = ""
+    posted: Posted | None = None
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
+    left: Sequence[str] = ()
+    searches: Searches | None = None
+    # Who looks: what earlier calls of theirs had is offered to them.
+    person: Person | None = None
+
+
+def sheet_of(matter: Review, state: SheetState) -> FormSheet | None:
+    """Return the page of a request's form; None if it has none, or not for this person."""
+    stored = matter.request.question.form
+    if stored is None or not matter.may_decide:
+        return None
+    form = UserInput.from_json(stored)
+    steps = form.shown_steps(known_to(matter))
+    step = _step(steps, matter, state, has_look=bool(form.steps) and len(steps) > 1)
+    filled = [
+        replace(each, rule=_rule(each.blank.field, step))
+        for each in filled_of(
+            matter, state.posted, state.errors, searches=state.searches, person=state.person
+        )
+        if _is_asked(each.blank.field, step)
+    ]
+    first = next((n for n, each in enumerate(filled) if each.error), None)
+    if first is not None:
+        filled[first] = replace(filled[first], has_focus=True)
+    labels = {item.name: item.label for item in form.fields}
+    is_back = not state.place and state.posted is None
+    return FormSheet(
+        form=form,
+        steps=steps,
+        step=step,
+        filled=filled,
+        answered=[_answered(each, matter) for each in steps] if step is None else (),
+        seen=matter.draft_number,
+        shown=_digests(filled),
+        resumed=matter.draft_at if is_back else None,
+        left=[labels[name] for name in state.left if name in labels],
+    )
+
+
+def known_to(matter: Review) -> dict[str, Json]:
+    """Return the answers that this page knows: suggested ones, and those in the draft."""
+    return {**without_nulls(matter.request.question.prefilled), **matter.draft}
+
+
+def _step(
+    steps: Sequence[ShownStep], matter: Review, state: SheetState, *, has_look: bool
+) -> ShownStep | None:
+    wrong = [step for step in steps if any(f"{ANSWER}{n}" in state.errors for n in step.names)]
+    if wrong:
+        return wrong[0]
+    asked = step_at(steps, state.place)
+    if asked is not None:
+        return asked
+    if not has_look or not matter.draft_number:
+        return steps[0] if steps else None
+    todo = (each for each in steps if not each.is_complete(matter.draft, matter.kept_secrets))
+    return next(todo, None)
+
+
+def step_at(steps: Sequence[ShownStep], place: str) -> ShownStep | None:
+    """Return the step at a place that an address or a form names; None if there is none."""
+    if not (place.isascii() and place.isdigit()) or len(place) > _PLACE_CHARS:
+        return None
+    return next((step for step in steps if step.place == int(place)), None)
+
+
+def _is_asked(item: Field, step: ShownStep | None) -> bool:
+    """Return True if a field of the step shows, or may once another field of it is answered."""
+    if step is None or item.name not in step.names:
+        return False
+    return _rule(item, step) is not None or item.name in {each.name for each in step.visible}
+
+
+def _rule(item: Field, step: ShownStep | None) -> ShowIf | None:
+    """Return a condition that depends on this page; that on an earlier step holds already."""
+    rule = item.show_if
+    return rule if rule is not None and step is not None and rule.field in step.names else None
+
+
+def _answered(step: ShownStep, matter: Review) -> AnsweredStep:
+    return AnsweredStep(step=step, answers=[_answer(item, matter) for item in step.visible])
+
+
+def _answer(item: Field, matter: Review) -> Answer:
+    if item.kind.is_secret:
+        is_there = item.name in matter.kept_secrets
+        return Answer(label=item.label, shown=Html("") if is_there else None, is_secret=True)
+    given = known_to(matter).get(item.name, item.default)
+    labels = {option.value: option.label for option in item.choices if option.label}
+    return Answer(label=item.label, shown=None if given is None else _shown(given, labels))
+
+
+def _shown(given: Json, labels: Mapping[str, str]) -> Html:
+    match given:
+        case str():
+            return prose(labels.get(given, given))
+        case bool():
+            return Html("Yes" if given else "No")
+        case list() if all(isinstance(each, str) for each in given):
+            return prose(", ".join(labels.get(str(each), str(each)) for each in given))
+        case _:
+            return value(value_of(given))
+
+
+def _digests(filled: Sequence[Filled]) -> str:
+    """Return what the controls show, as digests: a value that is not touched says nothing."""
+    given = {each.blank.field.name: _first(each) for each in filled}
+    return " ".join(f"{name}:{_digest(value)}" for name, value in given.items())
+
+
+def _first(filled: Filled) -> object:
+    item = filled.blank.field
+    # An unticked box posts "false".
+    usual = "false" if item.kind.control is Control.YES_NO and not filled.may_be_unsaid else None
+    return item.kind.join(item, filled.values) or usual
+
+
+def _digest(given: object) -> str:
+    return digest(repr(given))[:_DIGEST_CHARS]
+
+
+def untouched(matter: Review, posted: Posted) -> frozenset[str]:
+    """Return the fields whose posted values are those that their page first showed."""
+    first = frozenset(posted.one(SHOWN).split(" "))
+    given = answers_of(matter.request, posted)
+    return frozenset(name for name, said in given.items() if f"{name}:{_digest(said)}" in first)
+
+
+def seen_in(posted: Posted) -> int | None:
+    """Return the number of the draft that the posted page showed."""
+    text = posted.one(SEEN)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

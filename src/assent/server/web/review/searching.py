@@ -1,0 +1,69 @@
+"""The search of a field on the page: what was typed, what was found, and what is chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assent.domain.canonical import Json
+from assent.domain.field_types import Control
+from assent.domain.fields import Field
+from assent.domain.requests import Request
+from assent.engine.offers import OfferedOption, drafted, offered, option_in
+from assent.engine.queries.options import OptionPage
+from assent.engine.vault import Vault
+from assent.server.form_data import Posted
+
+# The button that searches: the name of the field's controls, and the cursor of a later page.
+FIND: Final = "find"
+# Prefix of the names of controls that hold what to search for.
+QUERY: Final = "query."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPage:
+    """The page of options that the search of one field found."""
+
+    name: str
+    page: OptionPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """A field to search for, as the page shows it."""
+
+    query: str
+    chosen: OfferedOption | None
+    options: Sequence[OfferedOption] = ()
+    cursor: str | None = None
+    is_done: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searches:
+    """The searches in the form of one request, and the options chosen so far."""
+
+    vault: Vault
+    request: Request
+    posted: Posted | None
+    draft: Mapping[str, Json]
+    found: FoundPage | None
+
+    def of(self, field: Field, values: Sequence[str]) -> Searched | None:
+        """Return the search of a field; None for a field without one."""
+        if field.kind.control is not Control.SEARCH:
+            return None
+        chosen = self._chosen(field, values)
+        query = self.posted.one(f"{QUERY}{field.name}") if self.posted else ""
+        if self.found is None or self.found.name != field.name:
+            return Searched(query=query, chosen=chosen)
+        page, taken = self.found.page, None if chosen is None else chosen.value
+        others = [each for each in page.options if each.value != taken]
+        return Searched(
+            query=query, chosen=chosen, options=others, cursor=page.cursor, is_done=True
+        )
+
+    def _chosen(self, field: Field, values: Sequence[str]) -> OfferedOption | None:
+        if values:
+            option = option_in(self.vault, self.request, field.name, values[-1])
+            return None if option is None else offered(self.vault, self.request, field.name, option)
+        return drafted(self.vault, self.request, field, self.draft.get(field.name))
