@@ -80,6 +80,30 @@ async def test_a_message_is_there_at_once_and_sent_once(house: House) -> None:
     assert len(posts) == 1
 
 
+async def test_what_is_sent_before_the_last_picture_is_there_stays_busy(house: House) -> None:
+    turn = await house.say("hello")
+    page, posts = await house.visit(), list[str]()
+    drawn, (go, hold) = asyncio.Event(), held(posts)
+
+    async def draw(route: Route) -> None:
+        await drawn.wait()
+        await route.continue_()
+
+    await page.route("**/mark*.svg", draw)
+    await page.route("**/chat/*", hold)
+    await page.goto(f"/chat/{turn.conversation_id}", wait_until="domcontentloaded")
+    await say(page, "again")
+    send = page.get_by_role("button", name="Send")
+    await expect(send).to_have_attribute("aria-busy", "true")
+    drawn.set()
+    # Only now is the page "shown", in the browser's words.
+    await page.wait_for_load_state("load")
+    await expect(send).to_have_attribute("aria-busy", "true")
+    go.set()
+    await expect(page.locator(".sending, [aria-busy]")).to_have_count(0)
+    assert len(posts) == 1
+
+
 async def test_an_approval_in_the_chat_is_sent_once_and_the_keyboard_stays_there(
     house: House,
 ) -> None:

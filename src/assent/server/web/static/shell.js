@@ -139,8 +139,10 @@ document.addEventListener("submit", (event) => {
   setTimeout(release, STUCK, form);
 });
 
-// The page was restored from the back/forward cache: forms can be sent again.
-addEventListener("pageshow", () => {
+// The page was restored from the back/forward cache: forms can be sent again. One that is shown for
+// the first time says so only when its last picture is there, and a form may be on its way by then.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
   for (const form of document.querySelectorAll("form")) release(form);
 });
 
