@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from assent import Field, FieldType, Option
+from assent import Field, FieldType, Option, Step, UserInput, tool
 from assent.domain.canonical import Json
 from tests.browser.axe import serious
 from tests.browser.conftest import OpenHouse
@@ -250,16 +250,54 @@ async def test_an_option_that_was_not_offered_is_refused(open_house: OpenHouse) 
     assert ORDERED == []
 
 
-async def test_a_form_with_a_search_is_left_to_its_page_by_the_conversation(
-    open_house: OpenHouse,
+@pytest.mark.parametrize("is_scripted", [True, False])
+async def test_a_company_is_searched_for_where_it_was_asked_for(
+    open_house: OpenHouse, is_scripted: bool
 ) -> None:
-    async with open_house(script, order(ORDERED, COMPANY, Field("why"))) as house:
+    steps = [Step("Who", [COMPANY, Field("why")]), Step("More", [Field("note", required=False)])]
+    ordered: list[dict[str, Any]] = []
+
+    @tool(name="order", user_input=UserInput("What should be ordered?", steps=steps))
+    def ordering(company: dict[str, str], why: str, note: str | None = None) -> str:
+        ordered.append({"company": company, "why": why})
+        return "ordered"
+
+    async with open_house(script, ordering) as house:
         turn = await house.say(wants("order"))
-        page = await house.visit(path=f"/chat/{turn.conversation_id}", script=False)
-        await expect(
-            page.locator(f'a[href*="/requests/{turn.pending[0].id}"]').first
-        ).to_be_visible()
-        await expect(page.get_by_label("Why")).to_have_count(0)
+        page = await house.visit(path=f"/chat/{turn.conversation_id}", script=is_scripted)
+        words, button = (
+            page.get_by_label("Search: Company"),
+            page.get_by_role("button", name="Search"),
+        )
+        await page.get_by_label("Why").fill("because")
+        await words.fill("company 15")
+        if not is_scripted:
+            await button.click()
+        await page.get_by_label("Company 150 ").check()
+        await page.get_by_role("button", name="Next").click()
+        await expect(page.get_by_role("heading", name="More")).to_be_visible()
+        # Back in a step that is complete, a search is still one of that step.
+        await page.get_by_role("button", name="Back").click()
+        await expect(page.get_by_label("Company 150 ")).to_be_checked()
+        await words.fill("fail")
+        if not is_scripted:
+            await button.click()
+        await expect(page.get_by_text("search failed").first).to_be_visible()
+        await words.fill("company 16")
+        if not is_scripted:
+            await button.click()
+        await expect(page.get_by_label("Company 160 ")).to_be_visible()
+        await shot(page, f"search-chat-{is_scripted}")
+        if is_scripted:
+            assert await serious(page) == []
+        await page.get_by_label("Company 160 ").check()
+        await expect(page.get_by_label("Why")).to_have_value("because")
+        await page.get_by_role("button", name="Next").click()
+        await expect(page.get_by_role("heading", name="More")).to_be_visible()
+        await page.get_by_role("button", name="Next").click()
+        await send(page)
+        await expect(page.get_by_text("Done: ordered")).to_be_visible()
+    assert ordered == [{"company": {"value": "c-160", "label": "Company 160"}, "why": "because"}]
 
 
 async def test_money_and_moments_are_filled_in_where_they_were_asked_for(

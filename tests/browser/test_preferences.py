@@ -1,5 +1,6 @@
 """What people keep for all their conversations, and what earlier calls suggest, in a browser."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.browser.office import person, script, wants
 from tests.conftest import World
 from tests.engine.bureau import Bureau
 
+Ask = Callable[..., Awaitable[None]]
 WAYS = [
     pytest.param(phone, js, id=f"{'phone' if phone else 'desktop'}-{'js' if js else 'plain'}")
     for phone in (False, True)
@@ -34,9 +36,19 @@ async def asked(house: House, page: Page, name: str = "file_return") -> None:
     await page.goto(await house.ask(wants(name, year=2025)))
 
 
+async def asked_in_chat(house: House, page: Page, name: str = "file_return") -> None:
+    turn = await house.say(wants(name, year=2025))
+    await page.goto(f"/chat/{turn.conversation_id}")
+
+
+PLACES = [pytest.param(asked, id="page"), pytest.param(asked_in_chat, id="chat")]
+
+
 async def sent(page: Page) -> None:
     await page.get_by_role("button", name="Send the answers").click()
-    await expect(page.get_by_text("Input: answered")).to_be_visible()
+    # On its own page, or in the conversation, which goes on.
+    answered, done = page.get_by_text("Input: answered"), page.get_by_text("Done: ")
+    await expect(answered.or_(done)).to_be_visible()
 
 
 async def is_clean(page: Page, *, js: bool) -> None:
@@ -44,23 +56,25 @@ async def is_clean(page: Page, *, js: bool) -> None:
         assert await serious(page) == []
 
 
+@pytest.mark.parametrize("ask", PLACES)
 @pytest.mark.parametrize(("phone", "js"), WAYS)
 async def test_a_suggestion_is_used_with_a_button_and_never_by_itself(
-    open_house: OpenHouse, *, phone: bool, js: bool
+    open_house: OpenHouse, ask: Ask, *, phone: bool, js: bool
 ) -> None:
     bureau = Bureau()
     async with open_house(script, *tools(bureau)) as house:
         page = await house.visit(phone=phone, script=js)
-        await asked(house, page)
+        await ask(house, page)
         await page.get_by_label("Company").fill("Acme Ltd")
         await page.get_by_label("Only this time").check()
         await sent(page)
 
-        await asked(house, page, "amend")
+        await ask(house, page, "amend")
         await expect(page.get_by_text("Last time:")).to_be_visible()
         await expect(page.get_by_label("Company")).to_have_value("")
         await is_clean(page, js=js)
         # Refused: the form is sent without it, and wants an answer.
+        house.watch.tolerate("status of 422")
         await page.get_by_role("button", name="Send the answers").click()
         await expect(page.get_by_text("This is required.")).to_be_visible()
 
@@ -136,6 +150,30 @@ async def test_a_preference_is_made_used_changed_and_deleted(
     assert [each["company"] for each in bureau.given] == ["Acme Ltd", "Acme Ltd", "Beta Ltd"]
     assert [each["pin"] for each in bureau.given] == ["canary-77"] * 3
     assert again.status is TurnStatus.WAITING
+
+
+@pytest.mark.parametrize("js", [True, False])
+async def test_in_a_conversation_too_a_suggestion_can_be_stopped_and_an_answer_kept(
+    open_house: OpenHouse, *, js: bool
+) -> None:
+    bureau = Bureau()
+    async with open_house(script, *tools(bureau)) as house:
+        page = await house.visit(script=js)
+        await asked_in_chat(house, page)
+        await page.get_by_label("Company").fill("Acme Ltd")
+        await page.get_by_label("Only this time").check()
+        await sent(page)
+        await asked_in_chat(house, page, "amend")
+        await page.get_by_label("Staff").fill("3")
+        await page.get_by_role("button", name="Don’t suggest this again").click()
+        await expect(page.get_by_text("Last time:")).to_have_count(0)
+        await expect(page.get_by_label("Staff")).to_have_value("3")
+        await page.get_by_label("Company").fill("Beta Ltd")
+        await page.get_by_label("For all my conversations").check()
+        await sent(page)
+        used = await house.say(wants("amend", year=2024))
+    assert used.status is TurnStatus.DONE
+    assert [each["company"] for each in bureau.given] == ["Acme Ltd", "Beta Ltd", "Beta Ltd"]
 
 
 async def test_the_card_says_what_came_from_a_preference(open_house: OpenHouse) -> None:

@@ -29,13 +29,16 @@ from assent.server.service import service_of
 from assent.server.uploads import parts_of
 from assent.server.web.chat.inline_form import InlineState
 from assent.server.web.chat.routes import page
-from assent.server.web.review import shown_token
+from assent.server.web.review import shown_token, suggestion_buttons
 from assent.server.web.review.answering import MOVES, POSTS, clashes
 from assent.server.web.review.files import take_in
 from assent.server.web.review.form_sheet import STEP
 from assent.server.web.review.routes import Meant, decide_as, errors_of, form_meant, words_for
+from assent.server.web.review.searching import FIND, SearchResult, search
 from assent.server.web.review.verdicts import ANSWER, MORE, verdict_of
 
+# The buttons that decide nothing: more rows of a table, a search, and those beside a suggestion.
+_AGAIN: Final = (MORE, FIND, suggestion_buttons.USE, suggestion_buttons.STOP)
 _KINDS: Final = {RequestKind.INPUT: POSTS, RequestKind.RESULT: frozenset({str(Verb.SUPPLY)})}
 
 
@@ -49,10 +52,8 @@ async def answer(request: Request) -> Response:
             finally:
                 # Files that came are shown again, whatever else was wrong.
                 matter, posted = await _matter(request), parts.posted
-        if MORE in posted:
-            # Decides nothing: a table of the form should have more rows.
-            id, place = matter.request.id, posted.one(STEP)
-            return await page(request, form=InlineState(request_id=id, place=place, posted=posted))
+        if any(name in posted for name in _AGAIN):
+            return await _again(request, matter, posted)
         meant = await asyncio.to_thread(_meant, matter, posted)
         await decide_as(request, matter, meant, posted)
     except (NotAuthenticated, NotFound):
@@ -69,6 +70,19 @@ async def _matter(request: Request) -> Review:
     if matter.request.conversation_id != request.path_params["id"]:
         raise NotFound("request", id)
     return matter
+
+
+async def _again(request: Request, matter: Review, posted: Posted) -> Response:
+    """Show the form as its button asks for; nothing is decided."""
+    id, place, came = matter.request.id, posted.one(STEP), SearchResult(found=None, errors={})
+    if FIND in posted:
+        came = await search(service_of(request), caller_of(request).person, id, posted)
+    if suggestion_buttons.STOP in posted:
+        await suggestion_buttons.stop(request, matter, posted)
+    state = InlineState(
+        request_id=id, place=place, posted=posted, found=came.found, errors=came.errors
+    )
+    return await page(request, form=state)
 
 
 def _meant(matter: Review, posted: Posted) -> Meant:

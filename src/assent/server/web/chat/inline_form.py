@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from assent.domain.field_types import Control
-from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind
 from assent.domain.people import Person
+from assent.domain.preferences import Keep
 from assent.domain.requests import Request
 from assent.engine.queries.review import Review
 from assent.errors import NotFound
@@ -16,6 +15,8 @@ from assent.server.form_data import Posted
 from assent.server.service import Service
 from assent.server.web.review.editing.json_text import spelt
 from assent.server.web.review.form_sheet import FormSheet, SheetState, sheet_of
+from assent.server.web.review.request_page import keeps_of
+from assent.server.web.review.searching import FoundPage, Searches
 
 KINDS: Final = frozenset({RequestKind.INPUT, RequestKind.RESULT})
 
@@ -30,10 +31,12 @@ class InlineState:
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
     posted: Posted | None = None
     left: Sequence[str] = ()
+    # What the search of a field found.
+    found: FoundPage | None = None
 
-    def value(self, name: str) -> str:
+    def value(self, name: str, default: str = "") -> str:
         """Return the value that was typed before, so that nothing is lost."""
-        return "" if self.posted is None else self.posted.one(name)
+        return default if self.posted is None or name not in self.posted else self.posted.one(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,8 @@ class InlineForm:
     matter: Review
     said: InlineState
     sheet: FormSheet | None
+    # How long the person can keep their answers, if they have a choice.
+    keeps: Sequence[Keep] = ()
 
     @property
     def wanted(self) -> str:
@@ -65,23 +70,28 @@ async def inline_form(
         [review] = await service.assent.queries.requests.reviews(person, [chosen.id])
     except NotFound:
         return None
-    return await asyncio.to_thread(lambda: _drawn(review(), said))
+    return await asyncio.to_thread(lambda: _drawn(service, person, review(), said))
 
 
 def is_inline(request: Request) -> bool:
-    """Return True if a request is filled in within the conversation.
-
-    Searches are not: without a script, only a page of its own shows what was found.
-    """
-    if request.kind not in KINDS or request.question.form is None:
-        return request.kind in KINDS
-    fields = UserInput.from_json(request.question.form).fields
-    return not any(each.kind.control is Control.SEARCH for each in fields)
+    """Return True if a request is filled in within the conversation."""
+    return request.kind in KINDS
 
 
-def _drawn(matter: Review, said: InlineState) -> InlineForm | None:
+def _drawn(
+    service: Service, person: Person, matter: Review, said: InlineState
+) -> InlineForm | None:
     # It may have been answered since the conversation was read.
     if not matter.may_decide:
         return None
-    state = SheetState(place=said.place, posted=said.posted, errors=said.errors, left=said.left)
-    return InlineForm(matter=matter, said=said, sheet=sheet_of(matter, state))
+    state = SheetState(
+        place=said.place,
+        posted=said.posted,
+        errors=said.errors,
+        left=said.left,
+        searches=Searches.within(service, matter, said.posted, said.found),
+        person=person,
+    )
+    sheet = sheet_of(matter, state)
+    keeps = keeps_of(matter, person) if sheet is not None and sheet.sends else ()
+    return InlineForm(matter=matter, said=said, sheet=sheet, keeps=keeps)

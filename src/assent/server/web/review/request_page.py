@@ -310,7 +310,7 @@ def request_page(
         effects={each.verb: _sentence(each.effect, matter) for each in matter.card.choices},
         sheet=sheet,
         filled=() if sheet is None else sheet.filled,
-        keeps=_keeps(matter, person) if sheet is not None and sheet.sends else (),
+        keeps=keeps_of(matter, person) if sheet is not None and sheet.sends else (),
         wanted=spelt(output.schema) if output is not None else "",
         edited=_edited(matter),
         outcome=_outcome(matter),
@@ -331,7 +331,7 @@ def _own_rules(request: Request, matter: Review, verb: str) -> RuleOffers | None
     return found if found.asks else None
 
 
-def _keeps(matter: Review, person: Person) -> Sequence[Keep]:
+def keeps_of(matter: Review, person: Person) -> Sequence[Keep]:
     """Return how long this person can keep their answers, if they have a choice."""
     form, owner = matter.request.question.form, matter.request.owner
     is_own = owner == person.id and person.kind is PersonKind.HUMAN

@@ -26,7 +26,6 @@ from assent.errors import (
     InvalidOutput,
     NotAuthenticated,
     NotFound,
-    SearchFailed,
     StaleDigest,
     Superseded,
     TooEarly,
@@ -45,7 +44,7 @@ from assent.server.web.review.editing.json_text import sentence
 from assent.server.web.review.files import take_in
 from assent.server.web.review.form_sheet import SEEN, STEP, SheetState, sheet_of
 from assent.server.web.review.request_page import FormState, request_page
-from assent.server.web.review.searching import FIND, QUERY, FoundPage, Searches
+from assent.server.web.review.searching import FIND, Searches, search
 from assent.server.web.review.told import Told, told_of
 from assent.server.web.review.verdicts import ANSWER, DRAFT, MORE, RUNS, verdict_of
 
@@ -86,7 +85,9 @@ async def decide(request: Request) -> Response:
         if FIND in posted and is_answer:
             return await _searched(request, matter, posted)
         if suggestion_buttons.STOP in posted and is_answer:
-            return await suggestion_buttons.stop(request, matter, posted)
+            await suggestion_buttons.stop(request, matter, posted)
+            done = f"done={suggestion_buttons.STOP}#answer"
+            return RedirectResponse(f"/requests/{matter.request.id}?{done}", 303)
         return await _answered(request, matter, posted)
     except (NotAuthenticated, NotFound):
         raise
@@ -99,18 +100,10 @@ async def decide(request: Request) -> Response:
 
 async def _searched(request: Request, matter: Review, posted: Posted) -> Response:
     """Search for the options of a field, and show the form again with them."""
-    service, caller = service_of(request), caller_of(request)
-    control, _, cursor = posted.one(FIND).partition(" ")
-    name = control.removeprefix(ANSWER)
-    query, said = posted.one(f"{QUERY}{name}"), _said(posted, "", 200)
-    try:
-        page = await service.assent.queries.options.find(
-            caller.person, matter.request.id, name, query, cursor or None
-        )
-        said = replace(said, found=FoundPage(name=name, page=page))
-    except SearchFailed as error:
-        # Nothing was asked to be decided, so this is no refusal.
-        said = replace(said, errors={f"{ANSWER}{name}": sentence(error.reason)})
+    person, id = caller_of(request).person, matter.request.id
+    came = await search(service_of(request), person, id, posted)
+    # Nothing was asked to be decided, so an error of the search is no refusal.
+    said = replace(_said(posted, "", 200), found=came.found, errors=came.errors)
     return await asyncio.to_thread(_drawn, request, matter, said)
 
 
@@ -132,13 +125,7 @@ def _shown(request: Request, matter: Review, told: Sequence[Told]) -> Response:
 
 def _drawn(request: Request, matter: Review, said: FormState) -> Response:
     posted = said.posted if said.verb in POSTS else None
-    searches = Searches(
-        vault=service_of(request).assent.vault,
-        request=matter.request,
-        posted=posted,
-        draft=matter.draft,
-        found=said.found,
-    )
+    searches = Searches.within(service_of(request), matter, posted, said.found)
     state = SheetState(
         place=said.place,
         posted=posted,

@@ -2,16 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from assent.domain.canonical import Json
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
+from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.offers import OfferedOption, drafted, offered, option_in
 from assent.engine.queries.options import OptionPage
+from assent.engine.queries.review import Review
 from assent.engine.vault import Vault
+from assent.errors import SearchFailed
 from assent.server.form_data import Posted
+from assent.server.service import Service
+from assent.server.web.review.editing.json_text import sentence
+from assent.server.web.review.verdicts import ANSWER
 
 # The button that searches: the name of the field's controls, and the cursor of a later page.
 FIND: Final = "find"
@@ -25,6 +31,26 @@ class FoundPage:
 
     name: str
     page: OptionPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """What came of a search: a page of options, or why there is none, by its control."""
+
+    found: FoundPage | None
+    errors: Mapping[str, str]
+
+
+async def search(service: Service, person: Person, id: str, posted: Posted) -> SearchResult:
+    """Search for the options of the field whose button was pressed; nothing is decided."""
+    control, _, cursor = posted.one(FIND).partition(" ")
+    name = control.removeprefix(ANSWER)
+    query = posted.one(f"{QUERY}{name}")
+    try:
+        page = await service.assent.queries.options.find(person, id, name, query, cursor or None)
+    except SearchFailed as error:
+        return SearchResult(found=None, errors={f"{ANSWER}{name}": sentence(error.reason)})
+    return SearchResult(found=FoundPage(name=name, page=page), errors={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +73,19 @@ class Searches:
     posted: Posted | None
     draft: Mapping[str, Json]
     found: FoundPage | None
+
+    @classmethod
+    def within(
+        cls, service: Service, matter: Review, posted: Posted | None, found: FoundPage | None
+    ) -> Self:
+        """Return the searches in the form of a request, as it was posted."""
+        return cls(
+            vault=service.assent.vault,
+            request=matter.request,
+            posted=posted,
+            draft=matter.draft,
+            found=found,
+        )
 
     def of(self, field: Field, values: Sequence[str]) -> Searched | None:
         """Return the search of a field; None for a field without one."""

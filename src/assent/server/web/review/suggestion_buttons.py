@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
 
 from assent.domain.cards import Blank, Value
 from assent.domain.suggestions import Suggestion
@@ -46,11 +45,10 @@ def accepted(posted: Posted, values: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(name for name in posted.all(ACCEPT) if values.get(name) is not None)
 
 
-async def stop(request: Request, matter: Review, posted: Posted) -> Response:
-    """Suggest nothing more for a field, and show the form again."""
+async def stop(request: Request, matter: Review, posted: Posted) -> None:
+    """Suggest nothing more for a field."""
     service, me = service_of(request), caller_of(request).person
     name = posted.one(STOP)
     if name not in matter.request.suggestions_for(me.id):
         raise NotFound("suggestion", name[:64])
     await service.assent.people.preferences.stop_suggesting(matter.request.id, name, by=me)
-    return RedirectResponse(f"/requests/{matter.request.id}?done={STOP}#answer", 303)

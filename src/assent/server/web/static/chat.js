@@ -34,6 +34,11 @@ function isOlder(one, other) {
   return mine.turn < theirs.turn || (mine.turn === theirs.turn && mine.event < theirs.event);
 }
 
+/** The button that shows that its form is on its way: not the one that the Enter key presses. @param {HTMLFormElement} form @param {HTMLElement | null} [pressed] */
+function busyButton(form, pressed = null) {
+  return pressed && !pressed.hidden ? pressed : form.querySelector("button.primary") ?? form.querySelector("button");
+}
+
 /** An idempotency key for each message: one that is sent twice counts once. */
 function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -236,7 +241,7 @@ class ChatStream extends HTMLElement {
   #press(form, button) {
     if (this.#pressed.has(form)) return;
     this.#pressed.add(form);
-    form.querySelector("button")?.setAttribute("aria-busy", "true");
+    busyButton(form, button)?.setAttribute("aria-busy", "true");
     this.#line = this.#line
       // A request that was decided in the meantime has left the page.
       .then(() => (form.isConnected ? this.#act(form, button) : undefined))
@@ -262,7 +267,7 @@ class ChatStream extends HTMLElement {
     fields.set("text", text);
     if (supersede) fields.set("supersede", "yes");
     this.#failed = text;
-    const answer = await this.#post(form, fields);
+    const answer = await this.#post(form, fields, busyButton(form));
     if (answer?.ok && answer.page) {
       this.#failed = "";
       for (const row of files) row.remove();
@@ -307,7 +312,7 @@ class ChatStream extends HTMLElement {
     const call = form.closest("article");
     const fields = new FormData(form);
     if (button instanceof HTMLButtonElement && button.name) fields.append(button.name, button.value);
-    const answer = await this.#post(form, fields);
+    const answer = await this.#post(form, fields, busyButton(form, button));
     const sent = form.dataset.form === undefined ? null : form.closest("answer-form");
     if (answer?.page && sent) this.#answered(sent, call, answer.page, answer.at);
     else if (answer?.ok && answer.page) {
@@ -348,12 +353,11 @@ class ChatStream extends HTMLElement {
     history.replaceState(null, "", `${location.pathname}?${asked}`);
   }
 
-  /** @param {HTMLFormElement} form @param {FormData} fields */
-  async #post(form, fields) {
+  /** @param {HTMLFormElement} form @param {FormData} fields @param {Element | null} button */
+  async #post(form, fields, button) {
     const body = new URLSearchParams();
     for (const [name, value] of fields) if (typeof value === "string") body.append(name, value);
     this.#isSending = true;
-    const button = form.querySelector("button");
     button?.setAttribute("aria-busy", "true");
     const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
     const text = await answer?.text().catch(() => null);

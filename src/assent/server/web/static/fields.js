@@ -144,7 +144,7 @@ class SearchOptions extends HTMLElement {
     if (!form || !place) return;
     this.#asking?.abort();
     this.#asking = new AbortController();
-    const own = ["csrf_token", "digest", "seal", "verdict", "back", this.#input?.name, this.#input?.id];
+    const own = ["csrf_token", "digest", "seal", "verdict", "step", "back", this.#input?.name, this.#input?.id];
     const said = [...new FormData(form)].filter(([name]) => own.includes(name));
     const body = new URLSearchParams(said.map(([name, value]) => [name, String(value)]));
     body.append("find", what);
