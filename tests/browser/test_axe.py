@@ -8,12 +8,17 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from tests.browser.axe import serious
+from tests.browser.conftest import OpenHouse
 from tests.browser.house import DESKTOP, PHONE
 from tests.browser.month import past
+from tests.browser.office import script, wants
 from tests.browser.screens.all import AREAS, SCREENS
 from tests.browser.screens.stage import Stage, staged
+from tests.browser.screens.unscripted import UNSCRIPTED
 from tests.browser.screens.visitors import Visitors
+from tests.browser.unscripted import unscripted
 from tests.browser.watch import Watch
+from tests.field_samples import order
 
 TEMPLATES = Path(__file__).parents[2] / "src/assent/server/web/templates"
 FRAMED = '{% extends "frame.html" %}'
@@ -55,6 +60,53 @@ async def test_nothing_serious_is_found_on_any_screen(
     await visitors.leave()
     assert not found, "\n".join(found)
     assert watch.trouble == []
+
+
+@pytest.mark.xdist_group("axe")
+@pytest.mark.parametrize("area", UNSCRIPTED)
+async def test_nothing_serious_is_found_where_no_script_ran(
+    stage: Stage, browser: Browser, area: str
+) -> None:
+    watch, found = Watch(stage.base), list[str]()
+    visitors = Visitors(stage, browser, {"viewport": DESKTOP}, watch.attach)
+    for screen in UNSCRIPTED[area]:
+        page = await visitors.page(screen.account)
+        async with unscripted(page):
+            await screen.reach(stage, page)
+        found += [f"{screen.name} {line}" for line in await looked_over(page)]
+        assert not await page.evaluate("customElements.get('live-mark')"), screen.name
+    await visitors.leave()
+    assert not found, "\n".join(found)
+    assert watch.trouble == []
+
+
+@pytest.mark.xdist_group("axe")
+async def test_nothing_serious_is_found_in_a_table_where_no_script_ran(
+    open_house: OpenHouse,
+) -> None:
+    async with open_house(script, order([])) as house:
+        turn = await house.say(wants("order"))
+        page = await house.visit()
+        for path in (f"/requests/{turn.pending[0].id}", f"/chat/{turn.conversation_id}"):
+            async with unscripted(page):
+                await page.goto(path)
+                await page.get_by_label("Count, row 1").fill("two")
+                await page.get_by_role("button", name="Send the answers").click()
+                await page.get_by_text("Row 1, Count: Enter a number.").wait_for()
+            assert await looked_over(page) == []
+
+
+@pytest.mark.xdist_group("axe")
+async def test_what_only_a_browser_without_scripts_shows_is_looked_over(browser: Browser) -> None:
+    page = await browser.new_page()
+    text = "<title>-</title><script>document.title = '!'</script><noscript><input></noscript>"
+    await page.route("**", lambda route: route.fulfill(content_type="text/html", body=text))
+    async with unscripted(page):
+        await page.goto("http://127.0.0.1/")
+    found = await serious(page)
+    assert await page.title() == "-"
+    assert any(line.startswith("label ") for line in found), found
+    await page.close()
 
 
 async def test_every_page_is_on_some_screen() -> None:
