@@ -10,7 +10,8 @@ from typing import assert_never, cast
 
 from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.file_paths import limits_of, local_files
-from assent.cli.screen import Ink
+from assent.cli.prefill import is_in_sight
+from assent.cli.screen import Ink, unframed
 from assent.domain.canonical import Json
 from assent.domain.decisions import Give
 from assent.domain.field_types import Control
@@ -113,7 +114,7 @@ class TerminalForm:
         screen = self.console.screen
         screen.line()
         where = f"Step {step.number} of {step.count}: {safe_line(step.title)}"
-        screen.line(where, Ink.STRONG)
+        screen.told(where, Ink.STRONG)
         if step.help:
             screen.quote(step.help, Ink.FAINT)
 
@@ -144,7 +145,7 @@ class TerminalForm:
                     return
                 self.console.screen.line("This is required.", Ink.BAD)
             except InvalidAnswer as error:
-                self.console.screen.line(error.errors[item.name], Ink.BAD)
+                self.console.screen.told(safe_line(error.errors[item.name]), Ink.BAD)
 
     async def _is_used(self, item: Field) -> bool:
         """Offer what an earlier call had; it is taken only with the key for it."""
@@ -153,7 +154,7 @@ class TerminalForm:
             return False
         where = f", in “{safe_line(found.title)}”" if found.title else ""
         at = f"{found.at.astimezone(UTC):%Y-%m-%d}"
-        self.console.screen.words(f"  Last time: {safe_line(as_text(found.value))} ({at}{where})")
+        self.console.screen.told(f"  Last time: {safe_line(as_text(found.value))} ({at}{where})")
         if await self.console.choose((_USE, _OTHER)) is not _USE:
             return False
         self._accepted.add(item.name)
@@ -163,11 +164,11 @@ class TerminalForm:
     def _explain(self, item: Field) -> None:
         screen = self.console.screen
         optional = "" if item.required else " (optional)"
-        screen.line(f"{safe_line(item.label)}{optional}", Ink.STRONG)
+        screen.told(f"{safe_line(item.label)}{optional}", Ink.STRONG)
         if item.help:
             screen.quote(item.help, Ink.FAINT)
         if item.placeholder:
-            screen.line(f"  for example {safe_line(item.placeholder)}", Ink.FAINT)
+            screen.told(f"  for example {safe_line(item.placeholder)}", Ink.FAINT)
         elif item.kind.hint:
             screen.line(f"  as {item.kind.hint}", Ink.FAINT)
         if item.kind.is_secret and item.name in self.known:
@@ -176,7 +177,7 @@ class TerminalForm:
             screen.line(f"  {limits_of(item)}", Ink.FAINT)
         for number, option in enumerate(item.own_choices, start=1):
             label = f"  {safe_line(option.label)}" if option.label else ""
-            screen.line(f"  {number}  {safe_line(option.value)}{label}")
+            screen.told(f"  {number}  {safe_line(option.value)}{label}")
 
     async def _answer(self, item: Field) -> object:
         keyboard = self.console.keyboard
@@ -226,11 +227,11 @@ class TerminalForm:
                 raise SearchFailed(item.name, "it cannot be searched from here")
             page = await self.find(item.name, query, cursor)
         except (SearchFailed, NotFound) as error:
-            screen.line(f"  {safe_line(str(error))}", Ink.BAD)
+            screen.told(f"  {safe_line(str(error))}", Ink.BAD)
             return None
         for number, option in enumerate(page.options, start=1):
             label = f"  {safe_line(option.label)}" if option.label else ""
-            screen.line(f"  {number}  {safe_line(option.value)}{label}")
+            screen.told(f"  {number}  {safe_line(option.value)}{label}")
         if not page.options:
             screen.line("  Nothing was found.", Ink.FAINT)
         if page.cursor is not None:
@@ -241,10 +242,15 @@ class TerminalForm:
         """Return the files at the paths that were typed, and say what each of them is."""
         found = await asyncio.to_thread(local_files, item, typed)
         for each in found:
-            self.console.screen.line(f"  {each}", Ink.FAINT)
+            self.console.screen.told(f"  {each}", Ink.FAINT)
         return [each.path for each in found]
 
     def _default(self, item: Field) -> str:
+        # A suggestion may come from a model, so text with invisible characters is not suggested.
+        text = self._known_text(item)
+        return text if is_in_sight(text) and unframed(text) == text else ""
+
+    def _known_text(self, item: Field) -> str:
         if item.kind.takes_files:
             paths = cast("list[Path]", self._values.get(item.name, []))
             return shlex.join(map(str, paths))
@@ -253,17 +259,13 @@ class TerminalForm:
             case None:
                 return ""
             case _ if item.kind.has_parts:
-                text = item.spelt(value)
-                return text if text.isprintable() else ""
+                return item.spelt(value)
             case bool():
                 return "yes" if value else "no"
             case list():
                 return ", ".join(map(str, cast("list[object]", value)))
             case _:
-                # A suggestion may come from a model, so text with invisible characters is not
-                # suggested.
-                text = str(value)
-                return text if text.isprintable() else ""
+                return str(value)
 
     def _kept(self, item: Field) -> str:
         """Return an earlier answer that cannot be offered on one line."""
@@ -283,7 +285,7 @@ class TerminalForm:
         screen.line()
         screen.line("Your answers:", Ink.STRONG)
         for item in self._given():
-            screen.line(f"  {safe_line(item.label)}: {self._said(item)}")
+            screen.told(f"  {safe_line(item.label)}: {self._said(item)}")
 
     def _said(self, item: Field) -> str:
         given = self._values[item.name]

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from assent.cli.screen import Ink, Screen
+from assent.presentation.text import safe_line
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -88,7 +89,7 @@ class Lines:
     async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
         if deciding:
             self._forget()
-        shown = f"[{default}] " if default else ""
+        shown = self._screen.folded(f"[{default}] ", after=prompt) if default else ""
         self._screen.write(self._screen.paint(prompt, Ink.PROMPT) + shown)
         return await self._next(hidden=False) or default
 
@@ -107,7 +108,7 @@ class Lines:
             self._screen.line()
             raise Closed
         if not self.is_terminal:
-            self._screen.line(_HIDDEN if hidden else line)
+            self._screen.line(_HIDDEN if hidden else safe_line(line))
         elif hidden:
             self._screen.line()
         return line

@@ -98,6 +98,15 @@ class Screen:
         """Write one line of our own; it cannot look like a line of a card."""
         self.write(self.paint(unframed(text), ink) + "\n")
 
+    def told(self, text: str, ink: Ink = Ink.PLAIN) -> None:
+        """Write a line of our own that has safe foreign text in it; the rest is behind a gutter."""
+        self.line(self.folded(text), ink)
+
+    def folded(self, text: str, *, after: str = GUTTER) -> str:
+        """Return a safe line, broken where it does not fit, with the rest behind a gutter."""
+        # If the terminal broke it, foreign text could begin a line that looks like one of ours.
+        return f"\n{GUTTER}".join(wrapped(text, self.columns() - width_of(after)))
+
     def words(self, text: str, ink: Ink = Ink.PLAIN) -> None:
         """Write our own words, wrapped."""
         for line in text.split("\n"):

@@ -60,14 +60,29 @@ def fenced(text: str) -> str:
     return f"{ticks}\n{text}\n{ticks}"
 
 
+def is_plain(text: str, *, blanks: str = "\n\t") -> bool:
+    """Return True if a text control shows everything: no invisible or directional characters.
+
+    `blanks` are those that it shows besides the space.
+    """
+    if text.isascii():
+        return text.translate(dict.fromkeys(map(ord, blanks))).isprintable()
+    marks = 0
+    for char in text:
+        marks = marks + 1 if is_mark(char) else 0
+        if char not in blanks and (is_hidden(char) or is_enclosing(char) or marks > MARKS_MAX):
+            return False
+    return True
+
+
 def _safe(text: str, *, line_break: str) -> str:
-    if _is_plain(text, line_break):
+    if _is_usual(text, line_break):
         return text
     spell = partial(_spelt, line_break=line_break, context=TextFacts.of(text))
     return _directed(_RUN.sub(spell, text))
 
 
-def _is_plain(text: str, line_break: str) -> bool:
+def _is_usual(text: str, line_break: str) -> bool:
     """Return True for text that needs no change, the common case, at little cost."""
     shown = text.replace("\n", "") if line_break else text
     return text.isascii() and shown.isprintable() and _UNUSUAL.search(text) is None

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from playwright.async_api import FilePayload, Page
+from playwright.async_api import FilePayload, Page, expect
 
 from tests.browser.screens.all import SCREENS
 from tests.browser.screens.screen import Screen, Way
@@ -72,7 +72,8 @@ async def _ordered(page: Page) -> None:
     await page.get_by_label("Receipt to").fill("grace@example.com")
     await page.get_by_label("I may spend this").check()
     await _press(page, "Send the answers")
-    # Until then the conversation is loaded again and again, and nothing can be suggested.
+    # Until it is done the conversation is loaded again and again, and nothing can be suggested.
+    await expect(page.locator("meta[http-equiv=refresh]")).to_have_count(0)
     await page.get_by_text("Pretended to order").first.wait_for(state="attached")
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from textual.widgets import Input, Select, TextArea
+from textual.widgets import Input, Select
 
 from assent import answer
-from assent.cli.inbox_app.form_fields import FieldBox, TickList
+from assent.cli.inbox_app.form_fields import FieldBox, ManyLines, OneLine, TickList
 from tests.cli.inbox_app.office import ANA, Office, Seat
 
 
@@ -131,7 +131,7 @@ async def test_every_control_is_one_that_a_keyboard_reaches(local_office: Office
             assert seat.app.focused is not None
             reached.add(type(seat.app.focused))
             await seat.press("tab")
-        assert {Input, Select, TickList, TextArea} <= reached
+        assert {OneLine, Select, TickList, ManyLines} <= reached
 
 
 async def test_a_suggestion_is_filled_in_with_its_key_and_answers_are_kept(office: Office) -> None:

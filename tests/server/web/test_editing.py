@@ -11,11 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from assent.domain.canonical import Json, encode
 from assent.domain.tools import Hint
 from assent.errors import InvalidArguments
+from assent.presentation.text import is_plain
 from assent.server import Settings
 from assent.server.form_data import MAX_FIELDS, Posted
 from assent.server.web.review.edit_form import RowCommand
 from assent.server.web.review.editing.forms import build_form, has_room, read_form
-from assent.server.web.review.editing.json_text import is_plain, masked, spelt, unmasked
+from assent.server.web.review.editing.json_text import masked, spelt, unmasked
 from assent.server.web.review.editing.nodes import (
     ChoiceNode,
     Given,

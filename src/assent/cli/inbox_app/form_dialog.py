@@ -256,9 +256,8 @@ class FormDialog(Dialog[Give]):
             self._turn()
         self._complain(error.errors)
         other = {name: words for name, words in error.errors.items() if name not in names}
-        self.complain(
-            "; ".join(other.values()) if other else "Some answers do not count: see above."
-        )
+        words = safe_line("; ".join(other.values()))
+        self.complain(words or "Some answers do not count: see above.")
 
     def _given(self) -> dict[str, object]:
         return {box.item.name: box.answer() for box in self._boxes}

@@ -16,6 +16,7 @@ from textual.widgets import Input, Select, SelectionList, Static, TextArea
 
 from assent.cli.file_paths import limits_of, paths_in
 from assent.cli.inbox_app.dialogs import ours
+from assent.cli.prefill import is_in_sight
 from assent.domain.canonical import Json
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
@@ -27,6 +28,35 @@ from assent.presentation.text import safe_block, safe_line
 
 # The pieces of a row that the library draws as a box, in colours only.
 _BOX = ("left", "tick", "right")
+_SIGN = "\N{REPLACEMENT CHARACTER}"
+
+
+def _visible(row: Strip) -> Strip:
+    """Return a row with a sign for what nobody sees: a terminal would obey a pasted escape."""
+    if row.text.isprintable():
+        return row
+    width = row.cell_length
+    signs = [
+        Segment("".join(c if c.isprintable() else _SIGN for c in text), style)
+        for text, style, _ in row
+    ]
+    return Strip(signs).adjust_cell_length(width)
+
+
+class OneLine(Input):
+    """Text of one line."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return the row of the widget."""
+        return _visible(super().render_line(y))
+
+
+class ManyLines(TextArea):
+    """Text of several lines."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return one row of the widget."""
+        return _visible(super().render_line(y))
 
 
 class TickList(SelectionList[str]):
@@ -88,8 +118,8 @@ class FieldBox(Vertical):
     def use(self) -> None:
         """Fill in what an earlier call had; the person sees it, and sends it or not."""
         value = None if self._suggestion is None else self._suggestion.value
-        # What a control cannot show is not filled in, whoever wrote it.
-        if value is None or (isinstance(value, str) and not _is_plain(value)):
+        # What a control cannot show or the field does not take is not filled in, whoever wrote it.
+        if not self.item.spelt(value) or not self._is_in_sight(as_text(value)):
             return
         self.is_used = True
         match self._control:
@@ -109,7 +139,10 @@ class FieldBox(Vertical):
 
     @property
     def _is_unfit(self) -> bool:
-        return isinstance(self._known, str) and not _is_plain(self._known)
+        return isinstance(self._known, str) and not self._is_in_sight(self._known)
+
+    def _is_in_sight(self, text: str) -> bool:
+        return is_in_sight(text, lines=self.item.kind.has_lines)
 
     @property
     def _sent(self) -> Json:
@@ -150,17 +183,17 @@ class FieldBox(Vertical):
                 | Control.MOMENT
                 | Control.FILE
             ):
-                return Input(text, compact=True)
+                return OneLine(text, compact=True)
             case Control.HIDDEN:
-                return Input(password=True, compact=True)
+                return OneLine(password=True, compact=True)
             case Control.LINES | Control.PAIRS | Control.TABLE:
-                return TextArea(text, tab_behavior="focus", compact=True)
+                return ManyLines(text, tab_behavior="focus", compact=True)
             case Control.CODE:
-                return TextArea(text, tab_behavior="indent", compact=True)
+                return ManyLines(text, tab_behavior="indent", compact=True)
             case Control.CONSENT:
                 return self._select([("I agree", True)])
             case Control.SEARCH:
-                return Input(disabled=True, compact=True)
+                return OneLine(disabled=True, compact=True)
             case Control.YES_NO:
                 return self._select([("yes", True), ("no", False)])
             case Control.CHOICE:
@@ -191,7 +224,7 @@ class FieldBox(Vertical):
     def _text(self) -> str:
         if self.item.kind.has_parts:
             text = self.item.spelt(self._known)
-            return text if _is_plain(text) else ""
+            return text if self._is_in_sight(text) else ""
         if self._known is None or self._is_unfit or isinstance(self._known, list | dict):
             return ""
         return str(self._known)
@@ -225,8 +258,3 @@ def _named(value: str, label: str) -> str:
 def _is_same(value: object, known: Json) -> bool:
     # In Python True equals 1; in a form it must not.
     return type(value) is type(known) and value == known
-
-
-def _is_plain(text: str) -> bool:
-    # A suggestion may come from a model; what cannot be seen in a control is not suggested.
-    return text.replace("\n", "").isprintable()

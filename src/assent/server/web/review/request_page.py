@@ -28,6 +28,7 @@ from assent.presentation.html_values import block, value
 from assent.presentation.markup import Html
 from assent.presentation.outline import RegionName
 from assent.presentation.rendering import Rendered
+from assent.presentation.text import is_plain
 from assent.presentation.values import hints_of
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted
@@ -36,7 +37,7 @@ from assent.server.web.admin.own_rules import RuleOffers, rule_offers
 from assent.server.web.history.wording import on_a_line, status_class, status_words
 from assent.server.web.review import suggestion_buttons
 from assent.server.web.review.edit_form import ARGUMENTS, EditForm
-from assent.server.web.review.editing.json_text import is_plain, spelt
+from assent.server.web.review.editing.json_text import spelt
 from assent.server.web.review.searching import FoundPage, Searched, Searches
 from assent.server.web.review.shown_token import seal_of
 from assent.server.web.review.told import Told

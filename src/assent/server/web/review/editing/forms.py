@@ -9,8 +9,9 @@ from typing import Final, TypedDict, assert_never
 from urllib.parse import quote
 
 from assent.domain.canonical import Json, Path
+from assent.presentation.text import is_plain
 from assent.server.form_data import Posted
-from assent.server.web.review.editing.json_text import KEPT, is_plain, spelt
+from assent.server.web.review.editing.json_text import KEPT, spelt
 from assent.server.web.review.editing.nodes import (
     NOTHING,
     ChoiceNode,

@@ -9,8 +9,8 @@ from assent.domain.arguments import is_secret_reference
 from assent.domain.canonical import DEFAULT_LIMITS, Json, JsonLimits, Path
 from assent.domain.tools import Hint
 from assent.errors import InvalidArguments
-from assent.presentation.characters import is_enclosing, is_hidden, is_mark
-from assent.presentation.text import MARKS_MAX
+from assent.presentation.characters import is_hidden, is_mark
+from assent.presentation.text import is_plain
 from assent.presentation.values import NO_HINTS
 
 KEPT: Final = "$kept"
@@ -20,18 +20,6 @@ _SPACIOUS_CHARS: Final = 100_000
 _ESCAPED: Final = re.compile(r"[^\x20-\x7e\n]")
 
 _DIGITS = re.compile(r"[0-9]{1,9}")
-
-
-def is_plain(text: str) -> bool:
-    """Return True if a text control shows everything: no invisible or directional characters."""
-    if text.isascii():
-        return text.replace("\n", "").replace("\t", "").isprintable()
-    marks = 0
-    for char in text:
-        marks = marks + 1 if is_mark(char) else 0
-        if char not in "\n\t" and (is_hidden(char) or is_enclosing(char) or marks > MARKS_MAX):
-            return False
-    return True
 
 
 def spelt(value: Json, *, indent: int | None = 2) -> str:
