@@ -29,7 +29,7 @@ SEALED_ID: Final = re.compile(r"fil_[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReference:
-    """What arguments hold of a file: these facts are shown, approved and digested.
+    """A file in the arguments of a call: these facts are shown, approved and digested.
 
     `sha256` is that of its bytes. A sealed file has the id of its row instead, since a digest of
     something secret could be guessed at.
@@ -224,7 +224,7 @@ class FileUse(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedFile:
-    """What a scan is given: the facts of an upload, and a temporary copy of it."""
+    """An upload as a scan is given it: its facts, and a temporary copy."""
 
     name: str
     kind: str

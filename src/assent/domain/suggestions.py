@@ -14,7 +14,7 @@ from assent.domain.parameters import Check, settle
 
 
 class CallsOf(StrEnum):
-    """Whose calls a suggestion is taken from."""
+    """The calls that a suggestion is taken from: of the same tool, or of its family."""
 
     TOOL = "tool"
     FAMILY = "family"

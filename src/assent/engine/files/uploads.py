@@ -34,7 +34,7 @@ _SWEPT: Final = "It took too long to arrive. Send it again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What an upload is for: whose file it will be, and what may be sent."""
+    """The purpose of an upload: whose file it will be, and what may be sent."""
 
     owner: str
     field: Field
@@ -71,7 +71,7 @@ class Upload(ABC):
 
 @dataclass(slots=True, kw_only=True)
 class _Arriving:
-    """What is known of a file while its pieces arrive."""
+    """The facts of a file while its pieces arrive."""
 
     file_id: str
     wanted: Wanted

@@ -352,7 +352,7 @@ def _is_newest(tx: Tx, turn: TurnRow) -> bool:
 
 
 class _Prepared(NamedTuple):
-    """What a body is run with."""
+    """The context, arguments and files that a body is run with."""
 
     context: Context
     arguments: Mapping[str, Json]

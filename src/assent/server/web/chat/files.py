@@ -47,7 +47,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """What the composer says of the files that it takes."""
+    """The limits on files beside a message, as the composer states them."""
 
     most: int = MESSAGE_FILES.max_files
     bytes: int = MESSAGE_FILES.max_bytes

@@ -111,7 +111,7 @@ class Filled:
 
     @property
     def takes(self) -> str:
-        """What it takes, in words."""
+        """The kinds, number and size of files that it takes, in words."""
         field = self.blank.field
         kinds = ", ".join(map(kind_words, field.kinds)) or "Any file"
         most = f", at most {files_text(field.max_files)}" if field.max_files > 1 else ""

@@ -35,7 +35,7 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What came of a search: a page of options, or why there is none, by its control."""
+    """The result of a search: a page of options, or errors by control."""
 
     found: FoundPage | None
     errors: Mapping[str, str]
