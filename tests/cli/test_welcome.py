@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from assent.cli.screen import Screen
-from assent.cli.serving import Doors, show_demo, show_service
+from assent.cli.serving import SignInLinks, show_demo, show_service
 from assent.demo.agent import SUGGESTIONS, Home
 
-DOORS = Doors(
+SIGN_IN = SignInLinks(
     origin="http://127.0.0.1:8000",
     address="127.0.0.1:8000",
     links={
@@ -21,7 +21,7 @@ DOORS = Doors(
 
 def said(root: Path, *, model: str | None = None) -> str:
     out = io.StringIO()
-    show_demo(Screen(out, size=lambda: (80, 24)), Home(root=root), DOORS, model)
+    show_demo(Screen(out, size=lambda: (80, 24)), Home(root=root), SIGN_IN, model)
     return out.getvalue()
 
 
@@ -55,8 +55,8 @@ def test_nothing_but_a_link_is_wider_than_a_terminal() -> None:
 
 def test_a_service_behind_a_proxy_says_where_it_listens_and_offers_no_link() -> None:
     out = io.StringIO()
-    doors = Doors(origin="https://assent.example.com", address="0.0.0.0:8000", links={})
-    show_service(Screen(out, size=lambda: (80, 24)), ["mailer\x1b[2J"], "sqlite:///my.db", doors)
+    sign_in = SignInLinks(origin="https://assent.example.com", address="0.0.0.0:8000", links={})
+    show_service(Screen(out, size=lambda: (80, 24)), ["mailer\x1b[2J"], "sqlite:///my.db", sign_in)
 
     assert "https://assent.example.com, listening on 0.0.0.0:8000" in out.getvalue()
     assert "assent keys create" in out.getvalue()

@@ -53,7 +53,7 @@ READ: dict[str, tuple[ClauseElement, str]] = {
     "calls of a turn": (calls.CALLS_OF_TURN, "ix_calls_turn"),
     "approved calls that nobody came for": (calls.UNCLAIMED_CALLS, "ix_calls_unclaimed"),
     "a turn with its last answer": (snapshots.SNAPSHOT, "ix_messages_answers"),
-    "a conversation and its calls": (snapshots.SCENE, "ix_calls_turn"),
+    "a conversation and its calls": (snapshots.CONVERSATION, "ix_calls_turn"),
     "what the feed asks about": (feed.ASKED, "ix_requests_call"),
     "the newest successful call of a person": (suggestions.NEWEST, "ix_last_calls_newest"),
     "deliveries that are due": (deliveries.DUE, "ix_deliveries_due"),

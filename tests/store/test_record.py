@@ -18,7 +18,7 @@ from assent.domain.identifiers import first_id
 from assent.domain.lifecycle import CallStatus, RequestKind, RequestStatus
 from assent.domain.paging import Place
 from assent.domain.people import Person
-from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch
+from assent.domain.record import CallFilter, PastCall, RecordFilter, RecordPage
 from assent.ports import Store, Tx
 from assent.store import record
 from assent.store.migrations import schema
@@ -95,7 +95,7 @@ def numbers(calls: Iterable[PastCall]) -> list[int]:
     return [int(call.id[-16:], 16) for call in calls]
 
 
-async def all_of(store: Store, read: Callable[[Tx, Place | None], Stretch[Any]]) -> list[Any]:
+async def all_of(store: Store, read: Callable[[Tx, Place | None], RecordPage[Any]]) -> list[Any]:
     """Everything, page by page."""
     found: list[Any] = []
     after: Place | None = None

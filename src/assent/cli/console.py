@@ -15,7 +15,7 @@ from assent.presentation.text import safe_line
 ARROW = "▸ "
 # The columns that a card's heading with the longest risk takes in its frame; a narrower terminal
 # would break the line.
-MIN_COLUMNS = 40
+CARD_COLUMNS = 40
 # Rows below the last line: a gap, the choices, the prompt, and the typed text.
 _PROMPT_ROWS = 4
 _EDGE = f"{EDGE} "
@@ -118,18 +118,18 @@ class Pager:
             return self.print(draw)
         while True:
             columns = screen.columns()
-            if columns >= MIN_COLUMNS:
+            if columns >= CARD_COLUMNS:
                 rendered = draw(columns - len(_EDGE))
                 is_seen = await self._pages(self._framed(rendered), columns)
                 if is_seen is not None:
                     return rendered if is_seen else None
                 screen.line("The width of the terminal changed: from the top.", Ink.WARNING)
-            elif await self._left(f"A card takes {MIN_COLUMNS} columns. Widen, Enter; q leaves"):
+            elif await self._left(f"A card takes {CARD_COLUMNS} columns. Widen, Enter; q leaves"):
                 return None
 
     def print(self, draw: Callable[[int], D]) -> D:
         """Print everything at once, for outputs without pages: a pipe, a file, a script."""
-        rendered = draw(max(self.console.screen.columns(), MIN_COLUMNS) - len(_EDGE))
+        rendered = draw(max(self.console.screen.columns(), CARD_COLUMNS) - len(_EDGE))
         self._put(self._framed(rendered))
         return rendered
 

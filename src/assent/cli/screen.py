@@ -13,7 +13,7 @@ from assent.presentation.characters import width_of, wrapped
 from assent.presentation.text import safe_block
 
 # A narrower terminal is treated as this wide: a line must hold the gutter and a wide letter.
-MIN_COLUMNS = 8
+MIN_LINE_COLUMNS = 8
 MAX_COLUMNS = 100
 GUTTER = "│ "
 # The left edge of a card. No other text may contain it or a character that looks like it: if a
@@ -73,7 +73,7 @@ class Screen:
 
     def columns(self) -> int:
         """Return the width to write for: the terminal's, within readable limits."""
-        return min(max(self._size()[0], MIN_COLUMNS), MAX_COLUMNS)
+        return min(max(self._size()[0], MIN_LINE_COLUMNS), MAX_COLUMNS)
 
     def rows(self) -> int:
         """Return the number of lines that fit on the screen."""

@@ -51,7 +51,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
+class SignInLinks:
     """The address of a server, and for each account a link that signs it in once."""
 
     origin: str
@@ -85,9 +85,9 @@ async def demo(options: Namespace) -> None:
             async def ready() -> None:
                 await ensure_accounts(assent.people, home.root)
                 await discord.introduce(assent.people)
-                doors = await _doors(assent.people, listener, *ROLES)
+                sign_in = await _sign_in_links(assent.people, listener, *ROLES)
                 discord.show(screen)
-                show_demo(screen, home, doors, model)
+                show_demo(screen, home, sign_in, model)
 
             await _run(assent, settings, listener, screen, ready)
 
@@ -118,10 +118,10 @@ async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
 
         async def ready() -> None:
             own = [await own_account(assent.people)] if listener.is_local else []
-            doors = await _doors(assent.people, listener, *own)
+            sign_in = await _sign_in_links(assent.people, listener, *own)
             names = [agent.name for agent in agents]
             also = [channel.name for channel in channels]
-            show_service(screen, names, without_password(url), doors, also)
+            show_service(screen, names, without_password(url), sign_in, also)
 
         await _run(assent, settings, listener, screen, ready)
 
@@ -158,10 +158,10 @@ async def own_account(people: People, given: str | None = None) -> str:
     return name
 
 
-async def _doors(people: People, listener: Listener, *names: str) -> Doors:
+async def _sign_in_links(people: People, listener: Listener, *names: str) -> SignInLinks:
     """Return the addresses of the server, with a one-time sign-in link for each name."""
     links = {name: await sign_in_link(people, name, listener.origin) for name in names}
-    return Doors(origin=listener.origin, address=listener.address, links=links)
+    return SignInLinks(origin=listener.origin, address=listener.address, links=links)
 
 
 async def _run(
@@ -181,25 +181,25 @@ async def _run(
     screen.line("Stopped.", Ink.FAINT)
 
 
-def show_demo(screen: Screen, home: Home, doors: Doors, model: str | None) -> None:
+def show_demo(screen: Screen, home: Home, sign_in: SignInLinks, model: str | None) -> None:
     """Print the demo's greeting, first of all what to open and what to say there."""
     keys = home.root / KEYS_FILE
     script = "a script: no key, no network (--model openai:gpt-5 uses a real one)"
-    screen.line(f"The Assent demo runs on {doors.where}", Ink.STRONG)
-    _steps(screen, doors)
+    screen.line(f"The Assent demo runs on {sign_in.where}", Ink.STRONG)
+    _steps(screen, sign_in)
     _fact(screen, "Keys", f"{_short(keys)}")
     _fact(screen, "Files", _short(home.workspace))
     _fact(screen, "Model", model or script)
     screen.line()
     screen.line("Without a browser:", Ink.STRONG)
-    _curl(screen, doors.origin, keys)
+    _curl(screen, sign_in.origin, keys)
     screen.line()
     screen.line("Ctrl-C stops it; what waits is kept.", Ink.FAINT)
 
 
-def _steps(screen: Screen, doors: Doors) -> None:
+def _steps(screen: Screen, sign_in: SignInLinks) -> None:
     """Print one link to begin with, one sentence to say, and the other accounts to try."""
-    (first, link), *others = doors.links.items()
+    (first, link), *others = sign_in.links.items()
     screen.line()
     screen.line(f"1  Open this; it signs you in once, within {_minutes()} minutes:", Ink.STRONG)
     _door(screen, first, link)
@@ -217,26 +217,30 @@ def _steps(screen: Screen, doors: Doors) -> None:
 
 
 def show_service(
-    screen: Screen, agents: Sequence[str], url: str, doors: Doors, channels: Sequence[str] = ()
+    screen: Screen,
+    agents: Sequence[str],
+    url: str,
+    sign_in: SignInLinks,
+    channels: Sequence[str] = (),
 ) -> None:
     """Print the greeting of a server for the user's own agents."""
-    screen.line(f"Assent serves on {doors.where}", Ink.STRONG)
-    _links(screen, doors)
+    screen.line(f"Assent serves on {sign_in.where}", Ink.STRONG)
+    _links(screen, sign_in)
     _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
     if channels:
         _fact(screen, "Channels", ", ".join(map(safe_line, channels)))
     _fact(screen, "Database", safe_line(url))
-    if not doors.links:
+    if not sign_in.links:
         _fact(screen, "Sign in", "with an API key: assent keys create PERSON --db …")
     screen.line("Ctrl-C stops it; what waits is kept.", Ink.FAINT)
 
 
-def _links(screen: Screen, doors: Doors) -> None:
-    if not doors.links:
+def _links(screen: Screen, sign_in: SignInLinks) -> None:
+    if not sign_in.links:
         return
     screen.line()
     screen.line(f"Sign in; each link works once, for {_minutes()} minutes:", Ink.STRONG)
-    for name, link in doors.links.items():
+    for name, link in sign_in.links.items():
         _door(screen, name, link)
     screen.line()
 

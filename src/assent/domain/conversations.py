@@ -77,7 +77,7 @@ class Message(Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class Scene(Struct, frozen=True, kw_only=True):
+class TurnSnapshot(Struct, frozen=True, kw_only=True):
     """A turn with the messages and calls of its conversation, read at one moment."""
 
     turn: TurnRow
@@ -90,7 +90,7 @@ class Scene(Struct, frozen=True, kw_only=True):
         """Return the number of a message's calls that the turn waits for."""
         return next(m.open_calls for m in self.messages if m.id == message_id)
 
-    def with_settled(self, call: Call) -> "Scene":
+    def with_settled(self, call: Call) -> "TurnSnapshot":
         """Return a copy in which this call has ended: its status, output and time, and no lease."""
         names = ("status", "output", "settled_at", "lease_until")
         end = {name: getattr(call, name) for name in names}

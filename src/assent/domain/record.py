@@ -96,7 +96,7 @@ class PastCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch(Generic[T]):
+class RecordPage(Generic[T]):
     """Some rows, newest first, and the place where the next page begins.
 
     `is_cut` is True if the search stopped at its limit of rows: more may match after it.

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from assent.domain.calls import Author, Call, Frozen, Revision
 from assent.domain.canonical import Json
-from assent.domain.conversations import Scene, TurnRow
+from assent.domain.conversations import TurnRow, TurnSnapshot
 from assent.domain.copies import changed
 from assent.domain.events import Entry, EventKind, Fact
 from assent.domain.lifecycle import TERMINAL, CallStatus
@@ -42,7 +42,7 @@ class Moves:
         # The call that ended in it, as it left it.
         self.ended: Call | None = None
         # The rows as read before any change. If they are known, all changes can be sent at once.
-        self.scene: Scene | None = None
+        self.snapshot: TurnSnapshot | None = None
 
     def move(
         self,
@@ -201,11 +201,11 @@ class Moves:
     def settle(self, call: Call) -> None:
         """Count a call as settled; the caller that settles the last one wakes the turn."""
         self.ended = call
-        seen = None if self.scene is None else self.scene.open_calls(call.message_id)
+        seen = None if self.snapshot is None else self.snapshot.open_calls(call.message_id)
         if self.tx.messages.settle(call.message_id, seen=seen) == 0:
             self._last_settled(call)
-        if self.scene is not None:
-            self.scene = self.scene.with_settled(call)
+        if self.snapshot is not None:
+            self.snapshot = self.snapshot.with_settled(call)
         # Secrets come with answers, and an answer makes a revision or leaves metadata: most calls
         # have none to purge.
         if call.revision > 1 or call.metadata is not None:
@@ -223,7 +223,7 @@ class Moves:
         if self.ready is None:
             return None
         if worker is not None:
-            seen = None if self.scene is None else self.scene.turn
+            seen = None if self.snapshot is None else self.snapshot.turn
             return self.tx.turns.wake(self.ready, worker, lease, seen=seen)
         self.tx.turns.rouse(self.ready)
         return None

@@ -11,7 +11,7 @@ from assent.domain.cards import Card
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.presentation import line, mail, plain
 from assent.presentation.chat import fit
-from assent.presentation.mail_style import Look, dark_sheet, styled
+from assent.presentation.mail_style import Style, dark_sheet, styled
 from assent.presentation.mail_values import inert
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.rendering import FieldLimits, Rendered
@@ -116,21 +116,21 @@ def _text(card: str, words: _Words) -> str:
 
 
 def _document(subject: str, card: Html, words: _Words) -> str:
-    notice = styled(Look.WORDS, "p", inert(safe_line(words.notice))) if words.notice else Html("")
-    button = styled(Look.WORDS, "p", styled(Look.BUTTON, "a", words.invitation, href=words.url))
+    notice = styled(Style.WORDS, "p", inert(safe_line(words.notice))) if words.notice else Html("")
+    button = styled(Style.WORDS, "p", styled(Style.BUTTON, "a", words.invitation, href=words.url))
     body = joined((notice, card, button))
     return page(subject, body, words=_UNCHANGED, stop_url=words.stop_url)
 
 
 def page(subject: str, body: Html, *, words: str = "", stop_url: str = "") -> str:
     """Return the HTML of a mail: its body, our words below, and a link that ends such mails."""
-    after = [styled(Look.WORDS, "p", words)] if words else []
+    after = [styled(Style.WORDS, "p", words)] if words else []
     if stop_url:
-        stop = styled(Look.MUTED, "a", CHOOSE, href=stop_url)
-        after.append(styled(Look.WORDS, "p", stop))
+        stop = styled(Style.MUTED, "a", CHOOSE, href=stop_url)
+        after.append(styled(Style.WORDS, "p", stop))
     sheet = element("style", Html(dark_sheet()))
     head = element("head", _HEAD, element("title", subject), sheet)
-    whole = element("html", head, styled(Look.PAGE, "body", body, *after), lang="en")
+    whole = element("html", head, styled(Style.PAGE, "body", body, *after), lang="en")
     return f"<!doctype html>\n{whole}\n"
 
 

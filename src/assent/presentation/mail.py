@@ -12,7 +12,7 @@ from assent.domain.cards import Blank, Card, Choice, Members, Note, Past
 from assent.domain.fields import Option
 from assent.domain.verdicts import done_words
 from assent.presentation.chat import fit
-from assent.presentation.mail_style import RISKS, Look, styled
+from assent.presentation.mail_style import RISKS, Style, styled
 from assent.presentation.mail_values import MailSheet, inert, row, table, wide_row
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.outline import (
@@ -82,7 +82,7 @@ def _rendered(
     body = joined((*parts, *((_choices(choices),) if choices else ())))
     body = joined((body, _footer(card, is_marked="<mark>" in body)))
     return Rendered(
-        text=styled(Look.CARD, "div", body),
+        text=styled(Style.CARD, "div", body),
         complete=not sheet.withheld,
         cut=sheet.cut,
         choices=choices,
@@ -92,22 +92,22 @@ def _rendered(
 
 def _header(card: Card, sheet: MailSheet) -> Html:
     """Return our title and the tool's name; never a title from a foreign server."""
-    name = styled(Look.CODE, "code", sheet.words(card.tool))
-    return joined((_title(card), styled(Look.TOOL, "div", element("b", name))))
+    name = styled(Style.CODE, "code", sheet.words(card.tool))
+    return joined((_title(card), styled(Style.TOOL, "div", element("b", name))))
 
 
 def _title(card: Card) -> Html:
     badge = styled(RISKS[card.risk], "span", card.risk)
-    return styled(Look.TITLE, "h1", card.title, " ", badge)
+    return styled(Style.TITLE, "h1", card.title, " ", badge)
 
 
 def _facts(card: Card, sheet: MailSheet) -> Html:
     about = (("category", card.category), ("from", card.source if card.is_foreign else ""))
     rows = [row(label, sheet.words(text)) for label, text in about if text]
     warnings = (("before", rejections_of(card)), ("risk", warning_of(card)))
-    rows += [row(label, styled(Look.STRONG, "b", words)) for label, words in warnings if words]
+    rows += [row(label, styled(Style.STRONG, "b", words)) for label, words in warnings if words]
     for fact in facts_of(card):
-        before = (styled(Look.MUTED, "span", fact.before),) if fact.before else ()
+        before = (styled(Style.MUTED, "span", fact.before),) if fact.before else ()
         rows.append(row(fact.label, joined((*before, sheet.words(fact.text)))))
     if (deadline := deadline_of(card)) is not None:
         rows.append(row("expires", element("b", moment(deadline))))
@@ -115,16 +115,16 @@ def _facts(card: Card, sheet: MailSheet) -> Html:
 
 
 def _region(sheet: MailSheet, region: Region) -> Html:
-    remark = (" ", styled(Look.MUTED, "span", region.remark)) if region.remark else ()
-    words = styled(Look.STRONG, "span", region.heading) if region.is_warning else region.heading
-    heading = styled(Look.HEADING, "h2", words, *remark)
+    remark = (" ", styled(Style.MUTED, "span", region.remark)) if region.remark else ()
+    words = styled(Style.STRONG, "span", region.heading) if region.is_warning else region.heading
+    heading = styled(Style.HEADING, "h2", words, *remark)
     return joined((heading, _content(sheet, region.content)))
 
 
 def _content(sheet: MailSheet, content: Content) -> Html:
     match content:
         case Fields(entries=()):
-            return styled(Look.MUTED, "p", "none")
+            return styled(Style.MUTED, "p", "none")
         case Fields(entries=found):
             return sheet.entries(found)
         case Quote(text=text):
@@ -152,7 +152,7 @@ def _blank(sheet: MailSheet, blank: Blank) -> Html:
     field = blank.field
     kind = f"{field.type.replace('_', ' ')}{', required' if field.required else ''}"
     sign = "* " if field.required else ""
-    name = joined((sign, sheet.words(field.name), " ", styled(Look.MUTED, "span", kind)))
+    name = joined((sign, sheet.words(field.name), " ", styled(Style.MUTED, "span", kind)))
     about = (element("div", part) for part in _about(sheet, blank))
     return wide_row(name, *about)
 
@@ -191,14 +191,14 @@ def _past(sheet: MailSheet, past: Past) -> Html:
 
 
 def _time(at: datetime) -> Html:
-    return joined((styled(Look.MUTED, "span", moment(at)), " "))
+    return joined((styled(Style.MUTED, "span", moment(at)), " "))
 
 
 def _choices(choices: Sequence[Choice]) -> Html:
     rows = (
         row(choice.verb.replace("_", " "), inert(safe_line(choice.effect))) for choice in choices
     )
-    return joined((styled(Look.HEADING, "h2", "You can"), table(rows)))
+    return joined((styled(Style.HEADING, "h2", "You can"), table(rows)))
 
 
 def _footer(card: Card, *, is_marked: bool) -> Html:
@@ -209,7 +209,7 @@ def _footer(card: Card, *, is_marked: bool) -> Html:
     lines = [element("div", legend)] if is_marked else []
     lines.append(element("div", "request ", inert(safe_line(ids))))
     lines.append(element("div", "sha256 ", inert(safe_line(card.arguments_digest))))
-    return styled(Look.FOOT, "div", *lines)
+    return styled(Style.FOOT, "div", *lines)
 
 
 def _stub(card: Card) -> Rendered:
@@ -222,7 +222,7 @@ def _stub(card: Card) -> Rendered:
     words = f"{count:,} argument{'' if count == 1 else 's'}, and more than fits into a mail"
     parts = [
         _title(card),
-        styled(Look.TOOL, "div", styled(Look.CODE, "code", tool)),
+        styled(Style.TOOL, "div", styled(Style.CODE, "code", tool)),
         table((row("not shown", Html(words)),)),
     ]
     return _rendered(card, parts, offered(card, withheld=True), sheet)

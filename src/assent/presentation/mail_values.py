@@ -26,7 +26,7 @@ from assent.domain.cards import (
     Value,
 )
 from assent.presentation.diff import LineState, line_edits
-from assent.presentation.mail_style import Look, styled
+from assent.presentation.mail_style import Style, styled
 from assent.presentation.markup import Html, element, joined, marked
 from assent.presentation.rendering import UNLIMITED, FieldLimits
 from assent.presentation.sheet import Full
@@ -47,7 +47,7 @@ LABEL_CHARS: Final = 28
 DEPTH_MAX: Final = 2
 # Joints of an address: without them a mail program sees only words.
 _JOINT: Final = re.compile(r"://|(?<=\w)[.@](?=[^\W\d_])")
-_LINES: Final = {LineState.REMOVED: Look.OLD, LineState.ADDED: Look.NEW}
+_LINES: Final = {LineState.REMOVED: Style.OLD, LineState.ADDED: Style.NEW}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class MailSheet:
         rows = [(name_label(e.name), e.value, elidable or e.elidable) for e in entries]
         return self._table(rows, "fields", elidable=elidable, depth=depth)
 
-    def value(self, label: str, value: Value, look: Look = Look.CODE) -> Html:
+    def value(self, label: str, value: Value, look: Style = Style.CODE) -> Html:
         """Return a row with one value after a label of safe text."""
         return self._row(label, value, elidable=False, depth=0, look=look)
 
@@ -154,7 +154,7 @@ class MailSheet:
         return self.selected(rows, draw, unit, elidable=elidable)
 
     def _row(
-        self, label: str, value: Value, *, elidable: bool, depth: int, look: Look = Look.CODE
+        self, label: str, value: Value, *, elidable: bool, depth: int, look: Style = Style.CODE
     ) -> Html:
         inline = inline_of(value)
         most = self._characters(elidable=elidable)
@@ -186,7 +186,7 @@ class MailSheet:
                 assert_never(value)
 
     def _wide(self, label: str, shown: Html, remark: str = "") -> Html:
-        about = (" ", styled(Look.MUTED, "span", remark)) if remark else ()
+        about = (" ", styled(Style.MUTED, "span", remark)) if remark else ()
         return wide_row(self._label(label), *about, shown)
 
     def _label(self, label: str) -> Html:
@@ -197,14 +197,14 @@ class MailSheet:
         return self.safe(label)
 
     def _old(self, label: str, value: Value) -> Html:
-        return self.value(f"- {label}", value, Look.OLD)
+        return self.value(f"- {label}", value, Style.OLD)
 
     def _new(self, label: str, value: Value) -> Html:
-        return self.value(f"+ {label}", value, Look.NEW)
+        return self.value(f"+ {label}", value, Style.NEW)
 
     def _line(self, edit: LineState, text: str) -> Html:
         if edit is LineState.SKIPPED:
-            return joined((styled(Look.MUTED, "span", f"… {text}"), "\n"))
+            return joined((styled(Style.MUTED, "span", f"… {text}"), "\n"))
         clipped = self._clipped(text, elidable=False)
         shown = safe_line(clipped.head)
         if clipped.hidden:
@@ -241,25 +241,25 @@ def inert(text: str) -> Html:
 
 def table(rows: Iterable[Html]) -> Html:
     """Return rows as a table that only arranges them."""
-    return styled(Look.TABLE, "table", *rows, role="presentation")
+    return styled(Style.TABLE, "table", *rows, role="presentation")
 
 
 def row(label: str, shown: Html) -> Html:
     """Return a row of a label and what belongs to it."""
-    return element("tr", styled(Look.LABEL, "td", label), styled(Look.CELL, "td", shown))
+    return element("tr", styled(Style.LABEL, "td", label), styled(Style.CELL, "td", shown))
 
 
 def wide_row(*shown: str) -> Html:
     """Return a row of one cell."""
-    return element("tr", styled(Look.WIDE, "td", *shown, colspan="2"))
+    return element("tr", styled(Style.WIDE, "td", *shown, colspan="2"))
 
 
 def _nested(shown: Html) -> Html:
-    return styled(Look.NEST, "div", shown)
+    return styled(Style.NEST, "div", shown)
 
 
 def _block(shown: Html) -> Html:
-    return styled(Look.BLOCK, "pre", shown, dir="ltr")
+    return styled(Style.BLOCK, "pre", shown, dir="ltr")
 
 
 def _is_short(label: str) -> bool:

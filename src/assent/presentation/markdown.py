@@ -14,7 +14,7 @@ from assent.presentation.characters import counted, wrapped
 from assent.presentation.chat import ChatCard, Passage, fit_card, split_pages
 from assent.presentation.outline import deadline_of
 from assent.presentation.rendering import RENDERER_VERSION, MessageSize, Rendered, units
-from assent.presentation.sheet import GOES_ON, MIN_COLUMNS
+from assent.presentation.sheet import GOES_ON, MIN_TEXT_COLUMNS
 from assent.presentation.text import fenced, mark
 
 MESSAGE_VERSION = f"markdown/{RENDERER_VERSION}"
@@ -113,7 +113,7 @@ def _inert(line: str, width: int) -> list[str]:
     before = indent.group() if indent else ""
     text = line.removeprefix(before)
     spelt = _TICKS.sub(lambda run: mark(counted("`", len(run.group()))), text)
-    first, *others = wrapped(spelt, max(MIN_COLUMNS, width - len(before) - len(GOES_ON)))
+    first, *others = wrapped(spelt, max(MIN_TEXT_COLUMNS, width - len(before) - len(GOES_ON)))
     return [before + first, *(before + GOES_ON + part for part in others)]
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from assent.domain.cards import Card
 from assent.presentation import line
 from assent.presentation.letter import CHOOSE, Letter, page, unlinked
-from assent.presentation.mail_style import RISKS, Look, styled
+from assent.presentation.mail_style import RISKS, Style, styled
 from assent.presentation.mail_values import inert
 from assent.presentation.markup import Html, element, joined
 from assent.presentation.outline import deadline_of, moment
@@ -32,11 +32,11 @@ def digest_letter(listed: Sequence[Listed], *, stop_url: str = "") -> Letter:
     subject = f"{count} request{'' if count == 1 else 's'} for you"
     stop = f"\n\n{CHOOSE}:\n{stop_url}" if stop_url else ""
     text = "\n\n".join([f"{subject}.", *map(_plain, listed), _PRIVATE]) + stop + "\n"
-    rows = [styled(Look.TITLE, "h1", subject), *map(_row, listed)]
+    rows = [styled(Style.TITLE, "h1", subject), *map(_row, listed)]
     return Letter(
         subject=subject,
         text=text,
-        html=page(subject, styled(Look.CARD, "div", *rows), words=_PRIVATE, stop_url=stop_url),
+        html=page(subject, styled(Style.CARD, "div", *rows), words=_PRIVATE, stop_url=stop_url),
         complete=False,
     )
 
@@ -49,14 +49,14 @@ def code_letter(code: str, person: str, *, url: str, minutes: int) -> Letter:
     calm = "If that was not you, ignore this mail: nothing is linked without the code."
     text = f"{unlinked(asked)}\n\n    {code}\n\n{todo}\n{url}\n\n{calm}\n"
     card = styled(
-        Look.CARD,
+        Style.CARD,
         "div",
-        styled(Look.TITLE, "h1", subject),
+        styled(Style.TITLE, "h1", subject),
         element("p", inert(asked)),
-        styled(Look.BLOCK, "pre", styled(Look.TITLE, "b", code)),
+        styled(Style.BLOCK, "pre", styled(Style.TITLE, "b", code)),
         element("p", todo),
-        element("p", styled(Look.BUTTON, "a", "Open the settings", href=url)),
-        styled(Look.FOOT, "div", calm),
+        element("p", styled(Style.BUTTON, "a", "Open the settings", href=url)),
+        styled(Style.FOOT, "div", calm),
     )
     return Letter(subject=subject, text=text, html=page(subject, card), complete=True)
 
@@ -70,13 +70,13 @@ def _plain(listed: Listed) -> str:
 def _row(listed: Listed) -> Html:
     card = listed.card
     badge = styled(RISKS[card.risk], "span", card.risk)
-    until = styled(Look.MUTED, "span", *(f" · {words}" for words in _until(card)))
-    shown = styled(Look.CODE, "code", inert(line.render(card).text))
-    link = styled(Look.LINK, "a", "Review", href=listed.url)
+    until = styled(Style.MUTED, "span", *(f" · {words}" for words in _until(card)))
+    shown = styled(Style.CODE, "code", inert(line.render(card).text))
+    link = styled(Style.LINK, "a", "Review", href=listed.url)
     return joined(
         (
-            styled(Look.HEADING, "h2", card.title, " ", badge),
-            styled(Look.TOOL, "div", shown),
+            styled(Style.HEADING, "h2", card.title, " ", badge),
+            styled(Style.TOOL, "div", shown),
             element("div", link, until),
         )
     )

@@ -16,7 +16,7 @@ from assent.presentation.truncation import clip, is_surely_longer
 GUTTER = "│ "
 GOES_ON = "┊ "
 INLINE_COLUMNS = 72
-MIN_COLUMNS = 8
+MIN_TEXT_COLUMNS = 8
 
 
 class SpanRole(Enum):
@@ -93,7 +93,7 @@ class Sheet:
 
     def room(self, used: int) -> int:
         """Return the columns left on a line; a generous number if lines are not wrapped."""
-        return INLINE_COLUMNS if self.width is None else max(MIN_COLUMNS, self.width - used)
+        return INLINE_COLUMNS if self.width is None else max(MIN_TEXT_COLUMNS, self.width - used)
 
     def is_narrow(self, place: SheetPlace) -> bool:
         """Return True if there are too few columns left for a tree."""

@@ -27,13 +27,13 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _TRIES = 10
 
 
-class Heard(Protocol):
+class OnHint(Protocol):
     """Called for hints; `work` is True if one of them said that there is work to claim."""
 
     def __call__(self, *, work: bool) -> None: ...
 
 
-def join(path: str, heard: Heard) -> "FileHints | None":
+def join(path: str, heard: OnHint) -> "FileHints | None":
     """Exchange hints with all processes that have this file open; None if that is not possible."""
     if not hasattr(socket, "AF_UNIX") or os.listdir not in os.supports_fd:
         return None
@@ -52,7 +52,7 @@ def join(path: str, heard: Heard) -> "FileHints | None":
 class FileHints:
     """Our own socket in a folder beside the file, and the sockets of other processes there."""
 
-    def __init__(self, folder: Path, heard: Heard) -> None:
+    def __init__(self, folder: Path, heard: OnHint) -> None:
         self._folder, self._heard = folder, heard
         self._loop = asyncio.get_running_loop()
         self._pause: asyncio.TimerHandle | None = None

@@ -28,7 +28,7 @@ from assent.domain.events import Entry, Event, EventKind
 from assent.domain.identifiers import first_id
 from assent.domain.lifecycle import AWAITING, CallStatus, RequestKind, RequestStatus
 from assent.domain.paging import Place
-from assent.domain.record import CallFilter, PastCall, PastRequest, RecordFilter, Stretch
+from assent.domain.record import CallFilter, PastCall, PastRequest, RecordFilter, RecordPage
 from assent.store.journal import entry_of
 from assent.store.rows import EPOCH, Driver, Params, Row, load, maybe_moment, micros, moment
 from assent.store.statements import fixed, named
@@ -195,7 +195,7 @@ class StoredRecord:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    def calls(self, wanted: CallFilter, *, after: Place | None, limit: int) -> Stretch[PastCall]:
+    def calls(self, wanted: CallFilter, *, after: Place | None, limit: int) -> RecordPage[PastCall]:
         last = _LAST if after is None else after.id
         begin: Params = {
             "before": min(last, _recorded(wanted.until, _LAST)),
@@ -210,7 +210,7 @@ class StoredRecord:
 
     def calls_of(
         self, owner: str, wanted: CallFilter, *, after: Place | None, limit: int
-    ) -> Stretch[PastCall]:
+    ) -> RecordPage[PastCall]:
         """Return calls of one person's conversations, newest turn first."""
         last = _stored(after.at if after else None, _END)
         begin: Params = {"owner": owner, "at": min(last, _stored(wanted.until, _END))}
@@ -227,7 +227,9 @@ class StoredRecord:
         floor = self._driver.rows(TURNS_FLOOR, begin)
         return _short(found, Place(moment(floor[0][0]), _FIRST) if floor else None)
 
-    def entries(self, wanted: RecordFilter, *, after: Place | None, limit: int) -> Stretch[Entry]:
+    def entries(
+        self, wanted: RecordFilter, *, after: Place | None, limit: int
+    ) -> RecordPage[Entry]:
         until = _stored(wanted.until, _END)
         begin: Params = {
             "at": min(_stored(after.at if after else None, _END), until),
@@ -247,7 +249,7 @@ class StoredRecord:
         found = _noted(rows)
         return _full(found, limit) if len(found) > limit else _short(found, None)
 
-    def _window(self, params: Params, begin: Params, limit: int) -> Stretch[Entry]:
+    def _window(self, params: Params, begin: Params, limit: int) -> RecordPage[Entry]:
         found = _noted(self._driver.rows(ENTRIES, params))
         if len(found) > limit:
             return _full(found, limit)
@@ -285,14 +287,14 @@ def _stored(at: datetime | None, otherwise: int) -> int:
 Placed = tuple[T, Place]
 
 
-def _full(found: Sequence[Placed[T]], limit: int) -> Stretch[T]:
-    return Stretch(items=tuple(item for item, _ in found[:limit]), next=found[limit - 1][1])
+def _full(found: Sequence[Placed[T]], limit: int) -> RecordPage[T]:
+    return RecordPage(items=tuple(item for item, _ in found[:limit]), next=found[limit - 1][1])
 
 
-def _short(found: Sequence[Placed[T]], rest: Place | None) -> Stretch[T]:
+def _short(found: Sequence[Placed[T]], rest: Place | None) -> RecordPage[T]:
     """Return all that the window had; there may be more after it."""
     items = tuple(item for item, _ in found)
-    return Stretch(items=items, next=rest, is_cut=rest is not None)
+    return RecordPage(items=items, next=rest, is_cut=rest is not None)
 
 
 def _noted(rows: Iterable[Row]) -> list[Placed[Entry]]:

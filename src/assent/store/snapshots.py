@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import Select
 
 from assent.domain.calls import Call
-from assent.domain.conversations import Message, Role, Scene, TurnRow
+from assent.domain.conversations import Message, Role, TurnRow, TurnSnapshot
 from assent.domain.copies import changed
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.requests import Request
@@ -91,13 +91,13 @@ _called = (
     )
     .where(messages.c.conversation_id == bindparam("conversation"))
 )
-SCENE = union_all(_said(messages.columns), _called)
-LAST_SCENE = union_all(
+CONVERSATION = union_all(_said(messages.columns), _called)
+LAST_MESSAGE = union_all(
     _said(_if_last).where(or_(messages.c.id == bindparam("last_of"), _is_last)),
     _called.where(_is_last),
 )
 _MESSAGE = len(messages.columns)
-_SCENE_TURN = _MESSAGE + len(turns.columns)
+_TURN_END = _MESSAGE + len(turns.columns)
 _TURN = len(turns.columns)
 _CALL = _TURN + 1
 _REQUEST = _CALL + len(calls.columns)
@@ -124,9 +124,9 @@ class StoredSnapshots:
         waiting = [request_of(row[_REQUEST:]) for row in called if row[_REQUEST] is not None]
         return turn_of(turn[:_TURN]), turn[_TURN] or "", found, waiting
 
-    def scene(
+    def conversation(
         self, conversation_id: str, turn_id: str, *, last_of: str | None = None
-    ) -> Scene | None:
+    ) -> TurnSnapshot | None:
         """Return a turn with its conversation's messages and calls, in one statement.
 
         While several calls of the message `last_of` are open it is the only message read: only the
@@ -134,26 +134,26 @@ class StoredSnapshots:
         """
         params: Params = {"conversation": conversation_id, "turn": turn_id}
         if last_of is None:
-            rows = self._driver.rows(SCENE, params)
+            rows = self._driver.rows(CONVERSATION, params)
         else:
-            rows = self._driver.rows(LAST_SCENE, params | {"last_of": last_of})
-        scene = _scene([tuple(row) for row in rows])
-        if scene is None or last_of is None or scene.open_calls(last_of) == 1:
-            return scene
-        return changed(scene, is_whole=False)
+            rows = self._driver.rows(LAST_MESSAGE, params | {"last_of": last_of})
+        snapshot = _snapshot([tuple(row) for row in rows])
+        if snapshot is None or last_of is None or snapshot.open_calls(last_of) == 1:
+            return snapshot
+        return changed(snapshot, is_whole=False)
 
     def history(self, conversation_id: str) -> tuple[list[Message], list[Call]]:
         """Return the messages and calls of a conversation before its next turn, oldest first."""
-        rows = self._driver.rows(SCENE, {"conversation": conversation_id, "turn": ""})
+        rows = self._driver.rows(CONVERSATION, {"conversation": conversation_id, "turn": ""})
         return _history([tuple(row) for row in rows])
 
 
-def _scene(rows: list[tuple[Any, ...]]) -> Scene | None:
+def _snapshot(rows: list[tuple[Any, ...]]) -> TurnSnapshot | None:
     turn = next((row for row in rows if row[_MESSAGE] is not None), None)
     if turn is None:
         return None
     said, called = _history(rows)
-    return Scene(turn=turn_of(turn[_MESSAGE:_SCENE_TURN]), messages=said, calls=called)
+    return TurnSnapshot(turn=turn_of(turn[_MESSAGE:_TURN_END]), messages=said, calls=called)
 
 
 def _history(rows: list[tuple[Any, ...]]) -> tuple[list[Message], list[Call]]:
@@ -161,6 +161,6 @@ def _history(rows: list[tuple[Any, ...]]) -> tuple[list[Message], list[Call]]:
     # Sorted here: the rows are too wide for the database to sort cheaply.
     said.sort(key=lambda message: message.position)
     places = {message.id: message.position for message in said}
-    called = [call_of(row[_SCENE_TURN:]) for row in rows if row[0] is None]
+    called = [call_of(row[_TURN_END:]) for row in rows if row[0] is None]
     called.sort(key=lambda call: (places[call.message_id], call.position))
     return said, called

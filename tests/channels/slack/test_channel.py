@@ -7,7 +7,7 @@ import pytest
 
 from assent.channels import HttpReceiver, Room
 from assent.channels.slack import Slack
-from assent.channels.slack.addresses import Posted
+from assent.channels.slack.addresses import PostedMessages
 from assent.channels.slack.api import sdk_logger
 from assent.errors import InvalidParameter
 
@@ -86,9 +86,9 @@ def test_the_sdk_logs_neither_payloads_nor_tokens(caplog: pytest.LogCaptureFixtu
 
 def test_a_reference_to_messages_is_read_back() -> None:
     for posted in (
-        Posted(channel="C1", stamps=("1.000001",)),
-        Posted(channel="D2", stamps=("1.000001", "2.000002")),
+        PostedMessages(channel="C1", stamps=("1.000001",)),
+        PostedMessages(channel="D2", stamps=("1.000001", "2.000002")),
     ):
-        assert Posted.read(str(posted)) == posted
+        assert PostedMessages.read(str(posted)) == posted
     for text in ("", "C1", "C1/", "C1/x", "c1/1.1", "C1/1.1+", "C1/1.1/2"):
-        assert Posted.read(text) is None
+        assert PostedMessages.read(text) is None

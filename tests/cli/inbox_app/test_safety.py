@@ -5,7 +5,7 @@ import re
 from rich.cells import cell_len
 
 from assent.cli.inbox_app.action_bar import ActionKey
-from assent.cli.inbox_app.backend import Closed
+from assent.cli.inbox_app.backend import RequestRemoved
 from assent.cli.inbox_app.card_view import CardView, _folded
 from assent.cli.inbox_app.inbox_screen import closing_words
 from assent.cli.inbox_app.request_list import RequestList, fitted
@@ -184,7 +184,7 @@ async def test_the_whole_hostile_corpus_is_shown_and_nothing_of_it_is_interprete
 
 
 async def test_a_name_with_markup_is_a_name(local_office: Office) -> None:
-    words = closing_words("[red]x\x1b[2J", Closed("r", "approved", "[b]ben\u202e"))
+    words = closing_words("[red]x\x1b[2J", RequestRemoved("r", "approved", "[b]ben\u202e"))
     assert "\x1b" not in words
     assert "\u202e" not in words
     async with local_office.seat() as seat:

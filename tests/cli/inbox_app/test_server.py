@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assent.cli.inbox_app.app import InboxApp
-from assent.cli.inbox_app.backend import Arrived, Closed, Connected, Disconnected
+from assent.cli.inbox_app.backend import Connected, Disconnected, RequestAdded, RequestRemoved
 from assent.cli.inbox_app.event_stream import MAX_BYTES, EventReader
 from assent.cli.inbox_app.remote_backend import RemoteBackend
 from assent.cli.inbox_app.server_client import ServerClient
@@ -227,7 +227,11 @@ async def test_changes_are_told_from_where_a_broken_stream_ended() -> None:
             while len(heads) < 2 or len(found) < 5:
                 found.append(await anext(changes))
         await changes.aclose()
-    assert found[:3] == [Connected(), Arrived("req_1"), Closed("req_1", "approved", "ben")]
+    assert found[:3] == [
+        Connected(),
+        RequestAdded("req_1"),
+        RequestRemoved("req_1", "approved", "ben"),
+    ]
     assert isinstance(found[3], Disconnected)
     assert "last-event-id: 0-10" in heads[1].lower()
 

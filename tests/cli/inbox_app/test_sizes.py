@@ -8,11 +8,11 @@ import pytest
 from assent.cli.inbox_app.app import InboxApp
 from assent.cli.inbox_app.backend import (
     PAGE_ROWS,
-    Arrived,
     Connected,
     InboxCard,
     InboxChange,
     InboxRow,
+    RequestAdded,
     RowPage,
 )
 from assent.cli.inbox_app.pages import Pages
@@ -160,7 +160,7 @@ async def test_news_of_thousands_read_the_list_a_few_times() -> None:
         began, before = time.monotonic(), crowd.reads
         while time.monotonic() - began < 1.2:
             for _ in range(100):
-                seat.inbox._take(Arrived("req_x"))
+                seat.inbox._take(RequestAdded("req_x"))
             await pilot.pause(0.01)
         # One read every half a second, however many arrive.
         assert crowd.reads - before <= 5

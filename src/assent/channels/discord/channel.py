@@ -18,7 +18,7 @@ from assent.channels.desk import Desk
 from assent.channels.discord.addresses import Place, channel_in, is_id, room_address
 from assent.channels.discord.cards import ROWS, is_of, message_of
 from assent.channels.discord.commands import Commands, register
-from assent.channels.discord.gateway import API_URL, Client, Gateway
+from assent.channels.discord.gateway import API_URL, Gateway, GatewayClient
 from assent.channels.discord.interactions import Interactions, InteractionType, interaction_in
 from assent.channels.discord.markup import answer_parts
 from assent.channels.discord.modals import LIMITS
@@ -311,11 +311,11 @@ class Discord:
     async def _type(self, channel: str) -> None:
         await self._gateway.rest.type_in(channel)
 
-    def _client(self) -> Client:
+    def _client(self) -> GatewayClient:
         talk, interactions = self._talk, self._interactions
         if talk is None or interactions is None:
             raise ChannelError("The channel is not open", whole=True)
-        return Client(
+        return GatewayClient(
             reads_messages=self._reads_messages, heard=talk.heard, pressed=interactions.handle
         )
 

@@ -36,7 +36,7 @@ OnMessage = Callable[[discord.Message], Awaitable[None]]
 OnInteraction = Callable[[Interaction], Awaitable[None]]
 
 
-class Client(discord.Client):
+class GatewayClient(discord.Client):
     """Hands what it hears to us; it keeps no messages and no views."""
 
     def __init__(self, *, reads_messages: bool, heard: OnMessage, pressed: OnInteraction) -> None:
@@ -90,10 +90,10 @@ class Gateway:
     """One client at a time, logged in; one that listens is also on the gateway."""
 
     def __init__(
-        self, token: str, *, api_url: str, listens: bool, make: Callable[[], Client]
+        self, token: str, *, api_url: str, listens: bool, make: Callable[[], GatewayClient]
     ) -> None:
         self._token, self._api_url, self._listens, self._make = token, api_url, listens, make
-        self._client: Client | None = None
+        self._client: GatewayClient | None = None
         self._rest: Rest | None = None
         self._reason = "Discord is not connected"
         self._task: asyncio.Task[None] | None = None
@@ -136,7 +136,7 @@ class Gateway:
             await asyncio.gather(task, return_exceptions=True)
         await self._drop("Discord is not connected")
 
-    async def _begin(self, client: Client) -> None:
+    async def _begin(self, client: GatewayClient) -> None:
         if self._api_url != API_URL:
             found = await self.rest.request("GET", "/gateway")
             DiscordWebSocket.DEFAULT_GATEWAY = URL(str(found["url"]))
@@ -149,7 +149,7 @@ class Gateway:
         if self._task.done():
             await self._task
 
-    async def _log_in(self) -> Client:
+    async def _log_in(self) -> GatewayClient:
         # discord.py keeps the address for all clients of a process.
         Route.BASE = self._api_url
         client = self._client = self._make()
@@ -164,7 +164,7 @@ class Gateway:
         self._rest = Rest(client.http)
         return client
 
-    async def _stay(self, client: Client) -> None:
+    async def _stay(self, client: GatewayClient) -> None:
         """Stay connected: discord.py resumes by itself; what ends it for good is begun anew.
 
         Raises the reason if the first session never began, so that nobody waits for it.
@@ -185,7 +185,7 @@ class Gateway:
             except ChannelError as error:
                 reason = str(error)
 
-    async def _listen(self, client: Client) -> str:
+    async def _listen(self, client: GatewayClient) -> str:
         """Listen until the connection is over for good; return the reason."""
         reason = await _ended(client)
         if reason == _INTENTS:
@@ -203,7 +203,7 @@ class Gateway:
             await asyncio.shield(self._closing)
 
 
-async def _close(client: Client) -> None:
+async def _close(client: GatewayClient) -> None:
     """Close a client, also one that was cancelled while it logged in."""
     await client.close()
     # A sentinel before the log-in, whatever its type says.
@@ -212,7 +212,7 @@ async def _close(client: Client) -> None:
         await connector.close()
 
 
-async def _ended(client: Client) -> str:
+async def _ended(client: GatewayClient) -> str:
     """Listen until the connection is over for good, and return the reason in plain words."""
     try:
         await client.connect(reconnect=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from assent.channels.email.addresses import address_of, mailbox_of
 from assent.channels.email.message import Envelope, mail_of, message_id
-from assent.channels.email.smtp import PORTS, SEND_SECONDS, Connection, Relay, Tls
+from assent.channels.email.smtp import PORTS, SEND_SECONDS, Relay, SmtpConnection, Tls
 from assent.domain import parameters
 from assent.domain.deliveries import ChannelTerms, Post, PostItem
 from assent.domain.parameters import Check, optional, taken, unfit
@@ -225,7 +225,7 @@ class Email:
 
     async def _send(
         self,
-        connection: Connection,
+        connection: SmtpConnection,
         made: Letter,
         *,
         to: str,

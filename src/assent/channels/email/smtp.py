@@ -43,7 +43,7 @@ class Relay:
     seconds: float = SEND_SECONDS
 
     @asynccontextmanager
-    async def connected(self) -> "AsyncGenerator[Connection]":
+    async def connected(self) -> "AsyncGenerator[SmtpConnection]":
         """Connect for one mail; raises `ChannelError`.
 
         A server that cannot be reached, or refuses us, concerns all mails.
@@ -60,7 +60,7 @@ class Relay:
         )
         try:
             await self._connect(smtp)
-            yield Connection(self, smtp)
+            yield SmtpConnection(self, smtp)
         finally:
             # Not closed, which first waits for a server that may not read any more.
             if isinstance(smtp.transport, asyncio.Transport):
@@ -88,7 +88,7 @@ class Relay:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class SmtpConnection:
     """A connection to a relay that is ready for a mail."""
 
     relay: Relay

@@ -45,14 +45,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posted:
+class PostedMessages:
     """Messages that were posted one after the other: most often one, more for a long answer."""
 
     channel: str
     stamps: tuple[str, ...]
 
     @classmethod
-    def read(cls, text: str) -> "Posted | None":
+    def read(cls, text: str) -> "PostedMessages | None":
         """Read what `str` wrote; None for any other text."""
         channel, _, rest = text.partition("/")
         stamps = tuple(rest.split("+"))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from assent.channels.answers import Answers
 from assent.channels.desk import Desk
-from assent.channels.slack.addresses import Place, Posted, is_id, room_address
+from assent.channels.slack.addresses import Place, PostedMessages, is_id, room_address
 from assent.channels.slack.api import BASE_URL, LOST, SlackApi, SlackRefused
 from assent.channels.slack.commands import Commands
 from assent.channels.slack.finding import find_posted
@@ -157,7 +157,7 @@ class Slack:
             found = await find_posted(self._api, channel, place.thread, post.key)
             if found is not None:
                 await self._api.change(channel, found, shown)
-                return str(Posted(channel=channel, stamps=(found,)))
+                return str(PostedMessages(channel=channel, stamps=(found,)))
             if not post.is_open:
                 raise MessageGone
         more: dict[str, Any] = {"metadata": metadata_of(post.key)}
@@ -170,11 +170,11 @@ class Slack:
                 raise
             log.warning("slack: a card was refused (%s), a link is posted instead", error.error)
             ts = await self._api.post(channel, {**brief_message(post, inbox=self._inbox), **more})
-        return str(Posted(channel=channel, stamps=(ts,)))
+        return str(PostedMessages(channel=channel, stamps=(ts,)))
 
     async def update(self, post: Post, message: str) -> None:
         """Change a message; one that is gone or no longer ours is posted anew if need be."""
-        posted = Posted.read(message)
+        posted = PostedMessages.read(message)
         if posted is None:
             raise MessageGone
         if self._answers is not None and Place.of(post.address).channel:

@@ -55,7 +55,7 @@ _FAILED: Final = "Your message was not taken: something went wrong here. Send it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class SlackMessage:
     """A message to the app."""
 
     user: str
@@ -137,7 +137,7 @@ class Talk:
             is_uncertain = isinstance(error, WriteUncertain)
             await self._tell(heard, _UNCERTAIN if is_uncertain else _FAILED)
 
-    async def _person(self, heard: Heard) -> Person:
+    async def _person(self, heard: SlackMessage) -> Person:
         """Return who said it; a stranger who talks to the app gets an account where welcome."""
         try:
             return await self._desk.person(heard.user)
@@ -146,7 +146,7 @@ class Talk:
                 raise
         return await self._welcome(heard.user)
 
-    async def _read(self, body: Mapping[str, Any]) -> Heard | None:
+    async def _read(self, body: Mapping[str, Any]) -> SlackMessage | None:
         """Return what a person said; None for everything else, and for what comes twice."""
         event, us = body["event"], await self._api.identity()
         kind, text = event.get("type"), str(event.get("text") or "")
@@ -159,7 +159,7 @@ class Talk:
         is_twofold = kind == "message" and not is_direct and mention in text
         if is_twofold or kind not in ("message", "app_mention"):
             return None
-        return Heard(
+        return SlackMessage(
             user=str(event["user"]),
             team=str(event.get("user_team") or event.get("team") or body.get("team_id", "")),
             channel=str(event["channel"]),
@@ -170,14 +170,14 @@ class Talk:
             is_mention=is_mention,
         )
 
-    async def _is_held(self, heard: Heard) -> bool:
+    async def _is_held(self, heard: SlackMessage) -> bool:
         """Return True if a conversation is held in the thread of a message."""
         if not heard.thread:
             return False
         threads = self._assent.channels.threads
         return await threads.conversation_in(self._name, heard.place.address) is not None
 
-    async def _answer(self, heard: Heard) -> None:
+    async def _answer(self, heard: SlackMessage) -> None:
         if heard.team != (await self._api.identity()).team:
             await self._tell_if_addressed(heard, _FOREIGN)
             return
@@ -195,7 +195,7 @@ class Talk:
         )
         self._remember(heard)
 
-    def _remember(self, heard: Heard) -> None:
+    def _remember(self, heard: SlackMessage) -> None:
         """Remember whose conversation it is: only its owner's messages are taken."""
         address = heard.place.address
         self._owners[address] = heard.user
@@ -219,12 +219,12 @@ class Talk:
         name = str(found.get("real_name") or found.get("name") or "")[:80]
         return name if name.isprintable() else ""
 
-    async def _tell_if_addressed(self, heard: Heard, words: str) -> None:
+    async def _tell_if_addressed(self, heard: SlackMessage, words: str) -> None:
         """Refuse what was said to the app; people may talk to each other in its threads."""
         if heard.is_addressed:
             await self._tell(heard, words)
 
-    async def _tell(self, heard: Heard, words: str) -> None:
+    async def _tell(self, heard: SlackMessage, words: str) -> None:
         try:
             await self._presses.whisper(
                 heard.channel, heard.user, Tell(words=words), thread=heard.thread

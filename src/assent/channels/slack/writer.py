@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from assent.channels.slack.addresses import Place, Posted
+from assent.channels.slack.addresses import Place, PostedMessages
 from assent.channels.slack.api import LOST, SlackApi, SlackRefused
 from assent.channels.slack.finding import find_posted
 from assent.channels.slack.messages import content, metadata_of
@@ -41,7 +41,7 @@ class Writer:
         if not is_final and message is not None and not self._api.pacing.has_spare_updates:
             return message
         place = Place.of(address)
-        known = None if message is None else Posted.read(message)
+        known = None if message is None else PostedMessages.read(message)
         stamps = list(known.stamps) if known is not None else []
         try:
             await self._show(place, stamps, words_of_agent(text), key)
@@ -51,7 +51,7 @@ class Writer:
                 self._doubtful.add(key)
             raise
         self._doubtful.discard(key)
-        return str(Posted(channel=place.channel, stamps=tuple(stamps)))
+        return str(PostedMessages(channel=place.channel, stamps=tuple(stamps)))
 
     async def _show(
         self, place: Place, stamps: list[str], messages: Sequence[Sequence[Any]], key: str

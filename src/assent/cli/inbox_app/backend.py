@@ -83,14 +83,14 @@ class InboxCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class RequestAdded:
     """Somebody is asked something."""
 
     request_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class RequestRemoved:
     """A request was decided by a person, or ended otherwise."""
 
     request_id: str
@@ -110,7 +110,7 @@ class Disconnected:
     reason: str
 
 
-InboxChange = Arrived | Closed | Connected | Disconnected
+InboxChange = RequestAdded | RequestRemoved | Connected | Disconnected
 
 
 class InboxBackend(Protocol):

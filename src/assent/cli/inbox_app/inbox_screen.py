@@ -14,13 +14,13 @@ from textual.widgets import Static
 
 from assent.cli.inbox_app.action_bar import ActionKey
 from assent.cli.inbox_app.backend import (
-    Arrived,
-    Closed,
     Connected,
     Disconnected,
     InboxBackend,
     InboxCard,
     InboxChange,
+    RequestAdded,
+    RequestRemoved,
 )
 from assent.cli.inbox_app.card_pane import CardPane
 from assent.cli.inbox_app.card_view import CardView
@@ -174,13 +174,13 @@ class InboxScreen(Screen[None]):
             case Disconnected(reason=reason):
                 self._offline(reason)
                 return
-            case Closed():
+            case RequestRemoved():
                 self._forget(change)
-            case Arrived():
+            case RequestAdded():
                 pass
         self._wanted.set()
 
-    def _forget(self, change: Closed) -> None:
+    def _forget(self, change: RequestRemoved) -> None:
         id = change.request_id
         known = {**self._pane.names, **{row.id: row.tool for row in self._list.rows}}
         if id in self._mine or id == self._deciding.sending:
@@ -291,7 +291,7 @@ class InboxScreen(Screen[None]):
         self.set_class(event.size.width < SLIM_COLUMNS, "-slim")
 
 
-def closing_words(tool: str, change: Closed) -> str:
+def closing_words(tool: str, change: RequestRemoved) -> str:
     """Return who did what to a request, in one sentence."""
     name = safe_line(tool)
     if change.status in _ENDS:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from assent.cli.inbox_app.backend import (
     PAGE_ROWS,
-    Arrived,
-    Closed,
     Connected,
     InboxCard,
     InboxChange,
     InboxRow,
+    RequestAdded,
+    RequestRemoved,
     RowPage,
 )
 from assent.cli.review_session import CHANNEL
@@ -105,9 +105,9 @@ def change_told(kind: str, data: Mapping[str, Json]) -> InboxChange | None:
     """Return the change that an event tells of, by its kind and data."""
     id = data.get("request_id")
     if kind == EventKind.PENDING:
-        return Arrived(str(id))
+        return RequestAdded(str(id))
     if kind == EventKind.DECIDED:
-        return Closed(str(id), str(data.get("status", "")), str(data.get("by") or ""))
+        return RequestRemoved(str(id), str(data.get("status", "")), str(data.get("by") or ""))
     return None
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from assent.domain.deliveries import DeliveryKey, DeliveryStatus, Post
 from assent.engine.deliveries.channel import Channel
-from assent.engine.deliveries.posts import Draft, Gathering
+from assent.engine.deliveries.posts import Gathering, PostDraft
 from assent.engine.failpoints import point
 from assent.engine.kernel import Kernel
 from assent.errors import ChannelError, MessageGone, StoreGone, StoreUnavailable
@@ -33,7 +33,7 @@ CONNECT_SECONDS = 10.0
 ERROR_CHARS = 500
 
 
-class Pace:
+class SendRate:
     """Lets through so many messages in a second, evenly."""
 
     def __init__(self, per_second: float) -> None:
@@ -55,7 +55,7 @@ class Courier:
         self._gathering = Gathering(
             channel=channel.name, terms=channel.terms, catalogue=kernel.catalogue, ids=kernel.ids
         )
-        self._pace = Pace(channel.terms.per_second)
+        self._pace = SendRate(channel.terms.per_second)
         self._hint = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_serving = False
@@ -194,7 +194,7 @@ class Courier:
             return LOOK_SECONDS
         on_their_way = frozenset[DeliveryKey]().union(*self._sending.values())
 
-        def take(tx: Tx) -> tuple[list[Draft], int | None]:
+        def take(tx: Tx) -> tuple[list[PostDraft], int | None]:
             drafts = self._gathering.take(tx, room, besides=on_their_way)
             return drafts, tx.deliveries.next_due(self.channel.name)
 
@@ -223,7 +223,7 @@ class Courier:
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    async def _send(self, draft: Draft, at: float) -> None:
+    async def _send(self, draft: PostDraft, at: float) -> None:
         try:
             post = await asyncio.to_thread(draft.drawn, self._link)
             await asyncio.sleep(at - self._now())
@@ -255,7 +255,7 @@ class Courier:
             # No earlier attempt arrived, and there is nothing left to ask.
             return None
 
-    async def _failed(self, draft: Draft, error: ChannelError) -> None:
+    async def _failed(self, draft: PostDraft, error: ChannelError) -> None:
         if error.whole:
             await self._pause(error)
         await self._kernel.store.run(lambda tx: _record_failure(tx, draft, error))
@@ -294,7 +294,7 @@ class Courier:
         return None
 
 
-def _record_failure(tx: Tx, draft: Draft, error: ChannelError) -> None:
+def _record_failure(tx: Tx, draft: PostDraft, error: ChannelError) -> None:
     """Record a failure: try again later, send anew, or give up."""
     reason, attempts = str(error)[:ERROR_CHARS], draft.attempts
     due = [row for row in draft.rows if row.status is DeliveryStatus.DUE]

@@ -25,7 +25,7 @@ LISTED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class PostDraft:
     """A message to send or update: its rows as they were read, and how to draw their cards."""
 
     key: str
@@ -80,7 +80,7 @@ class Gathering:
     catalogue: Catalogue
     ids: Ids
 
-    def take(self, tx: Tx, limit: int, *, besides: Set[DeliveryKey]) -> list[Draft]:
+    def take(self, tx: Tx, limit: int, *, besides: Set[DeliveryKey]) -> list[PostDraft]:
         """Route what is new, and return messages to send, each of them once."""
         count = READ_AT_ONCE + len(besides)
         due = tx.deliveries.due(self.channel, count)
@@ -88,7 +88,7 @@ class Gathering:
             for row in unrouted:
                 self._route(tx, row)
             due = tx.deliveries.due(self.channel, count)
-        drafts, drawn = list[Draft](), set(besides)
+        drafts, drawn = list[PostDraft](), set(besides)
         for row in due:
             if len(drafts) == limit:
                 break
@@ -112,7 +112,7 @@ class Gathering:
         if made:
             tx.deliveries.add(made)
 
-    def _draft(self, tx: Tx, row: Delivery) -> Draft | None:
+    def _draft(self, tx: Tx, row: Delivery) -> PostDraft | None:
         """Return the message that this delivery is part of; None if there is nothing to tell."""
         rows = self._rows(tx, row)
         if all(each.message is None for each in rows):
@@ -124,7 +124,7 @@ class Gathering:
         is_new, batch = rows[0].batch is None, rows[0].batch or self.ids("post")
         is_repeated = any(_may_have_arrived(each) for each in rows)
         rows = tx.deliveries.take(rows, batch)
-        return Draft(
+        return PostDraft(
             key=digest(f"{batch}/{rows[0].channel}/{rows[0].address}")[:24],
             rows=tuple(rows),
             draws=tuple(read_showing(tx, each.request_id, self.catalogue) for each in rows),

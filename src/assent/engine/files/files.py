@@ -24,7 +24,7 @@ from assent.engine.files.message_uploads import MessageUpload
 from assent.engine.files.terms import FileTerms
 from assent.engine.files.uploads import Uploads
 from assent.engine.kernel import Kernel
-from assent.engine.queries.visibility import conversation_of, request_of
+from assent.engine.queries.visibility import readable_conversation, request_of
 from assent.errors import FileRefused, InvalidAnswer, NotFound
 from assent.ports import Tx
 
@@ -162,7 +162,7 @@ class Files:
         want_findable("conversation", id)
 
         def found(tx: Tx) -> tuple[str, FileReference]:
-            owner = conversation_of(tx, who, id).owner.id
+            owner = readable_conversation(tx, who, id).owner.id
             row = tx.files.find(owner, key) if SHA256.fullmatch(key) else None
             carrier = None if row is None else tx.files.carrier(row.id, id)
             for each in () if carrier is None else files_of(carrier):

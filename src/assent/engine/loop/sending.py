@@ -8,7 +8,7 @@ from assent.domain.attachments import dump_files
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
 from assent.domain.chats import ChatThread
-from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, TurnRow, TurnSnapshot
 from assent.domain.events import EventKind, Fact
 from assent.domain.identifiers import want_findable
 from assent.domain.lifecycle import (
@@ -189,8 +189,8 @@ class Sending:
         # Every message belongs to a turn: before the first one there is nothing to read.
         if turn.number > 1:
             messages, calls = tx.snapshots.history(conversation.id)
-        scene = Scene(turn=turn, messages=[*messages, said], calls=calls)
-        return load(tx, turn, self._kernel, conversation, scene)
+        snapshot = TurnSnapshot(turn=turn, messages=[*messages, said], calls=calls)
+        return load(tx, turn, self._kernel, conversation, snapshot)
 
     def _known(self, tx: Tx, message: NewMessage, body: str) -> TurnRow | None:
         """Return the turn that this key already started; raises `KeyReused` for another message."""

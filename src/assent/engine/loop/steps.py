@@ -7,7 +7,7 @@ from functools import partial
 
 from assent.domain.calls import CROWDED, Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Conversation, Message, Role, Scene, TurnRow
+from assent.domain.conversations import Conversation, Message, Role, TurnRow, TurnSnapshot
 from assent.domain.copies import changed
 from assent.domain.events import EventKind, Fact
 from assent.domain.files import FileReference
@@ -54,29 +54,29 @@ def load(
     turn: TurnRow,
     kernel: Kernel,
     conversation: Conversation | None = None,
-    scene: Scene | None = None,
+    snapshot: TurnSnapshot | None = None,
 ) -> Loaded:
     """Read the rows that the next step of a turn needs, unless they were read before."""
     conversation = conversation or conversation_of(tx, turn.conversation_id)
-    scene = scene or tx.snapshots.scene(conversation.id, turn.id)
-    if scene is None:
+    snapshot = snapshot or tx.snapshots.conversation(conversation.id, turn.id)
+    if snapshot is None:
         raise NotFound("turn", turn.id)
     # Before the first step of a conversation nobody has answered anything.
     asks = kernel.catalogue.toolbox(conversation.agent).asks and (turn.number, turn.step) != (1, 0)
     return Loaded(
         turn=turn,
         conversation=conversation,
-        said=partial(history, scene.messages, scene.calls, kernel.texts),
-        length=_length(scene),
-        files=attached(scene.messages),
-        calls=tuple(call for call in scene.calls if call.turn_id == turn.id),
+        said=partial(history, snapshot.messages, snapshot.calls, kernel.texts),
+        length=_length(snapshot),
+        files=attached(snapshot.messages),
+        calls=tuple(call for call in snapshot.calls if call.turn_id == turn.id),
         saved=tuple(tx.values.saved(conversation.id)) if asks else (),
     )
 
 
-def _length(scene: Scene) -> int:
-    messages = sum(len(message.body or message.text) for message in scene.messages)
-    return messages + sum(len(call.output or "") for call in scene.calls)
+def _length(snapshot: TurnSnapshot) -> int:
+    messages = sum(len(message.body or message.text) for message in snapshot.messages)
+    return messages + sum(len(call.output or "") for call in snapshot.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

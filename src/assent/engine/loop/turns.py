@@ -44,8 +44,8 @@ def most_calls(limits: Limits) -> int:
     return limits.calls_per_answer + 1
 
 
-class Room:
-    """The room left for an answer: a model's stream or list of calls need not end by itself."""
+class AnswerBudget:
+    """The limit of an answer: a model's stream or list of calls need not end by itself."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -164,9 +164,9 @@ class Turns:
         raise AssertionError("a model is asked at least once")
 
     async def _once(self, agent: Agent, prompt: Prompt, buffer: EventBuffer) -> Answer:
-        model, room = self._kernel.catalogue.model(agent.name), Room(agent.limits)
+        model, budget = self._kernel.catalogue.model(agent.name), AnswerBudget(agent.limits)
         if not agent.stream:
-            answer = room.whole(await model.request(prompt))
+            answer = budget.whole(await model.request(prompt))
             buffer.say(EventKind.TEXT, {"text": storable(answer.text)})
             return answer
         # Closed at once, even if this task is cancelled: an open stream keeps its connection.
@@ -175,8 +175,8 @@ class Turns:
                 if buffer.is_void:
                     raise LeaseLost("turn", buffer.turn_id)
                 if isinstance(item, Answer):
-                    return room.whole(item)
-                room.take(item)
+                    return budget.whole(item)
+                budget.take(item)
                 match item:
                     case TextDelta(text=text):
                         buffer.say(EventKind.TEXT, {"text": storable(text)})

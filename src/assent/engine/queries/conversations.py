@@ -16,9 +16,9 @@ from assent.engine.queries import listing
 from assent.engine.queries.listing import ListedConversation, Page
 from assent.engine.queries.snapshots import Thread, Turn, read_thread, read_turn
 from assent.engine.queries.visibility import (
-    conversation_of,
     own_conversation,
     own_turn,
+    readable_conversation,
     usable_conversation,
 )
 from assent.errors import NotFound, NothingAwaited
@@ -75,7 +75,7 @@ class ConversationQueries:
 
     async def get(self, person: Person, id: str) -> Conversation:
         """Return a conversation that this person may read."""
-        return await self._run(lambda tx: conversation_of(tx, person, id))
+        return await self._run(lambda tx: readable_conversation(tx, person, id))
 
     async def own(self, person: Person, id: str) -> Conversation:
         """Return a conversation that is this person's own."""
@@ -131,7 +131,7 @@ class ConversationQueries:
         """Return a conversation that this person may read, with everything in it."""
 
         def read(tx: Tx) -> Thread:
-            conversation_of(tx, person, id)
+            readable_conversation(tx, person, id)
             return read_thread(tx, id, self._kernel)
 
         return await self._run(read)
@@ -141,7 +141,7 @@ class ConversationQueries:
         return await self._run(lambda tx: self._rows(tx, person, id))
 
     def _rows(self, tx: Tx, person: Person, id: str) -> ConversationRows:
-        conversation_of(tx, person, id)
+        readable_conversation(tx, person, id)
         turn = tx.turns.newest(id)
         is_active = turn is not None and turn.status in ACTIVE_TURNS
         # Before the rows: these are then at least as new as the events that mention them.
@@ -175,7 +175,7 @@ class ConversationQueries:
         """Return the newest turn of a conversation that this person may read."""
 
         def read(tx: Tx) -> TurnRow | None:
-            return tx.turns.newest(conversation_of(tx, person, id).id)
+            return tx.turns.newest(readable_conversation(tx, person, id).id)
 
         return await self._run(read)
 
@@ -229,7 +229,7 @@ class ConversationQueries:
         """Return the saved answers of a conversation that this person may read."""
 
         def read(tx: Tx) -> list[SavedValue]:
-            conversation_of(tx, person, id)
+            readable_conversation(tx, person, id)
             return tx.values.saved(id)
 
         return await self._run(read)

@@ -28,14 +28,14 @@ from assent.domain.insights import (
 from assent.domain.lifecycle import RequestStatus
 from assent.domain.paging import EntryFilter, Place
 from assent.domain.people import Person
-from assent.domain.record import CallFilter, PastCall, RecordFilter, Stretch
+from assent.domain.record import CallFilter, PastCall, RecordFilter, RecordPage
 from assent.domain.requests import Request
 from assent.engine.kernel import Kernel
 from assent.engine.loop.prompts import load_answer
 from assent.engine.queries import listing
 from assent.engine.queries.listing import Page
 from assent.engine.queries.visibility import (
-    conversation_of,
+    readable_conversation,
     sees_everything,
     sees_request,
 )
@@ -144,7 +144,7 @@ class RecordQueries:
         """Return a page of the audit of a conversation that this person may read."""
 
         def read(tx: Tx) -> Page[Entry]:
-            conversation_of(tx, person, id)
+            readable_conversation(tx, person, id)
             wanted = EntryFilter(conversation_id=id)
             return listing.entries(tx, wanted, after=after, limit=limit)
 
@@ -152,16 +152,16 @@ class RecordQueries:
 
     async def search(
         self, wanted: RecordFilter, *, after: Place | None, limit: int
-    ) -> Stretch[Entry]:
+    ) -> RecordPage[Entry]:
         """Return a page of the audit, by the filters that the audit's web page offers."""
         return await self._run(lambda tx: tx.record.entries(wanted, after=after, limit=limit))
 
     async def past_calls(
         self, person: Person, wanted: CallFilter, *, after: Place | None, limit: int
-    ) -> Stretch[PastCall]:
+    ) -> RecordPage[PastCall]:
         """Return a page of calls: those of the person's own conversations, or all they may see."""
 
-        def read(tx: Tx) -> Stretch[PastCall]:
+        def read(tx: Tx) -> RecordPage[PastCall]:
             if sees_everything(person):
                 return tx.record.calls(wanted, after=after, limit=limit)
             return tx.record.calls_of(person.id, wanted, after=after, limit=limit)

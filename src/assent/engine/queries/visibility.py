@@ -21,7 +21,7 @@ def sees_request(person: Person, request: Request) -> bool:
     return is_owner or sees_everything(person) or request.admits(person)
 
 
-def conversation_of(tx: Tx, person: Person, id: str) -> Conversation:
+def readable_conversation(tx: Tx, person: Person, id: str) -> Conversation:
     """Return a conversation that this person may read."""
     found = tx.conversations.get(id)
     if found is None or not (found.owner.id == person.id or sees_everything(person)):
@@ -41,7 +41,7 @@ def usable_conversation(
     tx: Tx, person: Person, id: str, action: str, *, admins: bool = False
 ) -> Conversation:
     """Return a conversation that this person may use; `NotAllowed` if they may only read it."""
-    found = conversation_of(tx, person, id)
+    found = readable_conversation(tx, person, id)
     if found.owner.id != person.id and not (admins and ADMIN in person.roles):
         raise NotAllowed(person.id, action)
     return found
@@ -60,4 +60,4 @@ def own_turn(tx: Tx, person: Person, id: str) -> Conversation:
     turn = tx.turns.get(id)
     if turn is None:
         raise NotFound("turn", id)
-    return conversation_of(tx, person, turn.conversation_id)
+    return readable_conversation(tx, person, turn.conversation_id)

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
-from assent.domain.conversations import Scene, TurnRow
+from assent.domain.conversations import TurnRow, TurnSnapshot
 from assent.domain.events import Fact
 from assent.domain.forms import UserInput
 from assent.domain.lifecycle import ACTIVE_TURNS, CallStatus, RequestKind, RequestStatus
@@ -77,7 +77,7 @@ class Recorder:
                 tx.journal.tell(claim.call.turn_id, *facts)
             moves = self._moves(tx, claim)
             if isinstance(outcome, Succeeded | Failed) and not claim.call.outside:
-                moves.scene = self._scene(tx, claim.call)
+                moves.snapshot = self._snapshot(tx, claim.call)
             again = self._settle(moves, claim, outcome)
             turn = moves.wake(self._kernel.worker, self._kernel.times.lease)
             # Reading here what the next step needs saves a transaction.
@@ -93,12 +93,16 @@ class Recorder:
         who = f"agent:{call.agent}" if call.by_caller else f"worker:{self._kernel.worker}"
         return Moves(tx, self._kernel.ids, actor=who)
 
-    def _scene(self, tx: Tx, call: Call) -> Scene | None:
-        return tx.snapshots.scene(call.conversation_id, call.turn_id, last_of=call.message_id)
+    def _snapshot(self, tx: Tx, call: Call) -> TurnSnapshot | None:
+        return tx.snapshots.conversation(
+            call.conversation_id, call.turn_id, last_of=call.message_id
+        )
 
     def _loaded(self, moves: Moves, turn: TurnRow, claim: Claim) -> Loaded:
-        scene = moves.scene if moves.scene is not None and moves.scene.is_whole else None
-        return load(moves.tx, turn, self._kernel, claim.conversation, scene)
+        snapshot = (
+            moves.snapshot if moves.snapshot is not None and moves.snapshot.is_whole else None
+        )
+        return load(moves.tx, turn, self._kernel, claim.conversation, snapshot)
 
     async def _insist(
         self, record: Callable[[Tx], Recorded], claim: Claim | None = None

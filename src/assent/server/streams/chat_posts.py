@@ -16,7 +16,7 @@ from assent.server.streams.posted_files import PostedFile, attachments, ui_files
 _Part = Mapping[str, Any]
 
 
-class Post(Body):
+class ChatPost(Body):
     """A post of `useChat`, of any major version; further fields are ignored."""
 
     # `onPending` as JavaScript writes it, and `on_pending` as the native API does.
@@ -70,12 +70,12 @@ class ApprovalAnswer(Body):
 
 
 _SENT = frozenset({"text", "file", "step-start"})
-_POST = TypeAdapter(Post)
+_POST = TypeAdapter(ChatPost)
 _APPROVAL = TypeAdapter(ApprovalAnswer)
 _WRITTEN = TypeAdapter(Written)
 
 
-def post_of(body: bytes) -> tuple[Post, Written]:
+def post_of(body: bytes) -> tuple[ChatPost, Written]:
     """Return the post and its newest message; raises `RequestValidationError` if they do not fit.
 
     The rest of the history need not follow our other rules for JSON, because it is not read.
@@ -98,7 +98,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def message_of(conversation_id: str, post: Post, message: Written) -> SendMessage:
+def message_of(conversation_id: str, post: ChatPost, message: Written) -> SendMessage:
     """Return the user's newest message, to be sent."""
     return SendMessage(
         conversation_id=conversation_id,

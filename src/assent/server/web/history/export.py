@@ -17,7 +17,7 @@ from assent.domain.cards import Members
 from assent.domain.events import Entry
 from assent.domain.outputs import json_text
 from assent.domain.paging import Place
-from assent.domain.record import PastCall, PastRequest, Stretch
+from assent.domain.record import PastCall, PastRequest, RecordPage
 from assent.engine.agents import Catalogue
 from assent.errors import InvalidCommand
 from assent.presentation.card import hints_of
@@ -51,7 +51,7 @@ class Download(Generic[T]):
 
     name: str
     columns: Sequence[str]
-    read: Callable[[Place | None], Awaitable[Stretch[T]]]
+    read: Callable[[Place | None], Awaitable[RecordPage[T]]]
     line: Callable[[T], Line]
 
 
