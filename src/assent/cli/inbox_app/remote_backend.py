@@ -3,10 +3,10 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar, assert_never
+from typing import Any, TypeVar
 
 from assent.cli.inbox_app.backend import (
     PAGE_ROWS,
@@ -22,19 +22,11 @@ from assent.cli.inbox_app.local_backend import change_told
 from assent.cli.inbox_app.server_client import ServerClient
 from assent.domain.cards import Choice
 from assent.domain.confirmations import Confirmation, Phrase
-from assent.domain.decisions import (
-    Approve,
-    Give,
-    Ran,
-    ReasonVerdict,
-    RunVerdict,
-    Supply,
-    Verdict,
-)
+from assent.domain.decisions import Approve, Give, Supply, Verdict
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.suggestions import Suggestion
 from assent.domain.tools import Risk
-from assent.domain.verdicts import Verb, name_of
+from assent.domain.verdicts import Verb, name_of, row_of
 from assent.engine.files.answers import items
 from assent.engine.queries.previews import EditPreview
 from assent.errors import AssentError, ServerUnreachable
@@ -75,7 +67,7 @@ class RemoteBackend:
     async def preview(self, card: InboxCard, verdict: Verdict, columns: int) -> EditPreview | None:
         if not isinstance(verdict, Approve | Supply):
             return None
-        body = {**_body(verdict), "digest": card.digest}
+        body = {**verdict_json(verdict), "digest": card.digest}
         path = f"/api/requests/{card.request_id}/preview"
         told = await self.client.post(path, body, columns=columns)
         if told.get("runs") is None:
@@ -85,7 +77,7 @@ class RemoteBackend:
     async def decide(self, card: InboxCard, verdict: Verdict, shown: str | None) -> str:
         if isinstance(verdict, Give):
             verdict = replace(verdict, values=await self._uploaded(card, verdict.values))
-        body = {**_body(verdict), "digest": card.digest, "shown": shown}
+        body = {**verdict_json(verdict), "digest": card.digest, "shown": shown}
         told = await self.client.post(f"/api/requests/{card.request_id}/decide", body)
         return _read(lambda: str(told["status"]))
 
@@ -218,29 +210,10 @@ def _inert(text: str) -> str:
     return "".join(c if c.isprintable() else mark(code_point_name(c)) for c in text)
 
 
-def _body(verdict: Verdict) -> dict[str, Any]:
-    """Return the JSON of a verdict."""
-    verb = str(name_of(verdict))
-    match verdict:
-        case Approve(arguments=arguments, edit=edit) if verdict.is_edit:
-            changed = {"arguments": arguments} if edit is None else {"edit": edit}
-            return {"verdict": "edit", **changed, "runs": verdict.runs, "typed": verdict.typed}
-        case RunVerdict():
-            return {"verdict": verb, "typed": verdict.typed}
-        case ReasonVerdict():
-            return {"verdict": verb, "reason": verdict.reason}
-        case Give():
-            told: dict[str, object] = {
-                "verdict": verb,
-                "values": verdict.values,
-                "partial": verdict.partial,
-            }
-            if verdict.seen is not None:
-                told["seen"] = verdict.seen
-            # Left out if not said: a server of an earlier release knows neither.
-            more = {"keep": verdict.keep, "accept": list(verdict.accept)}
-            return told | {name: value for name, value in more.items() if value}
-        case Supply() | Ran():
-            return {"verdict": verb, "output": verdict.output}
-        case _:
-            assert_never(verdict)
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the JSON of a verdict; what is left unsaid an older server need not know."""
+    is_edit = isinstance(verdict, Approve) and verdict.is_edit
+    row = row_of(Verb.EDIT if is_edit else name_of(verdict))
+    unsaid = {each.name: each.default for each in fields(verdict)}
+    said = {name: getattr(verdict, name) for name in row.fields}
+    return {"verdict": row.verb} | {name: v for name, v in said.items() if v != unsaid[name]}
