@@ -56,9 +56,12 @@ class Verdicts:
 
     def apply(self, moves: Moves, case: Case) -> DecisionOutcome:
         """Apply a verdict that needs no second ruling by the gate."""
+        beside = is_beside(case.request, case.call)
+        return self._close_beside(moves, case) if beside else self._follow(moves, case)
+
+    def _follow(self, moves: Moves, case: Case) -> DecisionOutcome:
+        """Do what the verdict says."""
         verdict, texts = case.attempt.verdict, self.kernel.texts
-        if is_beside(case.request, case.call):
-            return self._close_beside(moves, case)
         match verdict:
             case verdicts.Approve() | verdicts.RunAgain():
                 return self.approve(moves, case)
