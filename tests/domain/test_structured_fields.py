@@ -165,8 +165,8 @@ def test_a_moment_is_kept_with_its_offset(given: object, moment: str) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("2026-11-18 14:30", "in which zone"),
-        ("2026-03-29 02:30 Europe/Berlin", "leave this time out"),
+        ("2026-11-18 14:30", "Add the zone"),
+        ("2026-03-29 02:30 Europe/Berlin", "no such time"),
         ("2026-10-25 02:30 Europe/Berlin", "+02:00 for the first, +01:00 for the second"),
         ("2026-11-18 14:30 Middle/Earth", "Enter the zone as"),
         ("2026-11-18 14:30 ../../etc/passwd", "Enter the zone as"),
@@ -198,7 +198,7 @@ def test_a_moment_that_is_not_one_moment_is_refused_in_words(given: object, word
         ({"$secret": "sec_0123456789abcdef"}, "do not begin with $"),
         ("$kept = /x", "do not begin with $"),
         ({"x" * 201: ""}, "at most 200"),
-        ("{not json", "cannot be read"),
+        ("{not json", "not valid JSON"),
     ],
 )
 def test_pairs_that_mean_something_else_are_refused(given: object, words: str) -> None:

@@ -112,8 +112,8 @@ class OwnRule:
             what = "only one of them"
             raise InvalidParameter("OwnRule", "argument and at_least", "both, or neither", what)
         if self.argument and self.effect is Effect.ALLOW:
-            allowed = "for a rule that asks: it stands above one that allows the rest"
-            raise InvalidParameter("OwnRule", "at_least", allowed, "given with 'allow'")
+            allowed = "left out of a rule that allows (a second rule can ask from there on)"
+            raise InvalidParameter("OwnRule", "at_least", allowed, f"{self.at_least}")
 
     def covers(self, tool: EffectiveTool) -> bool:
         """Return True if the rule is about this tool, whatever the call's arguments are."""

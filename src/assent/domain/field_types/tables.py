@@ -136,7 +136,7 @@ def _json_in(field: Field, value: object, sign: str) -> object:
     try:
         return parse(text)
     except InvalidJson:
-        refuse(field, "This begins like JSON, but cannot be read as such.")
+        refuse(field, "This begins like JSON but is not valid JSON.")
 
 
 def _refuse_too_many(field: Field, count: int, what: str) -> None:

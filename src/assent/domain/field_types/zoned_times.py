@@ -29,7 +29,7 @@ def read_datetime(field: Field, value: object) -> str:
     """Read a moment: as text with its zone at the end, or as an object with `local` and `zone`."""
     local, named = _parts(field, value)
     if not named:
-        refuse(field, "Say in which zone, too, such as Europe/Berlin or +01:00.")
+        refuse(field, "Add the zone, such as Europe/Berlin or +01:00.")
     zone = _zone(named)
     if zone is None:
         refuse(field, "Enter the zone as a place such as Europe/Berlin, an offset, or UTC.")
@@ -72,12 +72,12 @@ def _in_zone(field: Field, local: datetime, zone: tzinfo) -> str:
     first, second = local.replace(tzinfo=zone, fold=0), local.replace(tzinfo=zone, fold=1)
     before, after = _offset(first), _offset(second)
     if before < after:
-        refuse(field, "Clocks are set forward there, and leave this time out: enter another.")
+        refuse(field, "There is no such time: the clocks are set forward then. Enter another.")
     if before > after:
         words = f"{_written(before)} for the first, {_written(after)} for the second"
         refuse(
             field,
-            f"This time comes twice there, because clocks are set back: enter {words} as zone.",
+            f"This time comes twice, because the clocks are set back: enter {words} as the zone.",
         )
     if before.total_seconds() % 60:
         refuse(field, "Enter the offset itself as the zone, such as +01:00.")
