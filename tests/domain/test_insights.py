@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from assent.domain.insights import Answers, DecisionRow, Hourly, Period, Window, surges
+from assent.domain.insights import AnswerFigures, DecisionRow, Hourly, Period, Window, surges
 
 NOW = datetime(2030, 1, 8, 10, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -81,4 +81,4 @@ def test_a_habit_is_half_of_ten_answers_that_nobody_can_have_read(
 ) -> None:
     waits = [timedelta(seconds=1)] * quick + [timedelta(seconds=2)] * slow
     rulings = [DecisionRow("mail", "grace", "approve", False, 0, wait) for wait in waits]
-    assert Answers.of("grace", rulings).is_hasty is is_hasty
+    assert AnswerFigures.of("grace", rulings).is_hasty is is_hasty

@@ -11,7 +11,7 @@ import pytest
 
 from assent.domain.decisions import VerdictName
 from assent.domain.identifiers import first_id
-from assent.domain.insights import Answers, Hourly, Period, StatusCount, Survey, Votes, Window
+from assent.domain.insights import AnswerFigures, Hourly, Period, StatusCount, Survey, Votes, Window
 from assent.domain.lifecycle import CallStatus, RequestStatus
 from assent.engine.ids import new_id
 from assent.engine.queries.record import gather
@@ -43,7 +43,7 @@ async def test_percentiles_are_times_that_somebody_really_waited(store: Store) -
             ledger.answer(TODAY, wait, verdict=REJECT if wait > 8 else VerdictName.APPROVE)
 
     await written(store, write)
-    assert (await gather(store, WEEK)).total == Answers(
+    assert (await gather(store, WEEK)).total == AnswerFigures(
         name="",
         count=10,
         approved=8,

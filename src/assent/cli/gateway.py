@@ -293,7 +293,7 @@ async def serving(app: Any, listener: "Listener") -> AsyncGenerator[None]:
     """Answer requests on a socket while the block runs."""
     import uvicorn
 
-    from assent.cli.server_process import GRACE_SECONDS, Server
+    from assent.cli.server_process import GRACE_SECONDS, ReadyServer
 
     config = uvicorn.Config(
         app,
@@ -310,7 +310,7 @@ async def serving(app: Any, listener: "Listener") -> AsyncGenerator[None]:
     async def ready() -> None:
         started.set()
 
-    server = Server(config, ready)
+    server = ReadyServer(config, ready)
     serving = asyncio.create_task(server.serve([listener.socket]), name="assent-gateway-pages")
     try:
         await started.wait()

@@ -47,7 +47,7 @@ ACCEPTED_AT_ONCE = 128
 SPARE_HANDLES = 256 + ACCEPTED_AT_ONCE + ROOM
 
 
-class Server(uvicorn.Server):
+class ReadyServer(uvicorn.Server):
     """uvicorn's server with our own signal handling; it answers only after all is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], Awaitable[None]]) -> None:
@@ -87,12 +87,12 @@ async def run(
         backlog=ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server = Server(config, ready)
+    server = ReadyServer(config, ready)
     _on_signals(server, app, screen)
     await server.serve([listener.socket])
 
 
-def _on_signals(server: Server, app: "FastAPI", screen: Screen) -> None:
+def _on_signals(server: ReadyServer, app: "FastAPI", screen: Screen) -> None:
     def stop() -> None:
         if server.should_exit:
             # The database is consistent at any moment: ending here is no worse than a power cut.

@@ -113,7 +113,7 @@ class RequestCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class AnswerFigures:
     """Figures about the answers to one tool's requests, or of one person.
 
     `median` and `slow` are waiting times that occurred: ranks n/2 and 9n/10, rounded up.
@@ -247,9 +247,9 @@ class Insights:
     """
 
     survey: Survey
-    total: Answers | None
-    tools: tuple[Answers, ...]
-    people: tuple[Answers, ...]
+    total: AnswerFigures | None
+    tools: tuple[AnswerFigures, ...]
+    people: tuple[AnswerFigures, ...]
     waits: tuple[int, ...]
     votes: tuple[Votes, ...]
     outcomes: tuple[StatusCount, ...]

@@ -15,7 +15,7 @@ from assent.cli.inbox_app.backend import (
     RequestAdded,
     RowPage,
 )
-from assent.cli.inbox_app.pages import Pages
+from assent.cli.inbox_app.pages import InboxPages
 from assent.domain.decisions import Verdict
 from assent.domain.lifecycle import RequestKind
 from assent.domain.tools import Risk
@@ -170,7 +170,7 @@ async def test_news_of_thousands_read_the_list_a_few_times() -> None:
 
 async def test_a_page_that_emptied_gives_way_to_the_one_before() -> None:
     crowd = Crowd(150)
-    pages = Pages(backend=crowd)
+    pages = InboxPages(backend=crowd)
     await pages.read()
     assert pages.turn(1)
     assert len(await pages.read()) == 50

@@ -13,7 +13,7 @@ import pytest
 from assent.domain.decisions import VerdictName
 from assent.domain.insights import (
     EDGES,
-    Answers,
+    AnswerFigures,
     Hourly,
     Insights,
     Period,
@@ -35,7 +35,7 @@ from tests.server.web.visitor import Visitor
 
 NOW = datetime(2030, 1, 8, 10, 30, tzinfo=UTC)
 HOSTILE = '<script>alert(1)</script>"\u202e=cmd'
-TOTAL = Answers(
+TOTAL = AnswerFigures(
     name=HOSTILE,
     count=30,
     approved=20,

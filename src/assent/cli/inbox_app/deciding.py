@@ -65,7 +65,7 @@ class Sight:
 
 
 @dataclass(slots=True, kw_only=True)
-class Deciding:
+class DecisionDialogs:
     """Asks one person what a choice needs, and decides."""
 
     app: App[None]

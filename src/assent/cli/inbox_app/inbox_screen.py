@@ -24,13 +24,13 @@ from assent.cli.inbox_app.backend import (
 )
 from assent.cli.inbox_app.card_pane import CardPane
 from assent.cli.inbox_app.card_view import CardView
-from assent.cli.inbox_app.deciding import Deciding, Sight
+from assent.cli.inbox_app.deciding import DecisionDialogs, Sight
 from assent.cli.inbox_app.dialogs import Dialog, ProblemDialog, ours
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd
 from assent.cli.inbox_app.help_screen import HelpScreen
 from assent.cli.inbox_app.look import DARK, LIGHT, SLIM_COLUMNS, WIDE_COLUMNS
 from assent.cli.inbox_app.notes import NoteLine, NotesScreen
-from assent.cli.inbox_app.pages import Pages
+from assent.cli.inbox_app.pages import InboxPages
 from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.cli.inbox_app.request_list import RequestList
 from assent.cli.inbox_app.top_line import TopLine
@@ -64,7 +64,7 @@ class InboxScreen(Screen[None]):
 
     def __init__(self, backend: InboxBackend, pauses: Pauses = USUAL) -> None:
         super().__init__()
-        self._backend, self._pages = backend, Pages(backend=backend)
+        self._backend, self._pages = backend, InboxPages(backend=backend)
         self._list, self._pane = RequestList(id="list"), CardPane(backend, pauses)
         self._top, self._note = TopLine(backend), NoteLine()
         self._wanted = asyncio.Event()
@@ -73,7 +73,7 @@ class InboxScreen(Screen[None]):
         self._is_deciding = False
         # The reason why nothing is heard from the back end; empty if all is well.
         self._reason = ""
-        self._deciding = Deciding(
+        self._deciding = DecisionDialogs(
             app=cast("App[None]", self.app),
             backend=backend,
             tell=self._note.say,

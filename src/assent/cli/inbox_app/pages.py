@@ -6,7 +6,7 @@ from assent.cli.inbox_app.backend import InboxBackend, InboxRow
 
 
 @dataclass(slots=True, kw_only=True)
-class Pages:
+class InboxPages:
     """The page that is shown, and the ways to the next one and back."""
 
     backend: InboxBackend

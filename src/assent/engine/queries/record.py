@@ -13,7 +13,7 @@ from assent.domain.conversations import Conversation, Message
 from assent.domain.decisions import Decision, VerdictName
 from assent.domain.events import Entry, Event
 from assent.domain.insights import (
-    Answers,
+    AnswerFigures,
     DecisionRow,
     Hourly,
     Insights,
@@ -216,7 +216,7 @@ def _figures(
     hours = _hours(asked)
     return Insights(
         survey=survey,
-        total=Answers.of("", answered) if answered else None,
+        total=AnswerFigures.of("", answered) if answered else None,
         tools=_grouped(answered, attrgetter("tool")),
         people=_grouped(answered, attrgetter("person")),
         waits=bars(answered),
@@ -249,12 +249,12 @@ async def _newest(
 
 def _grouped(
     answers: Iterable[DecisionRow], by: Callable[[DecisionRow], str]
-) -> tuple[Answers, ...]:
+) -> tuple[AnswerFigures, ...]:
     """Return the figures of each group, the largest first."""
     groups: dict[str, list[DecisionRow]] = defaultdict(list)
     for each in answers:
         groups[by(each)].append(each)
-    found = [Answers.of(name, group) for name, group in groups.items()]
+    found = [AnswerFigures.of(name, group) for name, group in groups.items()]
     return tuple(sorted(found, key=lambda each: (-each.count, each.name)))
 
 

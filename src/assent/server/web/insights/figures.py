@@ -8,7 +8,17 @@ from math import log
 from typing import Final
 
 from assent.domain.decisions import VerdictName
-from assent.domain.insights import DAY, EDGES, HOUR, Answers, Hourly, Insights, Surge, Votes, Window
+from assent.domain.insights import (
+    DAY,
+    EDGES,
+    HOUR,
+    AnswerFigures,
+    Hourly,
+    Insights,
+    Surge,
+    Votes,
+    Window,
+)
 from assent.domain.lifecycle import RequestStatus
 from assent.presentation.markup import Html
 from assent.presentation.text import safe_line
@@ -75,7 +85,7 @@ def waits(insights: Insights) -> Html:
     return plots.columns(caption, shown, labels, lines=lines, tall=_TALL)
 
 
-def _percentiles(answers: Answers) -> list[Mark]:
+def _percentiles(answers: AnswerFigures) -> list[Mark]:
     """Return the two marks; the right one is higher, so its text may cross the other's line."""
     median, slow = place(answers.median, EDGES), place(answers.slow, EDGES)
     return [

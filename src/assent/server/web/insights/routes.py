@@ -10,7 +10,7 @@ from assent.domain.insights import (
     MOST,
     SURGE_LEAST,
     SURGE_TIMES,
-    Answers,
+    AnswerFigures,
     Insights,
     Period,
     Survey,
@@ -73,7 +73,7 @@ def _questions(insights: Insights) -> Iterator[Row]:
         yield "flood", surge.agent, f"{surge.hour.isoformat()} refused", surge.refused
 
 
-def _answers(figure: str, answers: Answers) -> Iterator[Row]:
+def _answers(figure: str, answers: AnswerFigures) -> Iterator[Row]:
     name = answers.name
     yield figure, name, "decisions", answers.count
     yield figure, name, "approved", answers.approved
