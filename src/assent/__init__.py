@@ -29,7 +29,7 @@ from assent.domain.files import File, ScannedFile
 from assent.domain.forms import Field, FieldType, Option, ShowIf, Step, UserInput
 from assent.domain.mcp_servers import McpServer
 from assent.domain.own_rules import OwnRule
-from assent.domain.people import Audience, Person, PersonKind
+from assent.domain.people import SYSTEM, Audience, Person, PersonKind, Scope
 from assent.domain.policy import Allow, Ask, Deny, Effect, Rule, allow, ask, deny
 from assent.domain.searches import Found
 from assent.domain.suggestions import Suggest
@@ -51,6 +51,7 @@ from assent.errors import AssentError
 
 __all__ = [
     "NO_DEADLINE",
+    "SYSTEM",
     "Agent",
     "Allow",
     "ApprovalRequired",
@@ -85,8 +86,9 @@ __all__ = [
     "Ran",
     "Risk",
     "Rule",
-    "ScannedFile",
     "RunAgain",
+    "ScannedFile",
+    "Scope",
     "ShowIf",
     "Step",
     "Suggest",

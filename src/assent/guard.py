@@ -29,6 +29,18 @@ from assent.errors import (
     TooManyRequests,
 )
 
+__all__ = [
+    "BodyOutcome",
+    "CallClaim",
+    "Guard",
+    "GuardedBody",
+    "GuardedCall",
+    "Raised",
+    "RenewedClaim",
+    "Returned",
+    "Unclear",
+]
+
 log = logging.getLogger(__name__)
 # A lease is renewed this many times before it would run out.
 _BEATS: Final = 3

@@ -10,6 +10,8 @@ from assent.domain import parameters
 from assent.domain.parameters import Check, optional, settle
 from assent.domain.tools import Risk
 
+__all__ = ["LONGEST_DIGEST", "NEVER", "NotificationSettings", "QuietHours"]
+
 NEVER: Final = "never"
 LONGEST_DIGEST: Final = timedelta(days=7)
 _RISKS: Final = tuple(Risk)

@@ -87,6 +87,7 @@ def want_recordable(by: Person) -> None:
 
 
 SYSTEM = Person("system", roles=frozenset({SYSTEM_ROLE}), kind=PersonKind.SERVICE)
+"""The program itself, as `by` of what it does to accounts: there may be no admin yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
