@@ -11,7 +11,7 @@ import pytest
 from assent.cli.inbox_app.app import InboxApp
 from assent.cli.inbox_app.backend import InboxBackend, InboxCard
 from assent.cli.inbox_app.edit_dialog import EditDialog
-from assent.cli.inbox_app.edited_text import approval_of, text_of
+from assent.cli.inbox_app.editor import approval_of, text_of
 from assent.domain.canonical import digest, encode
 from assent.domain.decisions import Verdict
 from assent.errors import InvalidArguments, InvalidJson

@@ -18,7 +18,7 @@ from assent.cli.inbox_app.dialogs import (
     refusal_words,
 )
 from assent.cli.inbox_app.edit_dialog import EditDialog, EditEnd, edit_columns
-from assent.cli.inbox_app.edited_text import approval_of, text_of
+from assent.cli.inbox_app.editor import approval_of, text_of
 from assent.cli.inbox_app.form_dialog import FormDialog, FormStart
 from assent.cli.inbox_app.pauses import USUAL, Pauses
 from assent.domain.confirmations import Confirmation, Phrase
