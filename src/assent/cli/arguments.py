@@ -44,14 +44,14 @@ def parser() -> Parser:
     _inbox(commands.add_parser("inbox", help="read and decide what waits for you, full-screen"))
     _pending(commands.add_parser("pending", help="list what waits for people"))
     _decide(commands.add_parser("decide", help="decide a request, beside a running worker"))
-    _export(commands.add_parser("export", help="a conversation as JSON, without its secrets"))
-    _import(commands.add_parser("import", help="a conversation from exported JSON"))
+    _export(commands.add_parser("export", help="print a conversation as JSON, without its secrets"))
+    _import(commands.add_parser("import", help="create a conversation from exported JSON"))
     _keys(commands.add_parser("keys", help="list, create and revoke API keys"))
     _people(commands.add_parser("people", help="list and add accounts, and change their roles"))
     _deliveries(commands.add_parser("deliveries", help="list what could not be delivered"))
-    _tools(commands.add_parser("tools", help="changed tools of MCP servers, and accepting them"))
-    _rules(commands.add_parser("rules", help="what you want to be asked about"))
-    _preferences(commands.add_parser("preferences", help="what you keep for all conversations"))
+    _tools(commands.add_parser("tools", help="list changed tools of MCP servers, and accept them"))
+    _rules(commands.add_parser("rules", help="list, add and delete your own rules"))
+    _preferences(commands.add_parser("preferences", help="list, set and delete what you keep"))
     add_hook_options(commands.add_parser("hook", help="ask people before a coding agent acts"))
     return top
 
@@ -309,7 +309,7 @@ def _deliveries(command: argparse.ArgumentParser) -> None:
 
 def _tools(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
-    changed = actions.add_parser("changed", help="what servers changed, and nobody accepted yet")
+    changed = actions.add_parser("changed", help="list the changes that nobody has accepted yet")
     accept = actions.add_parser("accept", help="accept a tool's changed definition")
     accept.add_argument("tool", metavar="TOOL", help="its name, as `assent tools changed` shows it")
     accept.add_argument("--yes", action="store_true", help="do not ask")
