@@ -1,13 +1,13 @@
 """Scanning: a hook of the deployment looks at each upload before it counts, and fails closed."""
 
 import asyncio
-import inspect
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from assent.domain.author_functions import call_function
 from assent.domain.file_names import clean_name
 from assent.domain.files import ScannedFile
 from assent.engine.files.contents import Contents
@@ -42,7 +42,10 @@ async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived)
     """Raise `FileRefused` unless the hook lets the file in, in time."""
     folder = await asyncio.to_thread(Folder.made)
     try:
-        path = folder.path / clean_name(file.name)
+        # In a folder of its own: beside the lock of the outer one, any name may be taken.
+        inner = folder.path / "1"
+        inner.mkdir(mode=0o700)
+        path = inner / clean_name(file.name)
         copy = await asyncio.to_thread(path.open, "xb")
         with copy:
             async for data in contents.chunks(file.file_id, sealed=file.sealed):
@@ -51,8 +54,8 @@ async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived)
     finally:
         await asyncio.to_thread(folder.remove)
     if said is not None and said is not True:
-        words = str(said)[:_REASON_CHARS] if isinstance(said, str) else "The scan refused it."
-        raise FileRefused(file.field, words)
+        words = said.strip()[:_REASON_CHARS] if isinstance(said, str) else ""
+        raise FileRefused(file.field, words or "The scan refused it.")
 
 
 def _facts(file: Arrived, path: Path) -> ScannedFile:
@@ -71,9 +74,7 @@ def _facts(file: Arrived, path: Path) -> ScannedFile:
 async def _asked(hook: Scan, within: timedelta, file: ScannedFile) -> object:
     try:
         async with asyncio.timeout(within.total_seconds()):
-            # In a thread: a plain function that reads a large file would block everybody.
-            said = await asyncio.to_thread(hook, file)
-            return await said if inspect.isawaitable(said) else said
+            return await call_function(hook, file)
     except BaseException as error:
         if is_ours(error) or isinstance(error, asyncio.CancelledError):
             raise
