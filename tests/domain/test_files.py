@@ -63,6 +63,10 @@ KINDS: list[tuple[bytes, str]] = [
     ("Grüße, 你好\n".encode(), "text/plain"),
     ("\ufeffname,amount\n".encode(), "text/plain"),
     (b"\x1b[31mred\x1b[0m", "text/plain"),
+    (b"BMI,weight\n24,80\n", "text/plain"),
+    (b"MZ 7, Mainz\n", "text/plain"),
+    (b"ID3 tags of all songs\n", "text/plain"),
+    (b"GIF89a = 1; alert(1)", "image/gif"),
     (b"text\x00with a zero", "application/octet-stream"),
     (b"\xff\xfe\x41\x00", "application/octet-stream"),
     (b"half a letter \xc3", "application/octet-stream"),
@@ -103,7 +107,9 @@ def test_an_open_document_says_what_it_is() -> None:
         (b"GIF89a", ["image/*"], "image/gif"),
         (b"GIF89a", ["image/png"], None),
         (b"GIF89a", ["text/csv"], None),
-        (b"MZ", ["application/pdf", "text/*"], None),
+        (b"MZ\x90\x00", ["application/pdf", "text/*"], None),
+        (b"BMI,weight\n", ["text/csv"], "text/csv"),
+        (b"BMI,weight\n", ["image/*"], None),
     ],
 )
 def test_a_file_counts_as_a_kind_that_is_wanted(

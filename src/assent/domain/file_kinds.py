@@ -58,6 +58,8 @@ _OFFICE_FOLDERS: Final = (
     (b"ppt/", f"{_OFFICE}presentationml.presentation"),
 )
 _ODF: Final = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z]+)")
+# Their marks are two or three letters, with which a text may begin, too: BMI, MZ-7, ID3 tags.
+_FEW_LETTERS: Final = frozenset({"image/bmp", "application/x-msdownload", "audio/mpeg"})
 _FAMILY_OF_RIFF: Final = frozenset({"image/webp", "audio/wav"})
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 # Kinds of text that only its reader can tell apart, with how their content has to begin.
@@ -85,10 +87,10 @@ class KindReader:
     def kind(self) -> str:
         """Return the kind once all of the content came; `UNKNOWN` if it is not in the table."""
         found = signature_of(self._head)
-        if found is not None:
+        if found is not None and found not in _FEW_LETTERS:
             return found
         self._read_text(b"", final=True)
-        return TEXT if self._is_text and self._head else UNKNOWN
+        return TEXT if self._is_text and self._head else found or UNKNOWN
 
     def fits(self, wanted: Iterable[str]) -> str | None:
         """Return the kind that the content counts as, of those wanted; None if it is no such one.
