@@ -1,5 +1,6 @@
 """Pictures of uploaded images: drawn anew, bounded before they unfold, and never a way in."""
 
+import asyncio
 import io
 import struct
 import subprocess
@@ -53,6 +54,36 @@ async def test_nothing_but_pixels_is_left() -> None:
     drawn, _ = await picture_of(content(given + b"<script>canary behind the end</script>"))
     assert b"canary" in given
     assert b"canary" not in drawn
+
+
+async def test_a_photo_that_appears_step_by_step_is_drawn() -> None:
+    assert (await picture_of(content(unfolding(5))))[1] == "image/jpeg"
+
+
+async def test_an_image_that_waits_for_its_turn_is_not_yet_in_memory() -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read: list[str] = []
+
+    async def slow() -> AsyncGenerator[bytes]:
+        begun.set()
+        await go_on.wait()
+        yield image("PNG")
+
+    async def other() -> AsyncGenerator[bytes]:
+        read.append("other")
+        yield image("PNG")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(picture_of(slow()))
+        await begun.wait()
+        waiting = group.create_task(picture_of(other()))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        early = list(read)
+        go_on.set()
+        await waiting
+
+    assert (early, read) == ([], ["other"])
 
 
 async def test_a_large_image_is_made_small() -> None:
@@ -128,9 +159,17 @@ def test_the_largest_picture_takes_a_quarter_of_a_gigabyte(
     assert int(measured.stdout) < 280_000
 
 
+def unfolding(scans: int) -> bytes:
+    """A JPEG whose every further scan, of some 80 bytes, goes over all of its pixels again."""
+    data = image("JPEG", (5_000, 5_000), "L", progressive=True)
+    last = data.rindex(b"\xff\xda")
+    return data[:-2] + data[last:-2] * scans + data[-2:]
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
+        (unfolding(5_000), "scans"),
         (image("WEBP", (4_000, 3_000)), "4,000 × 3,000 pixels"),
         (image("TIFF", (5_000, 5_000), "1"), "5,000 × 5,000 pixels"),
         (huge(), "too many pixels"),

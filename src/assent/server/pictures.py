@@ -16,6 +16,10 @@ MAX_BYTES: Final = 25_000_000
 MAX_PIXELS: Final = 40_000_000
 # Of kinds whose decoders hold several copies.
 _FEWER: Final = {"WEBP": 10_000_000, "TIFF": 20_000_000}
+# Of a JPEG that appears step by step: each goes over all pixels again, and may take a few bytes.
+# Cameras and programs make about ten.
+MAX_SCANS: Final = 100
+_SCAN: Final = b"\xff\xda"
 EDGE: Final = 1_024
 # How many pixels in a row are left for one of the picture.
 _THINNED: Final = 2
@@ -23,6 +27,7 @@ _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 _KINDS: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"}
 )
+_STEPWISE: Final = ("JPEG", "MPO")
 _ORIENTATION: Final = 0x0112
 # What puts an image upright, by its orientation; those of `PIL.Image.Transpose`.
 _TURNS: Final = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
@@ -44,12 +49,13 @@ async def picture_of(content: AsyncGenerator[bytes]) -> tuple[bytes, str]:
     """Return a small picture and its kind; raises `NoPicture`."""
     if not can_draw():
         raise NoPicture("Pillow is not installed (pip install 'assent[files]')")
-    data = bytearray()
-    async for piece in content:
-        data += piece
-        if len(data) > MAX_BYTES:
-            raise NoPicture("it is too large")
+    # Read in its turn, too: a page of a hundred images would hold them all meanwhile.
     async with _TURN:
+        data = bytearray()
+        async for piece in content:
+            data += piece
+            if len(data) > MAX_BYTES:
+                raise NoPicture("it is too large")
         return await asyncio.to_thread(_drawn, bytes(data))
 
 
@@ -63,6 +69,8 @@ def _drawn(data: bytes) -> tuple[bytes, str]:
             most = _FEWER.get(str(image.format), MAX_PIXELS)
             if width * height > most or min(width, height) < 1:
                 raise NoPicture(f"it has {width:,} × {height:,} pixels")
+            if image.format in _STEPWISE and data.count(_SCAN) > MAX_SCANS:
+                raise NoPicture(f"it has more than {MAX_SCANS} scans")
             # Decodes a large JPEG at a fraction of its size.
             image.draft("RGB", (EDGE, EDGE))
             return _encoded(image)
