@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import quote
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
@@ -24,6 +25,7 @@ from assent.server.service import service_of
 from assent.server.settings import Settings
 
 MULTIPART: Final = "multipart/form-data"
+_UTF8: Final = (b"utf-8", b"utf8")
 # Files in one form; each field has its own limit below this.
 _MOST_PARTS: Final = 100
 _DIGEST: Final = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):")
@@ -64,6 +66,7 @@ class UploadBody:
 
     async def parts(self) -> "Parts":
         """Read a form with files; what is larger than a page or two is put on disk meanwhile."""
+        _want_utf8(self.headers)
         parser = _FormParser(self.headers, self._text_limit)
         parser.stream = self._stream(parser)
         try:
@@ -93,6 +96,13 @@ class UploadBody:
             more = message.get("more_body", False)
         if not parser.is_whole:
             raise MultiPartException("it ends before its last boundary")
+
+
+def _want_utf8(headers: Headers) -> None:
+    """Raise for a form in another alphabet: to decode some of them takes hours."""
+    _, options = parse_options_header(headers.get("content-type"))
+    if options.get(b"charset", b"utf-8").lower() not in _UTF8:
+        raise InvalidCommand("The form cannot be read: send it as UTF-8")
 
 
 class _FormParser(MultiPartParser):

@@ -198,6 +198,24 @@ async def test_a_form_that_is_no_whole_form_leaves_nothing(
     assert whole.status_code == 200
 
 
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "utf-7", "UTF-8"])
+async def test_a_form_in_another_alphabet_is_refused_before_it_is_read(
+    serve: Serve, charset: str
+) -> None:
+    # Decoding takes the square of its length in time, or raises what nothing expects.
+    text = TEXT.replace(b"x" * 400_000, b"-" + b"b" * 10_000)
+    async with serve(SCRIPT, desk([])) as served:
+        client = served.client()
+        path = f"/api/requests/{await asked(served, client)}/files"
+        form = {"content-type": f"multipart/form-data; charset={charset}; boundary=b"}
+        answer = await client.post(path, content=PART + text + b"--b--\r\n", headers=form)
+
+    if charset == "UTF-8":
+        assert answer.status_code == 200
+    else:
+        assert (answer.status_code, "UTF-8" in answer.json()["detail"]) == (422, True)
+
+
 async def test_the_server_has_its_own_limit(serve: Serve) -> None:
     settings = Settings(max_upload_bytes=100_000)
     async with serve(SCRIPT, desk([]), settings=settings) as served:
