@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from assent import Field, FieldType, File, UserInput, tool
 from tests.browser.axe import serious
@@ -195,6 +195,36 @@ async def test_progress_is_shown_and_a_stopped_upload_leaves_nothing(
         await expect(page.get_by_text("Stopped: nothing of it was kept.")).to_be_visible()
         [request] = await house.assent.pending(person=person("user"))
         assert await house.assent.files.of_request(request, by=person("user")) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (413, "It is too large for this service."),
+        (502, "It did not arrive. Try again."),
+        # The page on which people sign in again.
+        (200, "It did not arrive. Try again."),
+    ],
+)
+async def test_what_a_proxy_says_of_a_file_ends_its_upload(
+    open_house: OpenHouse, desk: Desk, papers: dict[str, Path], *, status: int, words: str
+) -> None:
+    async def answered(route: Route) -> None:
+        page = "<html><h1>Request Entity Too Large</h1></html>"
+        await route.fulfill(status=status, content_type="text/html", body=page)
+
+    async with open_house(script, desk.tool()) as house:
+        page = await opened(house)
+        house.watch.tolerate("Failed to load resource")
+        await page.route("**/files/photos?*", answered)
+        await page.get_by_label("Photos").set_input_files(papers["photo.png"])
+        await expect(page.get_by_text(words)).to_be_visible()
+        # Nothing is under way any more, so the form can be sent.
+        await page.get_by_label("Invoice").set_input_files(papers["march.pdf"])
+        await expect(page.get_by_role("checkbox", name="march.pdf")).to_be_checked()
+        await page.get_by_label("IBAN").fill("DE1234")
+        await page.get_by_role("button", name="Send the answers").click()
+        await expect(page.get_by_text("Recorded.")).to_be_visible()
 
 
 async def test_without_a_script_a_form_sends_files_and_keeps_them_over_an_error(

@@ -12,6 +12,16 @@ function made(tag, className, ...children) {
   return element;
 }
 
+/** Read the answer to an upload; a proxy in between may have answered in its own words. @param {XMLHttpRequest} request @returns {{kept?: Kept, problem?: string}} */
+function said({ status, responseText }) {
+  try {
+    const answer = JSON.parse(responseText);
+    return answer.key ? { kept: answer } : { problem: answer.problem ?? answer.detail ?? "It was refused." };
+  } catch {
+    return { problem: status === 413 ? "It is too large for this service." : "It did not arrive. Try again." };
+  }
+}
+
 /** The files of one field. Without this script its control sends them with the form. */
 class FileField extends HTMLElement {
   #busy = 0;
@@ -115,11 +125,7 @@ class FileField extends HTMLElement {
         bar.value = total ? loaded / total : 0;
         words.textContent = loaded < total ? `${Math.round(100 * bar.value)} %` : "is being checked…";
       });
-      request.addEventListener("load", () => {
-        const said = JSON.parse(request.responseText || "{}");
-        if (said.key) done({ kept: said });
-        else done({ problem: said.problem ?? said.detail ?? "It was refused." });
-      });
+      request.addEventListener("load", () => done(said(request)));
       request.addEventListener("error", () => done({ problem: "It did not arrive. Try again." }));
       request.addEventListener("abort", () => done({ problem: "Stopped: nothing of it was kept." }));
       stop.addEventListener("click", () => request.abort());
