@@ -510,6 +510,29 @@ async def test_quota_counts_all_files_of_an_owner(world: Any, owner: Person, des
         await assent.files.upload(other, "invoice", PDF, by=Person("eve"))
 
 
+async def test_what_arrives_without_its_size_stops_at_the_quota(
+    world: Any, owner: Person, desk: Desk, url: str
+) -> None:
+    stored: list[int] = []
+
+    async def endless(mark: bytes) -> AsyncIterator[bytes]:
+        for _ in range(10):
+            yield mark * 262_144
+            [[size]] = await raw(url, "SELECT coalesce(sum(length(data)), 0) FROM file_chunks")
+            stored.append(int(size))
+
+    async with world(SEND, desk.tool()) as assent:
+        assent.limit(Quotas(file_bytes_per_owner=600_000))
+        [form] = (await asked(assent, owner)).pending
+        ends = await asyncio.gather(
+            *(assent.files.upload(form, "extra", endless(each), by=owner) for each in (b"a", b"b")),
+            return_exceptions=True,
+        )
+
+    assert [type(end) for end in ends] == [OverQuota, OverQuota]
+    assert max(stored) <= 600_000
+
+
 async def test_two_uploads_at_once_do_not_pass_the_quota_together(
     world: Any, owner: Person, desk: Desk
 ) -> None:

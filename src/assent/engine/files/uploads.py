@@ -137,7 +137,13 @@ class Uploads:
             seal = self.kernel.vault.seal_bytes
             stored = await asyncio.to_thread(seal, data, row=id, field=place(number))
         size = len(data)
-        if not await self.kernel.store.run(lambda tx: tx.files.add_chunk(id, number, stored, size)):
+
+        def added(tx: Tx) -> bool:
+            # While it arrives: its size may not have been said, and others arrive beside it.
+            self.kernel.quotas.admit_file(tx, arriving.wanted.owner, size)
+            return tx.files.add_chunk(id, number, stored, size)
+
+        if not await self.kernel.store.run(added):
             raise FileRefused(arriving.wanted.field.name, _SWEPT)
         arriving.size += size
         arriving.number += 1
