@@ -680,6 +680,27 @@ async def test_files_go_some_time_after_their_call(
     assert left == [[], [], []]
 
 
+@pytest.mark.parametrize("are_sent", [False, True])
+async def test_a_sweep_of_many_files_lets_others_in_between(
+    world: Any, owner: Person, *, clock: VirtualClock, are_sent: bool
+) -> None:
+    total, seen = 70, set[int]()
+    texts = ["Seen."] * 7
+    async with world(texts, clock=clock, keep_files=timedelta(days=1)) as assent:
+        sent = [await assent.files.attach(f"{n}".encode(), by=owner) for n in range(total)]
+        for batch in range(0, total if are_sent else 0, 10):
+            await assent.send("agent", "look", by=owner, files=sent[batch : batch + 10])
+        clock.advance(timedelta(days=2))
+        sweeping = asyncio.create_task(assent.files.sweep())
+        while not sweeping.done():
+            seen.add(await assent.kernel.store.run(lambda tx: tx.files.owned("ada")))
+        swept = await sweeping
+        left = await assent.kernel.store.run(lambda tx: tx.files.owned("ada"))
+
+    assert (swept, left) == (total, 0)
+    assert len(seen) > 2
+
+
 async def test_what_stopped_arriving_is_swept(
     world: Any, owner: Person, desk: Desk, url: str, clock: VirtualClock
 ) -> None:

@@ -108,15 +108,13 @@ OUTDATED_MESSAGES = (
     )
     .returning(_m.file_id)
 )
-UNUSED = (
-    delete(files)
-    .where(
-        _f.at < _BEFORE,
-        not_(exists().where(file_uses.c.file_id == _f.id)),
-        not_(exists().where(message_files.c.file_id == _f.id)),
-    )
-    .returning(_f.id)
+_UNUSED = and_(
+    _f.at < _BEFORE,
+    not_(exists().where(file_uses.c.file_id == _f.id)),
+    not_(exists().where(message_files.c.file_id == _f.id)),
 )
+UNUSED = select(_f.id).where(_UNUSED)
+DROP_UNUSED = delete(files).where(_ID, _UNUSED).returning(_f.id)
 
 
 class StoredFiles:
@@ -218,28 +216,27 @@ class StoredFiles:
         params: Params = {"call_": call_id, "field_": field, "file_": file_id}
         return bool(self._driver.rows(UNUSE, params))
 
-    def release(self, file_id: str) -> None:
+    def release(self, file_id: str) -> bool:
         """Delete a file unless a call or message uses it."""
         self._driver.rows(LOCK, {"id_": file_id})
-        if not self._driver.rows(USED, {"file_": file_id}):
-            self.drop(file_id)
+        return not self._driver.rows(USED, {"file_": file_id}) and self.drop(file_id)
 
-    def sweep(self, *, settled_before: datetime | None, unused_before: datetime) -> int:
-        """Delete files of calls settled and turns ended before a time, and those not in use.
+    def outdated(self, settled_before: datetime) -> set[str]:
+        """Remove the uses by calls settled and turns ended before a time; return their files."""
+        params: Params = {"before_": micros(settled_before)}
+        rows = [*self._driver.rows(OUTDATED, params)]
+        return {row[0] for row in (*rows, *self._driver.rows(OUTDATED_MESSAGES, params))}
 
-        A file that never arrived whole is used by none.
-        """
-        if settled_before is not None:
-            params: Params = {"before_": micros(settled_before)}
-            released = {row[0] for row in self._driver.rows(OUTDATED, params)}
-            released |= {row[0] for row in self._driver.rows(OUTDATED_MESSAGES, params)}
-            # In one order everywhere, so that no two sweeps wait for each other.
-            for id in sorted(released):
-                self.release(id)
-        gone = self._driver.rows(UNUSED, {"before_": micros(unused_before)})
-        for [id] in gone:
+    def unused(self, before: datetime) -> set[str]:
+        """Return the files older than this that nothing uses; none does that never arrived."""
+        return {row[0] for row in self._driver.rows(UNUSED, {"before_": micros(before)})}
+
+    def drop_unused(self, id: str, before: datetime) -> bool:
+        """Delete a file unless it is used, or was sent again meanwhile."""
+        gone = bool(self._driver.rows(DROP_UNUSED, {"id_": id, "before_": micros(before)}))
+        if gone:
             self._driver.rows(DROP_CHUNKS, {"id_": id})
-        return len(gone)
+        return gone
 
 
 def _file(row: Sequence[Any]) -> StoredFile:
