@@ -113,11 +113,23 @@ async def test_memory_stays_flat_while_a_hundred_megabytes_are_taken_or_refused(
             answer = await house.client.post(path, content=texts_of(field, size), headers=form)
             return answer.status_code
 
+        async def get(field: str, size: int) -> int:
+            """Download the newest file of a field."""
+            path, got = f"/api/requests/{house.request}/files", 0
+            items = (await house.client.get(path)).json()["items"]
+            [*_, key] = [each["sha256"] for each in items if each["field"] == field]
+            async with house.client.stream("GET", f"{path}/{key}") as answer:
+                async for piece in answer.aiter_raw():
+                    got += len(piece)
+            assert got == size
+            return answer.status_code
+
         # What is loaded for the first upload is not counted.
         assert [await put("film", MEGABYTE), await put("key", MEGABYTE)] == [200, 200]
         assert await post("film", 3 * MEGABYTE) == 200
         sends: dict[str, Any] = {
             "taken": (put, "film", 100, 200),
+            "downloaded": (get, "film", 100, 200),
             "sealed": (put, "key", 100, 200),
             "refused for its size": (put, "film", 115, 413),
             "refused for its kind": (put, "paper", 100, 422),
