@@ -27,6 +27,23 @@ def packed(*names: str) -> bytes:
     return out.getvalue()
 
 
+def packed_late(*names: str) -> bytes:
+    """An archive whose first entry is large, as programs write them that add the list last."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in names:
+            archive.writestr(zipfile.ZipInfo(name), "x" * 9_000)
+    return out.getvalue()
+
+
+def within(content: bytes) -> bytes:
+    """An archive that holds another as it is."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("a.xlsx"), content)
+    return out.getvalue()
+
+
 def bomb() -> bytes:
     """Ten megabytes of nothing, ten kilobytes long."""
     out = io.BytesIO()
@@ -37,6 +54,7 @@ def bomb() -> bytes:
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+CONTENT_TYPES = "[Content_Types].xml"
 ODT = "application/vnd.oasis.opendocument.text"
 KINDS: list[tuple[bytes, str]] = [
     (b"\x89PNG\r\n\x1a\n....", "image/png"),
@@ -52,6 +70,11 @@ KINDS: list[tuple[bytes, str]] = [
     (bomb(), "application/zip"),
     (packed("[Content_Types].xml", "_rels/.rels", "word/document.xml"), WORD),
     (packed("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), SHEET),
+    # As openpyxl and pandas write a sheet, and Google a document.
+    (packed_late("docProps/app.xml", "xl/workbook.xml", "_rels/.rels", CONTENT_TYPES), SHEET),
+    (packed_late("word/numbering.xml", "word/document.xml", "_rels/.rels", CONTENT_TYPES), WORD),
+    (packed_late("a.txt", "xl/b.txt"), "application/zip"),
+    (within(packed("[Content_Types].xml", "xl/workbook.xml")), "application/zip"),
     # A name that looks like a folder of Word makes no document.
     (packed("word/evil.exe"), "application/zip"),
     (packed("mimetype"), "application/zip"),

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-# Enough for the first entries of an office document; every other signature is much nearer.
+# Every signature is much nearer.
 HEAD_BYTES: Final = 4_096
+# A ZIP has the names of its entries at its end, some fifty bytes each.
+TAIL_BYTES: Final = 65_536
 UNKNOWN: Final = "application/octet-stream"
 TEXT: Final = "text/plain"
 KIND: Final = re.compile(r"[a-z0-9][a-z0-9.+-]{0,63}/(?:\*|[a-z0-9][a-z0-9.+-]{0,99})")
@@ -51,12 +53,13 @@ _SIGNATURES: Final[tuple[tuple[int, bytes, str], ...]] = (
     (0, b"\x7fELF", "application/x-elf"),
     (0, b"SQLite format 3\x00", "application/vnd.sqlite3"),
 )
-# By the folder that their second or third entry is in.
+# By the folder that their entries are in.
 _OFFICE_FOLDERS: Final = (
     (b"word/", f"{_OFFICE}wordprocessingml.document"),
     (b"xl/", f"{_OFFICE}spreadsheetml.sheet"),
     (b"ppt/", f"{_OFFICE}presentationml.presentation"),
 )
+_DIRECTORY_ENDS: Final = b"PK\x05\x06"
 _ODF: Final = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z]+)")
 # Their marks are two or three letters, with which a text may begin, too: BMI, MZ-7, ID3 tags.
 _FEW_LETTERS: Final = frozenset({"image/bmp", "application/x-msdownload", "audio/mpeg"})
@@ -74,7 +77,7 @@ class KindReader:
     """Finds the kind of content that arrives in pieces."""
 
     def __init__(self) -> None:
-        self._head = b""
+        self._head, self._tail = b"", b""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._is_text = True
 
@@ -82,11 +85,13 @@ class KindReader:
         """Take in a piece."""
         if len(self._head) < HEAD_BYTES:
             self._head += data[: HEAD_BYTES - len(self._head)]
+        if self._head.startswith(b"PK"):
+            self._tail = (self._tail + data)[-TAIL_BYTES:]
         self._read_text(data, final=False)
 
     def kind(self) -> str:
         """Return the kind once all of the content came; `UNKNOWN` if it is not in the table."""
-        found = signature_of(self._head)
+        found = signature_of(self._head, self._tail)
         if found is not None and found not in _FEW_LETTERS:
             return found
         self._read_text(b"", final=True)
@@ -116,26 +121,37 @@ class KindReader:
             self._is_text = _CONTROL.search(text) is None
 
 
-def signature_of(head: bytes) -> str | None:
-    """Return the kind that the first bytes of a file tell; None if they tell nothing."""
+def signature_of(head: bytes, tail: bytes) -> str | None:
+    """Return the kind that the first bytes of a file tell; None if they tell nothing.
+
+    Of a ZIP the last ones count, too.
+    """
     for offset, mark, kind in _SIGNATURES:
         if not head.startswith(mark, offset):
             continue
         if kind in _FAMILY_OF_RIFF and not head.startswith(b"RIFF"):
             continue
-        return _packed(head) if kind == "application/zip" else kind
+        return _packed(head, tail) if kind == "application/zip" else kind
     return None
 
 
-def _packed(head: bytes) -> str:
-    """Return the kind of a ZIP by the names at its beginning; nothing is unpacked."""
+def _packed(head: bytes, tail: bytes) -> str:
+    """Return the kind of a ZIP by the names in it; nothing is unpacked."""
     if found := _ODF.match(head, 30):
         return found[1].decode()
-    if b"[Content_Types].xml" in head or b"_rels/" in head:
+    names = _directory(tail) or head
+    if b"[Content_Types].xml" in names or b"_rels/" in names:
         for folder, kind in _OFFICE_FOLDERS:
-            if folder in head:
+            if folder in names:
                 return kind
     return "application/zip"
+
+
+def _directory(tail: bytes) -> bytes:
+    """Return the list of entries at the end of a ZIP; none of what the entries hold."""
+    end = tail.rfind(_DIRECTORY_ENDS)
+    size = int.from_bytes(tail[end + 12 : end + 16], "little")
+    return tail[max(0, end - size) : end] if end > 0 else b""
 
 
 def _is_text_kind(kind: str, start: str) -> bool:
