@@ -1,8 +1,10 @@
 """Scans of uploads that meet odd names, and scans that never end."""
 
 import asyncio
+import tempfile
 import threading
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +33,20 @@ async def test_a_refusal_without_words_is_told_in_ours(world: Any, owner: Person
         [form] = (await asked(assent, owner)).pending
         with pytest.raises(FileRefused, match="The scan refused it"):
             await assent.files.upload(form, "invoice", PDF, by=owner)
+
+
+async def test_a_disk_that_takes_no_copy_for_the_scan_refuses(
+    world: Any, owner: Person, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(SEND, Desk().tool(), scan=lambda _file: True) as assent:
+        [form] = (await asked(assent, owner)).pending
+        # Not what a disk does when it is full, but the same for whoever copies to it.
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+        with pytest.raises(FileRefused, match="could not be scanned"):
+            await assent.files.upload(form, "invoice", PDF, by=owner)
+        left = await raw(url, "SELECT * FROM files")
+
+    assert left == []
 
 
 async def test_scans_that_hang_stop_nothing_else(world: Any, owner: Person, url: str) -> None:

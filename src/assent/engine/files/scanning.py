@@ -40,6 +40,18 @@ class Arrived:
 
 async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived) -> None:
     """Raise `FileRefused` unless the hook lets the file in, in time."""
+    try:
+        said = await _said(contents, hook, within, file)
+    except OSError:
+        log.exception("no copy for the scan of an upload for %r: it is refused", file.field)
+        raise FileRefused(file.field, _UNSCANNED) from None
+    if said is not None and said is not True:
+        words = said.strip()[:_REASON_CHARS] if isinstance(said, str) else ""
+        raise FileRefused(file.field, words or "The scan refused it.")
+
+
+async def _said(contents: Contents, hook: Scan, within: timedelta, file: Arrived) -> object:
+    """Return what the hook says of a copy, which goes when it has."""
     folder = await asyncio.to_thread(Folder.made)
     try:
         # In a folder of its own: beside the lock of the outer one, any name may be taken.
@@ -50,12 +62,9 @@ async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived)
         with copy:
             async for data in contents.chunks(file.file_id, sealed=file.sealed):
                 await asyncio.to_thread(copy.write, data)
-        said = await _asked(hook, within, _facts(file, path))
+        return await _asked(hook, within, _facts(file, path))
     finally:
         await asyncio.to_thread(folder.remove)
-    if said is not None and said is not True:
-        words = said.strip()[:_REASON_CHARS] if isinstance(said, str) else ""
-        raise FileRefused(file.field, words or "The scan refused it.")
 
 
 def _facts(file: Arrived, path: Path) -> ScannedFile:
