@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any, cast
 
 import httpx
@@ -259,6 +260,26 @@ async def test_a_client_that_leaves_halfway_leaves_nothing(serve: Serve) -> None
         del reader
         while await served.assent.kernel.store.run(arriving) > 0:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
+
+
+async def test_a_client_that_stops_sending_is_let_go_after_a_time(serve: Serve) -> None:
+    settings = Settings(upload_within=timedelta(seconds=0.5))
+    async with serve(SCRIPT, desk([]), settings=settings) as served:
+        id = await asked(served, served.client())
+        host, port = served.base.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = (
+            f"PUT /api/requests/{id}/files/extra HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            f"Authorization: Bearer {served.keys['user']}\r\nContent-Length: 900000\r\n\r\n"
+        )
+        writer.write(head.encode() + b"x" * 300_000)
+        said = await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+        left = await served.assent.kernel.store.run(lambda tx: tx.files.owned("user"))
+
+    assert said.startswith(b"HTTP/1.1 408 ")
+    assert left == 0
 
 
 async def test_an_upload_can_be_taken_back_while_the_question_is_open(serve: Serve) -> None:
