@@ -118,6 +118,7 @@ async def test_an_image_is_put_upright(kind: str, turn: int) -> None:
 
 
 SMALL: dict[str, Any] = {
+    "JPEG": {"progressive": True, "subsampling": 0},
     "WEBP": {"lossless": True, "method": 0},
     "TIFF": {"compression": "tiff_deflate"},
 }
@@ -141,6 +142,8 @@ print(most() - before)
     ("kind", "mode", "size"),
     [
         ("PNG", "RGB", (6_300, 6_300)),
+        ("JPEG", "RGB", (6_300, 6_300)),
+        ("JPEG", "CMYK", (5_470, 5_470)),
         ("PNG", "LA", (6_300, 6_300)),
         ("TIFF", "RGBA", (4_400, 4_400)),
         ("WEBP", "RGBA", (3_160, 3_160)),
@@ -172,6 +175,7 @@ def unfolding(scans: int) -> bytes:
         (unfolding(5_000), "scans"),
         (image("WEBP", (4_000, 3_000)), "4,000 × 3,000 pixels"),
         (image("TIFF", (5_000, 5_000), "1"), "5,000 × 5,000 pixels"),
+        (image("JPEG", (6_300, 6_300), "CMYK"), "6,300 × 6,300 pixels"),
         (huge(), "too many pixels"),
         (image("PNG", (7_000, 6_000)), "7,000 × 6,000 pixels"),
         (b"", "cannot be read"),

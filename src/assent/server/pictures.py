@@ -14,8 +14,9 @@ from assent.errors import NoPicture
 # Of a compressed image, and of what it unfolds to.
 MAX_BYTES: Final = 25_000_000
 MAX_PIXELS: Final = 40_000_000
-# Of kinds whose decoders hold several copies.
+# Of kinds whose decoders hold several copies, and of images for print.
 _FEWER: Final = {"WEBP": 10_000_000, "TIFF": 20_000_000}
+_CMYK_PIXELS: Final = 30_000_000
 # Of a JPEG that appears step by step: each goes over all pixels again, and may take a few bytes.
 # Cameras and programs make about ten.
 MAX_SCANS: Final = 100
@@ -66,7 +67,8 @@ def _drawn(data: bytes) -> tuple[bytes, str]:
         # Reads the head only: its size is known before anything unfolds.
         with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
             width, height = image.size
-            most = _FEWER.get(str(image.format), MAX_PIXELS)
+            usual = _CMYK_PIXELS if image.mode == "CMYK" else MAX_PIXELS
+            most = _FEWER.get(str(image.format), usual)
             if width * height > most or min(width, height) < 1:
                 raise NoPicture(f"it has {width:,} × {height:,} pixels")
             if image.format in _STEPWISE and data.count(_SCAN) > MAX_SCANS:
