@@ -148,6 +148,28 @@ async def test_chosen_dropped_and_pasted_files_reach_the_body(
     assert desk.sent[1][1] == PNG
 
 
+async def test_text_with_a_picture_of_it_is_pasted_as_text(
+    open_house: OpenHouse, desk: Desk
+) -> None:
+    # What a spreadsheet puts on the clipboard for cells that are copied.
+    async with open_house(script, desk.tool()) as house:
+        page = await opened(house)
+        await page.get_by_label("IBAN").focus()
+        is_taken = await page.evaluate(
+            """(bytes) => {
+              const data = new DataTransfer();
+              data.items.add(new File([new Uint8Array(bytes)], "c.png", { type: "image/png" }));
+              data.setData("text/plain", "DE1234");
+              const paste = { clipboardData: data, bubbles: true, cancelable: true };
+              return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", paste));
+            }""",
+            list(PNG),
+        )
+        rows = await page.locator("file-field li").count()
+
+    assert (is_taken, rows) == (False, 0)
+
+
 async def test_what_is_refused_says_why_and_the_rest_stays(
     open_house: OpenHouse, desk: Desk, papers: dict[str, Path]
 ) -> None:

@@ -74,6 +74,9 @@ class FileField extends HTMLElement {
     const first = active?.closest("form")?.querySelector("file-field") ?? document.querySelector("file-field");
     const mine = (active?.closest("file-field") ?? first) === this;
     if (!files.length || !mine || this.closest("[hidden]")) return;
+    // Cells of a spreadsheet come as text and as a picture of it: where people write, they mean the text.
+    const writes = active?.matches("textarea, input:not([type=file], [type=checkbox], [type=radio])");
+    if (writes && event.clipboardData?.getData("text/plain")) return;
     event.preventDefault();
     this.#take(files);
   }
