@@ -35,6 +35,17 @@ async def test_a_refusal_without_words_is_told_in_ours(world: Any, owner: Person
             await assent.files.upload(form, "invoice", PDF, by=owner)
 
 
+async def test_what_a_scan_says_can_be_kept_and_told(world: Any, owner: Person) -> None:
+    # The name of an entry, as Python decodes one that is no text.
+    async with world(SEND, Desk().tool(), scan=lambda _file: "bad \udcff\x00 entry") as assent:
+        [form] = (await asked(assent, owner)).pending
+        with pytest.raises(FileRefused) as refusal:
+            await assent.files.upload(form, "invoice", PDF, by=owner)
+        [noted] = [e for e in await assent.audit() if e.action == "refuse_upload"]
+
+    assert refusal.value.reason == noted.data["reason"] == "bad \\udcff\\x00 entry"
+
+
 async def test_a_disk_that_takes_no_copy_for_the_scan_refuses(
     world: Any, owner: Person, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

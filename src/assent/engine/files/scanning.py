@@ -13,6 +13,7 @@ from assent.domain.files import ScannedFile
 from assent.engine.files.contents import Contents
 from assent.engine.files.folders import Folder
 from assent.engine.files.terms import Scan
+from assent.engine.loop.proposals import storable
 from assent.engine.threads import is_ours
 from assent.errors import FileRefused
 
@@ -46,7 +47,7 @@ async def scan(contents: Contents, hook: Scan, within: timedelta, file: Arrived)
         log.exception("no copy for the scan of an upload for %r: it is refused", file.field)
         raise FileRefused(file.field, _UNSCANNED) from None
     if said is not None and said is not True:
-        words = said.strip()[:_REASON_CHARS] if isinstance(said, str) else ""
+        words = storable(said.strip(), _REASON_CHARS) if isinstance(said, str) else ""
         raise FileRefused(file.field, words or "The scan refused it.")
 
 
