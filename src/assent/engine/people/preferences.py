@@ -41,21 +41,20 @@ class Preferences:
 
     async def of(self, person: Person) -> list[KeptPreference]:
         """Return a person's preferences, by scope and name; a secret's value is a reference."""
-        rows = await self.kernel.store.run(lambda tx: tx.preferences.of_person(person.id))
-        return [self._kept(row) for row in rows]
+        rows = await self._rows(person)
+        # Once for all: there may be thousands of tools and of preferences.
+        known = self._keepable() if rows else {}
+        return [_kept(row, known.get((row.scope, row.name), ())) for row in rows]
 
     async def one(self, id: str, *, by: Person) -> KeptPreference:
         """Return one's own preference; raises `NotFound`."""
-        found = [each for each in await self.of(by) if each.row.id == id]
-        if not found:
+        found = next((row for row in await self._rows(by) if row.id == id), None)
+        if found is None:
             raise NotFound("preference", id)
-        return found[0]
+        return _kept(found, list(self.fields(found.scope, found.name)))
 
-    def _kept(self, row: Preference) -> KeptPreference:
-        fields = list(self.fields(row.scope, row.name))
-        # What a secret is cannot be said without opening it: the next call finds out.
-        fits = any(row.secret or _accepts(item, row.value) for item in fields)
-        return KeptPreference(row=row, field=fields[0] if fields else None, fits=fits)
+    async def _rows(self, person: Person) -> list[Preference]:
+        return await self.kernel.store.run(lambda tx: tx.preferences.of_person(person.id))
 
     async def set(self, scope: str, name: str, value: object, *, by: Person) -> Preference:
         """Keep a value for all one's conversations, in place of an earlier one.
@@ -114,24 +113,26 @@ class Preferences:
         await self.kernel.store.run(delete)
 
     def fields(self, scope: str, name: str) -> Iterator[Field]:
-        """Yield the fields of this name that people can keep, of all tools that share a scope."""
-        for found, form in self._forms():
-            items = {item.name: item for item in form.fields if item.may_be_preferred}
-            if found == scope and name in items:
-                yield items[name]
+        """Yield the fields of this name that people can keep, of all tools that share a scope.
+
+        Secrets first: what is one for any of these tools is asked for unseen.
+        """
+        yield from self._keepable().get((scope, name), ())
 
     def offered(self) -> list[tuple[str, Field]]:
         """Return all that people can keep here, as scope and field, each once."""
-        every = [
-            (scope, item)
-            for scope, form in self._forms()
-            for item in form.fields
-            if item.may_be_preferred
-        ]
-        # The last of a name stays: a secret, if it is one for any tool.
-        every.sort(key=lambda each: each[1].kind.is_secret)
-        found = {(scope, item.name): item for scope, item in every}
-        return [(scope, item) for (scope, _), item in sorted(found.items(), key=lambda it: it[0])]
+        found = self._keepable()
+        return [(scope, found[scope, name][0]) for scope, name in sorted(found)]
+
+    def _keepable(self) -> dict[tuple[str, str], list[Field]]:
+        found: dict[tuple[str, str], list[Field]] = {}
+        for scope, form in self._forms():
+            for item in form.fields:
+                if item.may_be_preferred:
+                    found.setdefault((scope, item.name), []).append(item)
+        for items in found.values():
+            items.sort(key=lambda item: not item.kind.is_secret)
+        return found
 
     def _forms(self) -> Iterator[tuple[str, UserInput]]:
         for each in self.kernel.catalogue.every_tool():
@@ -200,6 +201,15 @@ def _accepted(fields: Sequence[Field], value: object) -> Json:
         except InvalidAnswer as error:
             first = first or error
     raise first or AssertionError("there is at least one field")
+
+
+def _kept(row: Preference, fields: Sequence[Field]) -> KeptPreference:
+    # One tool of a family may have a plain field where another has a secret, and neither takes
+    # what was kept for the other.
+    alike = [item for item in fields if item.kind.is_secret is row.secret]
+    # What a secret is cannot be said without opening it: the next call finds out.
+    fits = any(row.secret or _accepts(item, row.value) for item in alike)
+    return KeptPreference(row=row, field=fields[0] if fields else None, fits=fits)
 
 
 def _accepts(item: Field, value: Json) -> bool:
