@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from assent import (
     Agent,
     Assent,
+    Deferred,
     Field,
     InputRequired,
     Person,
@@ -136,6 +137,25 @@ async def test_where_suggestions_come_from(
         turn = await file(assent, say="pay", conversation_id=here.conversation_id)
 
     assert suggested(turn.pending[0]).get("company") == expected
+
+
+async def test_a_call_that_ends_later_or_elsewhere_is_suggested_from_too(world: World) -> None:
+    form = UserInput("For whom?", [Field("company", suggest="tool")])
+
+    @tool(name="file_return", user_input=form)
+    async def queued(year: int, company: str) -> Deferred:
+        """File a tax return overnight."""
+        return Deferred(f"filing-for-{company}")
+
+    async with world(calls_what_is_said, queued) as assent:
+        first = await file(assent, ACME)
+        waiting = await file(assent)
+        await assent.resolve("filing-for-Acme", "filed")
+        await assent.wait(first.id)
+        again = await file(assent)
+
+    assert suggested(waiting.pending[0]) == {}
+    assert suggested(again.pending[0]) == {"company": "Acme"}
 
 
 async def test_a_call_that_failed_or_was_rejected_suggests_nothing(world: World) -> None:

@@ -22,6 +22,7 @@ from assent.engine.decisions.drafts import Draft, sealed
 from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
+from assent.engine.gate.suggesting import remember
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
 from assent.engine.runs.exchanges import is_beside, with_exchange
@@ -153,6 +154,8 @@ class Verdicts:
             data={"reason": words_of(verdict), **_seen(case)},
             output=json_text(output),
         )
+        if target is S.SUCCEEDED:
+            remember(moves.tx, call, self.kernel.catalogue.tool_of(call), case.conversation)
         return self.done(moves, case, status, call)
 
     def close(

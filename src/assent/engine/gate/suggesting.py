@@ -26,10 +26,10 @@ def scope_of(form: UserInput, tool: str, calls: CallsOf) -> str:
     return f"tool:{tool}" if calls is CallsOf.TOOL else f"family:{form.family}"
 
 
-def remember(tx: Tx, call: Call, tool: EffectiveTool, conversation: Conversation) -> None:
+def remember(tx: Tx, call: Call, tool: EffectiveTool | None, conversation: Conversation) -> None:
     """Note a call that succeeded, for the forms that suggest from it."""
-    form = tool.tool.user_input
-    if form is None or not _is_own(tool, conversation):
+    form = None if tool is None else tool.tool.user_input
+    if tool is None or form is None or not _is_own(tool, conversation):
         return
     scopes = set(_scopes(form, call.tool))
     if not scopes:
