@@ -99,7 +99,14 @@ class StoredJournal:
             rows = self._driver.rows(ENTRIES_OF_CONVERSATION, {"conversation_id": conversation_id})
         else:
             rows = self._driver.rows(ENTRIES, {})
-        return [entry_of(row) for row in rows]
+        # With those of this transaction, which are written when it ends.
+        noted = (
+            each
+            for each in self._entries
+            if (call_id is not None and each.call_id == call_id)
+            or (call_id is None and conversation_id in (None, each.conversation_id))
+        )
+        return [*(entry_of(row) for row in rows), *noted]
 
 
 def _entry_params(entry: Entry) -> Params:

@@ -22,6 +22,7 @@ from assent.engine.decisions.drafts import Draft, sealed
 from assent.engine.failpoints import point
 from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gated_calls import Asking, binding_of, mint, result_wanted
+from assent.engine.gate.sources import sourced
 from assent.engine.gate.suggesting import remember
 from assent.engine.kernel import Kernel
 from assent.engine.runs.claims import PERSON, Claim, Claims
@@ -320,6 +321,7 @@ class Verdicts:
         self, moves: Moves, call: Call, case: Case, asking: Asking, *, draft: Draft | None = None
     ) -> Request:
         """Open the next request about a call that already has the status to wait for it."""
+        asking = sourced(moves.tx, call, self.kernel.catalogue.tool_of(call), asking)
         request = mint(call, asking, case.conversation, self.kernel.ids, moves.now)
         if draft is not None:
             kept = sealed(self.kernel.vault, request.id, draft)

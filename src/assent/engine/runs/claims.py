@@ -22,6 +22,7 @@ from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.gate import APPROVALS_OFF
 from assent.engine.gate.gated_calls import Asking, binding_of, context_of, mint
 from assent.engine.gate.own_rules import asks_now
+from assent.engine.gate.sources import sourced
 from assent.engine.kernel import Kernel
 from assent.engine.runs.exchanges import tries
 from assent.engine.transitions import Moves, after
@@ -296,6 +297,7 @@ class Claims:
             confirmation=_confirmation(earlier, call, tool, kind),
             quorum=_quorum(moves.tx, call, kind),
         )
+        asking = sourced(moves.tx, call, tool, asking)
         request = mint(call, asking, conversation, self.kernel.ids, moves.now)
         moves.tx.requests.add([request])
         moves.pending(request)
