@@ -74,10 +74,10 @@ class Filling:
     def _taken(self) -> dict[str, Suggestion]:
         """Return the suggestions that the person takes; another value that they typed counts."""
         found = self.case.request.suggestions_for(self.case.attempt.by.id)
-        strange = [name for name in self.given.accept if name not in found]
+        items = {item.name: item for item in self.form.fields}
+        strange = [name for name in self.given.accept if name not in found or name not in items]
         if strange:
             raise InvalidAnswer(dict.fromkeys(strange[:10], "Nothing is suggested for this."))
-        items = {item.name: item for item in self.form.fields}
         said = self.given.values
         return {
             name: found[name]

@@ -34,6 +34,7 @@ from assent.engine.decisions.checks import objection
 from assent.engine.decisions.drafts import Draft, carried, opened, with_present_files
 from assent.engine.decisions.drafts import sealed as sealed_draft
 from assent.engine.decisions.filling import Filling
+from assent.engine.decisions.refilling import refilled, without_deleted
 from assent.engine.files.answers import with_files
 from assent.engine.gate.gated_calls import Asking, GatedCall
 from assent.engine.gate.intake import revised
@@ -44,6 +45,7 @@ from assent.engine.runs.claims import REDEFINED
 from assent.engine.runs.exchanges import is_exchange, sealed
 from assent.engine.threads import aside, weight
 from assent.engine.transitions import Moves
+from assent.engine.vault import references
 from assent.errors import EditRefused, InvalidAnswer, InvalidArguments, Superseded
 from assent.ports import CallChanges
 
@@ -105,6 +107,10 @@ class SecondRulings:
     async def _fill(
         self, case: Case, tool: EffectiveTool, given: Give, planner: Planner
     ) -> FilledForm | SealedDraft | Reformed | Continued:
+        if references(dict(case.request.question.prefilled)):
+            # One that was deleted since the form was filled in with it is asked for again.
+            request = await self.kernel.store.run(lambda tx: without_deleted(tx, case.request))
+            case = replace(case, request=request)
         form = UserInput.from_json(cast("Mapping[str, Json]", case.request.question.form or {}))
         given = replace(given, values=proven(self.kernel.vault, case.request, form, given.values))
         uses: list[FileUse] = []
@@ -139,13 +145,10 @@ class SecondRulings:
         before.refuse_unseen(case.request.id, cast("Mapping[str, Json]", given.values), given.seen)
         kept = carried(form, now, {**before.values, **given.values})
         draft = Draft(number=before.number).with_answers(kept.values, self.kernel.clock.now())
-        names, asked = {item.name for item in now.fields}, case.request.question
         question = changed(
-            asked,
+            refilled(case.request.question, form, now, tool),
             reason=now.reason,
             text="\n\n".join(filter(None, (kept.words, tool.tool.question))),
-            form=now.to_json(),
-            prefilled={name: value for name, value in asked.prefilled.items() if name in names},
         )
         asking = Asking(
             kind=case.request.kind,

@@ -59,6 +59,11 @@ def _is_hidden(tool: EffectiveTool, item: Field) -> bool:
     return item.kind.is_secret or item.kind.is_personal or (hint is not None and hint.secret)
 
 
+def may_suggest(tool: EffectiveTool, item: Field, value: Json) -> bool:
+    """Return True if the form as it is now suggests for this field, and accepts exactly this."""
+    return item.suggest is not None and not _is_hidden(tool, item) and _is_fit(item, value)
+
+
 def suggested(tx: Tx, gated: GatedCall, conversation: Conversation) -> Asking | None:
     """Return the question of a call with suggestions for its fields, if it asks for input."""
     asking, tool = gated.asking, gated.tool
