@@ -33,6 +33,11 @@ def _short(given: object) -> object:
     return given if given == given.strip() and (not given or given.isprintable()) else _UNFIT
 
 
+def may_name(category: str) -> bool:
+    """Return True if a rule can be about this category: there is one, and people can read it."""
+    return bool(category) and _short(category) is not _UNFIT
+
+
 def _amount(given: object) -> object:
     if isinstance(given, bool) or not isinstance(given, int | float | Decimal | str):
         return _UNFIT
@@ -56,7 +61,9 @@ def _is_short(amount: Decimal) -> bool:
     )
 
 
-_NAME: Final = Check(f"a name of at most {MOST_CHARS} characters", _short)
+_NAME: Final = Check(
+    f"a name of at most {MOST_CHARS} characters, none of them hidden or a blank at its ends", _short
+)
 _EFFECTS: Final = parameters.one_of(Effect)
 
 

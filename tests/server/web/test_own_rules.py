@@ -75,6 +75,22 @@ async def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_lost(
         assert await served.assent.own_rules.of("user") == []
 
 
+@pytest.mark.parametrize("hostile", ["pay\u202estnem", " payments", "pay\nments", "x" * 201])
+async def test_a_category_that_no_rule_can_be_about_is_not_offered(
+    serve: Serve, hostile: str
+) -> None:
+    @tool(category=hostile)
+    async def odd(amount: float) -> str:
+        """Do something odd."""
+        return ""
+
+    async with serve(script, pay, odd) as served:
+        clerk = await Clerk.of(served, "user")
+        await clerk.open(PAGE)
+        assert "category:payments" in clerk.page.text
+        assert clerk.page.text.count('value="category:') == 1
+
+
 async def test_the_page_of_a_tool_has_ones_own_line_and_buttons(serve: Serve) -> None:
     async with serve(script, pay, people_may_allow="moderate") as served:
         clerk = await Clerk.of(served, "user")

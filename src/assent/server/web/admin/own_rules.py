@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from assent.domain.own_rules import MOST_CHARS, ListedRule, OwnRule, may_allow
+from assent.domain.own_rules import MOST_CHARS, ListedRule, OwnRule, may_allow, may_name
 from assent.domain.people import PersonKind, Scope
 from assent.domain.policy import Effect, Policy
 from assent.domain.tools import EffectiveTool, Risk
@@ -113,7 +113,7 @@ async def _page(request: Request, said: _Said) -> Response:
         said=said,
         may_change=may_have_rules(caller),
         names=sorted({each.tool.name for each in tools}),
-        categories=sorted({each.category for each in tools if each.category}),
+        categories=sorted({each.category for each in tools if may_name(each.category)}),
         risks=list(Risk),
         permitted=[risk for risk in Risk if risk in policy.people_may_allow],
         approvals=policy.approvals,
