@@ -236,6 +236,21 @@ async def test_people_allow_only_what_the_deployment_permits_for_that_risk(world
     assert purse.paid == [100]
 
 
+async def test_the_exception_to_what_runs_unasked_says_that_it_spoke(world: World) -> None:
+    """ "Run it, but ask from 100 on": the person is told why they are asked after all."""
+    tool = Purse().pay(requires_approval=True)
+    async with world(paying(100), tool, people_may_allow="moderate") as engine:
+        without = await engine.send("agent", "pay", by=ADA)
+        await engine.own_rules.add(OwnRule("allow", tool="pay"), by=ADA)
+        asks = await engine.own_rules.add(BIG, by=ADA)
+        turn = await engine.send("agent", "pay", by=ADA)
+        spoke = await asked_by(engine, turn), await asked_by(engine, without)
+
+    assert spoke == (asks.by, "tool")
+    assert turn.pending[0].question.reason == asks.ask().reason
+    assert turn.pending[0].audience == without.pending[0].audience
+
+
 async def test_nobody_waives_what_others_have_to_decide(world: World) -> None:
     purse = Purse()
     asking = purse.pay(requires_approval=True, approvers={"boss"})

@@ -236,13 +236,21 @@ class OwnRules:
     def allowing(
         self, tool: EffectiveTool, arguments: Arguments, owner: Person, permitted: Set[Risk]
     ) -> ListedRule | None:
-        """Return the rule that lets this call run, if its owner may say that.
+        """Return the rule that lets this call run, if its owner may say that."""
+        found = self.instead(tool, arguments, owner, permitted)
+        return None if found is None or found.rule.effect is Effect.ASK else found
 
-        A rule that asks is stronger than one that allows.
+    def instead(
+        self, tool: EffectiveTool, arguments: Arguments, owner: Person, permitted: Set[Risk]
+    ) -> ListedRule | None:
+        """Return the rule that speaks in place of the tool's wish to ask, if its owner may say so.
+
+        It is one that allows, or the exception to that: a rule that asks is stronger.
         """
-        if not may_allow(tool, owner, permitted) or self.asking(tool, arguments) is not None:
+        if not may_allow(tool, owner, permitted):
             return None
-        return self._first(Effect.ALLOW, tool, arguments)
+        allows = self._first(Effect.ALLOW, tool, arguments)
+        return None if allows is None else self.asking(tool, arguments) or allows
 
     def _first(
         self, effect: Effect, tool: EffectiveTool, arguments: Arguments

@@ -102,8 +102,13 @@ class Gate:
         if not wish:
             return Allow(by=by)
         permitted = self.policy.people_may_allow
-        mine = self.own.allowing(tool, arguments, context.owner, permitted) if permitted else None
-        return Ask(by=by) if mine is None else Allow(by=mine.by, waived=True)
+        mine = self.own.instead(tool, arguments, context.owner, permitted) if permitted else None
+        if mine is None:
+            return Ask(by=by)
+        if mine.rule.effect is Effect.ALLOW:
+            return Allow(by=mine.by, waived=True)
+        # The tool says whom: it asks them anyway, and only why is the owner's.
+        return Ask(by=mine.by, reason=mine.ask().reason)
 
     async def _per_run(self, ruling: Ruling, arguments: Arguments, context: Context) -> Ruling:
         if self.per_run is None:
