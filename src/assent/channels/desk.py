@@ -264,7 +264,9 @@ class Desk:
             return Tell(words=_STALE, url=matter.url)
         if page.takes_files:
             return Tell(words=_FILES, url=matter.url)
-        return page.drawn(reference) if page.fits else Tell(words=_TOO_LARGE, url=matter.url)
+        if not page.fits:
+            return Tell(words=_TOO_LARGE, url=matter.url)
+        return page.drawn(reference, matter.review.request.suggestions_for(matter.person.id))
 
     async def _answered(
         self,

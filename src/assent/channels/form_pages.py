@@ -10,6 +10,7 @@ from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.domain.forms import UserInput, without_nulls
 from assent.domain.steps import ShownStep
+from assent.domain.suggestions import Suggestion
 from assent.engine.queries.review import Review
 from assent.errors import InvalidAnswer
 from assent.presentation.text import safe_line
@@ -64,8 +65,8 @@ class FormPage:
         """The label of each field of the form."""
         return {each.name: each.label for each in self.form.fields}
 
-    def drawn(self, reference: Reference) -> Fill:
-        """Return the page as a form to fill in; secrets are never filled in."""
+    def drawn(self, reference: Reference, suggestions: Mapping[str, Suggestion]) -> Fill:
+        """Return the page as a form to fill in; secrets and suggestions are never filled in."""
         open_ = [each for each in self.fields if not each.kind.is_secret]
         # Whatever would run if nobody touched it is seen, and can be emptied.
         shown = {each.name: self.known.get(each.name, each.default) for each in open_}
@@ -76,6 +77,11 @@ class FormPage:
             values={name: value for name, value in shown.items() if value is not None},
             submit_label="Next" if self._may_go_on else "Send",
             kept=self.kept_secrets,
+            suggestions={
+                name: each
+                for name, each in suggestions.items()
+                if name in shown and shown[name] != each.value
+            },
         )
 
     def _title(self, first: Field, known: Mapping[str, object]) -> str:

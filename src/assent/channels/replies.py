@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from assent.channels.reference import Reference
 from assent.domain.fields import Field
+from assent.domain.suggestions import Suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,8 @@ class Ask:
 class Fill:
     """Open a form for this person alone; `submit` takes its values with the same reference.
 
-    `kept` are the secrets that were given before: their fields may stay empty.
+    `kept` are the secrets that were given before: their fields may stay empty. `suggestions` are
+    what an earlier call of this person had: they are shown, and count only if they are entered.
     """
 
     reference: Reference
@@ -53,6 +55,7 @@ class Fill:
     values: Mapping[str, object] = field(default_factory=dict[str, object])
     submit_label: str = "Send"
     kept: frozenset[str] = frozenset()
+    suggestions: Mapping[str, Suggestion] = field(default_factory=dict[str, Suggestion])
 
 
 Reply = Tell | Ask | Fill

@@ -4,7 +4,6 @@ import asyncio
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
 from pathlib import Path
 from typing import assert_never, cast
 
@@ -24,6 +23,7 @@ from assent.domain.suggestions import Suggestion
 from assent.engine.queries.options import OptionPage
 from assent.errors import InvalidAnswer, NotFound, SearchFailed
 from assent.presentation.sheet_values import MASK
+from assent.presentation.suggested import last_time
 from assent.presentation.text import safe_line
 
 _SEND, _CHANGE, _BACK = MenuKey("s", "send"), MenuKey("c", "change"), MenuKey("b", "back")
@@ -152,9 +152,7 @@ class TerminalForm:
         found = self.suggestions.get(item.name)
         if found is None:
             return False
-        where = f", in “{safe_line(found.title)}”" if found.title else ""
-        at = f"{found.at.astimezone(UTC):%Y-%m-%d}"
-        self.console.screen.told(f"  Last time: {safe_line(as_text(found.value))} ({at}{where})")
+        self.console.screen.told(f"  {last_time(item, found)}")
         if await self.console.choose((_USE, _OTHER)) is not _USE:
             return False
         self._accepted.add(item.name)

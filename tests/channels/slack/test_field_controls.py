@@ -1,6 +1,6 @@
 """Every type of field in a modal of Slack: drawn as it may be, and read back as it was."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from assent import Field, FieldType
 from assent.channels.reference import Reference
 from assent.channels.replies import Fill
 from assent.channels.slack.modals import ModalOrigin, form_view, values_of
+from assent.domain.suggestions import Suggestion
 from assent.testing.hostile import DECEPTIONS
 from tests.channels.slack.blocks import view_complaints
 from tests.channels.slack.entries import entry
@@ -65,3 +66,34 @@ def test_hostile_texts_make_a_view_that_slack_takes_or_none(field: Field) -> Non
         known = {"items": [{"what": text}], "tags": {text: text}, "price": {"amount": text}}
         view = drawn(field, **{field.name: known.get(field.name, text)})
         assert view is None or view_complaints(view) == []
+
+
+def test_a_suggestion_is_told_with_its_origin_and_not_filled_in() -> None:
+    def hinted(value: str, **field: Any) -> dict[str, Any]:
+        found = Suggestion(
+            field="host",
+            value=value,
+            call_id="call_1",
+            tool="connect",
+            conversation_id="conv_1",
+            title="Connect \u202eto it",
+            at=datetime(2026, 11, 3, tzinfo=UTC),
+        )
+        fill = Fill(
+            reference=REFERENCE,
+            title="A form",
+            fields=(Field("host", **field),),
+            suggestions={"host": found},
+        )
+        view = form_view(fill, ModalOrigin())
+        assert view is not None
+        assert view_complaints(view) == []
+        [block] = [each for each in view["blocks"] if each["type"] == "input"]
+        return block
+
+    short, long = hinted("db1", help="A host."), hinted("x" * 2_000, help="A host.")
+    assert short["hint"]["text"].startswith("A host. Last time: db1 (2026-11-03, in “Connect ")
+    assert "\u202e" not in short["hint"]["text"]
+    assert "initial_value" not in short["element"]
+    # A part of it could be mistaken for all.
+    assert long["hint"]["text"] == "A host."

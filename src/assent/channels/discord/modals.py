@@ -8,7 +8,9 @@ from assent.channels.form_pages import hint_of, is_typed, known_text
 from assent.channels.replies import Fill, FormLimits
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
+from assent.domain.suggestions import Suggestion
 from assent.presentation.rendering import units
+from assent.presentation.suggested import last_time
 from assent.presentation.text import safe_line
 
 Payload = dict[str, Any]
@@ -33,7 +35,7 @@ def modal_of(fill: Fill) -> Payload:
     return {
         "custom_id": str(fill.reference),
         "title": short(fill.title, _TITLE_CHARS),
-        "components": [_labelled(field, fill.values.get(field.name)) for field in fill.fields],
+        "components": [_labelled(field, fill) for field in fill.fields],
     }
 
 
@@ -75,19 +77,30 @@ def _controls(data: Mapping[str, Any]) -> list[Payload]:
     return found
 
 
-def _labelled(field: Field, value: object) -> Payload:
+def _labelled(field: Field, fill: Fill) -> Payload:
     label = safe_line(field.label or field.name)
     made: Payload = {
         "type": _LABEL,
         "label": short(label, _LABEL_CHARS),
-        "component": _control(field, value),
+        "component": _control(field, fill.values.get(field.name)),
     }
     described = safe_line(field.help) if field.help else ""
     if len(label) > _LABEL_CHARS:
         described = f"{label}. {described}"
+    if (found := fill.suggestions.get(field.name)) is not None:
+        described = _with_suggestion(field, described, found)
     if described:
         made["description"] = short(described, _DESCRIPTION_CHARS)
     return made
+
+
+def _with_suggestion(field: Field, described: str, found: Suggestion) -> str:
+    """Add what an earlier call had, if there is room for all of it: a part could be mistaken."""
+    for brief in (False, True):
+        whole = f"{described} {last_time(field, found, brief=brief)}".strip()
+        if units(whole) <= _DESCRIPTION_CHARS:
+            return whole
+    return described
 
 
 def _control(field: Field, value: object) -> Payload:

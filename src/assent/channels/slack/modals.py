@@ -15,7 +15,9 @@ from assent.channels.slack.rich_text import boxes, plain, rich, section, span
 from assent.domain.canonical import encode
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
+from assent.domain.suggestions import Suggestion
 from assent.presentation.rendering import units
+from assent.presentation.suggested import last_time
 from assent.presentation.text import safe_line
 
 LIMITS: Final = FormLimits(fields=20, characters=3_000)
@@ -157,7 +159,7 @@ def _input(field: Field, fill: Fill) -> Block | None:
     label = safe_line(field.label)
     if element is None or units(label) > _LABEL_CHARS:
         return None
-    hint = " ".join(_hints(field))
+    hint = _with_suggestion(field, " ".join(_hints(field)), fill.suggestions.get(field.name))
     return {
         "type": "input",
         "block_id": f"{_NAME}{field.name}",
@@ -166,6 +168,12 @@ def _input(field: Field, fill: Fill) -> Block | None:
         "element": {"action_id": ACTION, **element},
         **({"hint": plain(hint[:_HINT_CHARS])} if hint else {}),
     }
+
+
+def _with_suggestion(field: Field, hint: str, found: Suggestion | None) -> str:
+    """Add what an earlier call had, if there is room for all of it: a part could be mistaken."""
+    whole = hint if found is None else f"{hint} {last_time(field, found)}".strip()
+    return whole if units(whole) <= _HINT_CHARS else hint
 
 
 def _hints(field: Field) -> Iterator[str]:

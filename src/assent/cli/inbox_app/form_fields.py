@@ -1,7 +1,6 @@
 """One control for each field of a form, by the table of field types."""
 
 from collections.abc import Iterable
-from datetime import UTC
 from pathlib import Path
 from typing import Any, assert_never, cast
 
@@ -24,6 +23,7 @@ from assent.domain.files import references_in
 from assent.domain.outputs import as_text
 from assent.domain.preferences import Keep
 from assent.domain.suggestions import Suggestion
+from assent.presentation.suggested import last_time
 from assent.presentation.text import safe_block, safe_line
 
 # The pieces of a row that the library draws as a box, in colours only.
@@ -113,7 +113,7 @@ class FieldBox(Vertical):
         elif self._is_unfit:
             yield "A value was suggested that has invisible characters; it is left out."
         if self._suggestion is not None:
-            yield _last_time(self._suggestion)
+            yield f"{last_time(self.item, self._suggestion)}. Ctrl-L uses it."
 
     def use(self) -> None:
         """Fill in what an earlier call had; the person sees it, and sends it or not."""
@@ -243,12 +243,6 @@ _KEEP = {
     Keep.CONVERSATION: "for this conversation",
     Keep.PERSON: "for all my conversations",
 }
-
-
-def _last_time(found: Suggestion) -> str:
-    where = f", in “{safe_line(found.title)}”" if found.title else ""
-    at = f"{found.at.astimezone(UTC):%Y-%m-%d}"
-    return f"Last time: {safe_line(as_text(found.value))} ({at}{where}). Ctrl-L uses it."
 
 
 def _named(value: str, label: str) -> str:

@@ -1,0 +1,18 @@
+"""A suggestion from an earlier call in words, for surfaces that show text."""
+
+from datetime import UTC
+
+from assent.domain.fields import Field
+from assent.domain.outputs import as_text
+from assent.domain.suggestions import Suggestion
+from assent.presentation.text import safe_line
+
+
+def last_time(item: Field, found: Suggestion, *, brief: bool = False) -> str:
+    """Return what an earlier call had and where that was: the day, and the conversation.
+
+    `brief` leaves out the conversation.
+    """
+    value = item.spelt(found.value) if item.kind.has_parts else as_text(found.value)
+    where = f", in “{safe_line(found.title)}”" if found.title and not brief else ""
+    return f"Last time: {safe_line(value)} ({found.at.astimezone(UTC):%Y-%m-%d}{where})"
