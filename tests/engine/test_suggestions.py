@@ -255,6 +255,23 @@ async def test_a_person_can_stop_suggestions_for_a_field_and_take_that_back(
     assert actions.count("stop_suggesting") == actions.count("suggest_again") == 1
 
 
+async def test_what_is_stopped_in_one_form_is_seen_no_more_in_another_that_waits(
+    world: World,
+) -> None:
+    async with world(calls_what_is_said, Bureau().suggesting()) as assent:
+        await file(assent, ACME)
+        one, other = [(await file(assent)).pending[0] for _ in range(2)]
+        await assent.people.preferences.stop_suggesting(one.id, "company", by=ADA)
+        [stopped] = await assent.queries.requests.reviews(ADA, [other.id])
+        [row] = await assent.people.preferences.stopped(ADA)
+        await assent.people.preferences.suggest_again(row.id, by=ADA)
+        [again] = await assent.queries.requests.reviews(ADA, [other.id])
+
+    assert suggested(other) == {"company": "Acme"}
+    assert suggested(stopped().request) == {}
+    assert suggested(again().request) == {"company": "Acme"}
+
+
 async def test_suggestions_are_not_in_an_export(world: World) -> None:
     async with world(calls_what_is_said, Bureau().suggesting()) as assent:
         await file(assent, answer(company="Elsewhere-Ltd"))

@@ -56,6 +56,21 @@ def _fits(before: Field | None, now: Field, value: Json, origin: Json) -> bool:
     return True
 
 
+def as_it_stands(tx: Tx, request: Request) -> Request:
+    """Return a request as its form is shown: without deleted secrets and unwanted suggestions."""
+    request = without_deleted(tx, request)
+    found, form = request.question.suggestions, request.question.form
+    if not (found and form and request.is_open):
+        return request
+    # Stopped in another form that asked for the same, or on another device.
+    scope = UserInput.from_json(form).scope(request.tool)
+    unwanted = found.keys() & tx.suggestions.unwanted(request.owner, scope)
+    if not unwanted:
+        return request
+    left = {name: said for name, said in found.items() if name not in unwanted}
+    return changed(request, question=changed(request.question, suggestions=left))
+
+
 def without_deleted(tx: Tx, request: Request) -> Request:
     """Return a request as if its form had not been filled in with secrets deleted since."""
     filled = request.question.prefilled

@@ -20,7 +20,7 @@ from assent.domain.tools import EffectiveTool
 from assent.engine.agents import Catalogue
 from assent.engine.decisions.checks import has_voted
 from assent.engine.decisions.drafts import Draft, opened
-from assent.engine.decisions.refilling import without_deleted
+from assent.engine.decisions.refilling import as_it_stands
 from assent.engine.gate.definitions import tool_of
 from assent.engine.queries.visibility import request_of, sees_everything, sees_request
 from assent.engine.vault import Vault
@@ -168,7 +168,7 @@ def read_review(
     `alone` leaves out other calls: a link to one request tells of nothing else. Call the result in
     a thread: drawing a card of large arguments is no work for a transaction.
     """
-    request = without_deleted(tx, request_of(tx, person, id))
+    request = as_it_stands(tx, request_of(tx, person, id))
     call = tx.calls.get(request.call_id)
     if call is None:
         raise NotFound("request", id)
