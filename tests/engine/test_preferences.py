@@ -8,8 +8,10 @@ import pytest
 from assent import Audience, Field, FieldType, Person, PersonKind, answer, approve, draft
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import CallStatus, RequestKind, TurnStatus
+from assent.domain.messages import Answer, Prompt
 from assent.domain.preferences import Preference, ValueSource
 from assent.errors import InvalidAnswer, InvalidVerdict, NotAllowed, NotFound
+from assent.testing import calls, says
 from tests.conformance.records import everything, query
 from tests.conftest import World
 from tests.engine.bureau import ADA, BEN, PIN, Bureau, calls_what_is_said, file, kept
@@ -110,6 +112,32 @@ async def test_what_the_model_filled_in_is_no_answer_of_the_person(world: World)
         await file(assent, kept(company="Evil", staff=3), say="file_return Evil")
 
     assert [each.name for each in await rows(world)] == ["staff"]
+
+
+@pytest.mark.parametrize(
+    ("field", "filled", "posted"),
+    [
+        (Field("company", type=FieldType.PHONE), "+49 30 123-4567", "+49301234567"),
+        (Field("staff", type=FieldType.NUMBER), "3.0", "3"),
+        (Field("company", type=FieldType.MULTILINE), "a\r\nb", "a\nb"),
+    ],
+    ids=lambda each: each.type if isinstance(each, Field) else repr(each),
+)
+async def test_what_the_model_filled_in_is_its_own_however_it_is_spelt(
+    world: World, field: Field, filled: str, posted: str
+) -> None:
+    """A page posts what is in its controls, which is spelt as the field spells it."""
+
+    def fills_in(prompt: Prompt) -> Answer | str:
+        if getattr(prompt.history[-1], "outputs", None):
+            return "Done."
+        return says("", calls("file_return", year=2025, **{field.name: filled}))
+
+    async with world(fills_in, Bureau().tool(fields=[field])) as assent:
+        turn = await file(assent)
+        await assent.decide(turn.pending[0].id, kept(**{field.name: posted}), by=ADA)
+
+    assert await rows(world) == []
 
 
 async def test_answers_of_a_draft_are_kept_with_the_rest(world: World) -> None:

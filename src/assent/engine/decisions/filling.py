@@ -103,8 +103,15 @@ class Filling:
     def _models(self, answers: Mapping[str, Json]) -> frozenset[str]:
         """Return the fields that still hold what the model filled in: no answers of a person."""
         kept = {name for name, origin in self.case.request.origins.items() if origin.fits}
-        filled = self.case.request.question.prefilled.items()
-        return frozenset(n for n, value in filled if n not in kept and answers.get(n) == value)
+        filled = self.case.request.question.prefilled
+        theirs = (
+            each for each in self.form.fields if each.name in filled and each.name not in kept
+        )
+        return frozenset(
+            each.name
+            for each in theirs
+            if _as_answer(each, filled[each.name]) == answers.get(each.name)
+        )
 
     def _origins(
         self,
@@ -121,6 +128,14 @@ class Filling:
             if name in answers
         }
         return {**known.used(answers), **accepted}
+
+
+def _as_answer(item: Field, filled: Json) -> Json:
+    """Return what the model filled in as the field spells it: a page posts it like that."""
+    try:
+        return item.accept(filled)
+    except InvalidAnswer:
+        return filled
 
 
 def _is_left_to(item: Field, said: object, suggestion: Suggestion) -> bool:
