@@ -8,6 +8,7 @@ from assent.domain.preferences import Preference
 from assent.ports import Tx
 from tests.conftest import World
 from tests.engine.bureau import ADA, PIN, Bureau, calls_what_is_said, file
+from tests.timing import fair
 
 PLAIN, SECRET = Field("pin"), Field("pin", type=FieldType.SECRET, may_keep=True)
 
@@ -40,7 +41,7 @@ async def test_what_is_a_secret_for_any_tool_of_a_family_is_entered_as_one(world
     assert first.kind.is_secret
 
 
-async def test_thousands_of_preferences_are_listed_while_others_wait_for_no_time(
+async def test_thousands_of_preferences_are_listed_and_others_need_not_wait_for_it(
     world: World,
 ) -> None:
     tools = [Bureau().tool(f"tool_{number}") for number in range(500)]
@@ -64,10 +65,10 @@ async def test_thousands_of_preferences_are_listed_while_others_wait_for_no_time
                 tx.preferences.put(row)
 
         await assent.kernel.store.run(put)
-        began = time.process_time()
+        began = time.thread_time()
         listed = await preferences.of(ADA)
-        took = time.process_time() - began
+        took = time.thread_time() - began
 
     assert len(listed) == len(rows) == 2_000
     # Going through all tools for each of them held everybody up for seconds.
-    assert took < 1
+    assert took < fair(0.5)
