@@ -1,12 +1,13 @@
 """`assent preferences`, and what a form at the prompt offers."""
 
 import io
+import runpy
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from assent import Assent, Field, UserInput
+from assent import Assent, Field, Person, UserInput, answer
 from assent.cli.console import Console
 from assent.cli.form import TerminalForm
 from assent.cli.screen import Screen
@@ -74,6 +75,42 @@ def test_what_cannot_be_kept_is_refused(place: tuple[str, ...], tmp_path: Path, 
     refused = run("preferences", "set", field, "x", *place, cwd=tmp_path)
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr
+
+
+ASKING = '''
+from assent import Agent, Field, UserInput, tool
+from assent.testing import ScriptedModel, calls, says
+
+
+@tool(user_input=UserInput("Who?", [Field("company", suggest="tool")], save="person"))
+async def file_return(company: str) -> str:
+    """File."""
+    return "filed"
+
+
+model = ScriptedModel([says("", calls("file_return")), "Filed."] * 2)
+agent = Agent("agent", model=model, tools=[file_return])
+'''
+
+
+async def test_a_suggestion_is_taken_and_kept_by_options_alone(tmp_path: Path) -> None:
+    (tmp_path / "asking.py").write_text(ASKING)
+    agent = runpy.run_path(str(tmp_path / "asking.py"))["agent"]
+    here = ("--db", "assent.db", "--agents", "asking:agent", "--user", "ada")
+    url = f"sqlite:///{tmp_path / 'assent.db'}"
+
+    async with Assent(url, agents=[agent]) as assent:
+        first = await assent.send("agent", "file it", by=Person("ada"))
+        await assent.decide(first.pending[0].id, answer(company="Acme").keeping("once"), by="ada")
+        await assent.wait(first.id)
+        second = await assent.send("agent", "file it", by=Person("ada"))
+    id = second.pending[0].id
+    options = ("--accept", "company", "--keep", "person")
+    answered = run("decide", id, "answer", *options, *here, cwd=tmp_path)
+    listed = run("preferences", "list", *here, cwd=tmp_path)
+
+    assert "Answered." in answered.stdout, answered.stderr
+    assert "tool:file_return.company  Acme" in listed.stdout
 
 
 def prompt(*lines: str) -> tuple[Console, io.StringIO]:

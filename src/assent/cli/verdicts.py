@@ -38,7 +38,8 @@ def verdict_of(options: Namespace) -> Verdict:
     if "arguments" in row.fields:
         given |= {"arguments": _read(options.arguments), "edit": _read(options.edit)}
     if "values" in row.fields:
-        given |= {"values": _values(options.values, options.file), "keep": options.keep}
+        values = "{}" if options.values is None and options.accept else options.values
+        given |= {"values": _values(values, options.file), "keep": options.keep}
         given["accept"] = tuple(options.accept)
     if "output" in row.fields:
         given["output"] = _output(row, _read(options.text))
