@@ -29,8 +29,8 @@ def _origins(tx: Tx, call: Call) -> dict[str, Json]:
     found, revision = _recorded(tx, call)
     if not found or revision == call.revision:
         return dict(found)
-    earlier = (each for each in tx.calls.revisions(call.id) if each.revision == revision)
-    before = next(({**each.arguments.thaw()} for each in earlier), {})
+    earlier = {each.revision: each.arguments for each in tx.calls.revisions(call.id)}
+    before = earlier[revision].thaw() if revision in earlier else {}
     now = call.arguments.thaw()
     return {n: said for n, said in found.items() if n in before and before[n] == now.get(n)}
 
