@@ -139,9 +139,14 @@ def test_a_secret_in_the_draft_need_not_be_entered_again() -> None:
     assert PARCEL.step_errors(payment, {"card": None}, {}, frozenset({"card"})) == {}
 
 
-def test_a_step_is_complete_once_each_field_was_passed() -> None:
+def test_a_step_is_complete_once_each_field_was_passed_and_each_required_one_answered() -> None:
     who, payment = PARCEL.shown_steps({})
     assert not who.is_complete({"name": "Bea"}, frozenset())
-    assert who.is_complete({"name": "Bea", "country": None}, frozenset())
+    assert not who.is_complete({"name": "Bea", "country": None}, frozenset())
+    assert who.is_complete({"name": "Bea", "country": "DE"}, frozenset())
+    form = UserInput("", steps=[Step("A", [Field("a", required=False), Field("b", default="x")])])
+    [extras] = form.shown_steps({})
+    assert not extras.is_complete({"a": "1"}, frozenset())
+    assert extras.is_complete({"a": None, "b": None}, frozenset())
     assert not payment.is_complete({}, frozenset())
     assert payment.is_complete({}, frozenset({"card"}))

@@ -127,14 +127,17 @@ class ShownStep:
         return frozenset(item.name for item in self.fields)
 
     def is_complete(self, known: Mapping[str, object], kept: frozenset[str]) -> bool:
-        """Return True if somebody went through it: each visible field has an answer, or has none.
+        """Return True if somebody went through it, and each required field has an answer.
 
         `known` holds what was entered, with None where a field was emptied; `kept` are secrets.
         """
-        return all(
-            item.name in known or item.name in kept or (item.kind.is_secret and not item.required)
-            for item in self.visible
-        )
+        return all(item.name in kept or _is_passed(item, known) for item in self.visible)
+
+
+def _is_passed(item: Field, known: Mapping[str, object]) -> bool:
+    if item.required and item.default is None:
+        return known.get(item.name) is not None
+    return item.name in known or item.kind.is_secret
 
 
 def shown_steps(steps: Sequence[Step], visible: Sequence[Field]) -> tuple[ShownStep, ...]:

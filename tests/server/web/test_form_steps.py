@@ -212,6 +212,51 @@ async def test_an_answer_given_on_two_devices_is_shown_and_the_person_chooses(
     assert phone.form("answer").value("field.name") == "Carl"
 
 
+@pytest.mark.parametrize("first", ["wrong", "more rows"])
+async def test_a_page_shown_again_still_tells_of_what_came_from_another_device(
+    serve: Serve, first: str
+) -> None:
+    async with serve(script, Carrier().tool) as served:
+        desktop = await looking(served)
+        phone = await on_another_device(served, desktop)
+        await phone.send({"field.name": "Bea Berg"}, "answer", press="draft")
+        mine = {"field.name": "Carl", "field.country": "" if first == "wrong" else "NO"}
+        again = {"more": "field.name"} if first == "more rows" else {}
+        await desktop.send({**mine, **again}, "answer", press="next")
+        assert heading(desktop) == "Who gets it"
+        await desktop.send({"field.country": "NO"}, "answer", press="next")
+        assert desktop.page.status_code == 409
+        assert "Entered elsewhere since you opened this: “Bea Berg”." in desktop.text
+        await desktop.send({}, "answer", press="next")
+        assert heading(desktop) == "Customs"
+
+
+async def test_going_back_over_fields_that_nobody_touched_answers_none_of_them(
+    serve: Serve,
+) -> None:
+    async with serve(script, Carrier().tool) as served:
+        desktop = await looking(served)
+        await desktop.send(WHO, "answer", press="next")
+        phone = await on_another_device(served, desktop)
+        await desktop.send({}, "answer", press="back")
+        assert heading(desktop) == "Who gets it"
+        await phone.send(CUSTOMS, "answer", press="next")
+
+    assert heading(phone) == "Payment"
+
+
+async def test_a_draft_without_a_required_answer_opens_at_its_step(serve: Serve) -> None:
+    async with serve(script, Carrier().tool) as served:
+        visitor = await looking(served)
+        await visitor.send({**WHO, "field.country": "DE"}, "answer", press="next")
+        await visitor.send({"field.card": CARD}, "answer", press="next")
+        await visitor.open(f"{visitor.page.url.path}?step=1")
+        await visitor.send({"field.name": ""}, "answer", press="draft")
+        await visitor.open(visitor.page.url.path)
+
+    assert heading(visitor) == "Who gets it"
+
+
 async def test_a_secret_from_another_device_is_not_shown_when_it_clashes(serve: Serve) -> None:
     async with serve(script, Carrier().tool) as served:
         desktop = await looking(served)

@@ -32,7 +32,7 @@ from assent.server.web.chat.routes import page
 from assent.server.web.review import shown_token, suggestion_buttons
 from assent.server.web.review.answering import MOVES, POSTS, clashes
 from assent.server.web.review.files import take_in
-from assent.server.web.review.form_sheet import STEP
+from assent.server.web.review.form_sheet import SEEN, STEP
 from assent.server.web.review.routes import Meant, decide_as, errors_of, form_meant, words_for
 from assent.server.web.review.searching import FIND, SearchResult, search
 from assent.server.web.review.verdicts import ANSWER, MORE, verdict_of
@@ -122,7 +122,7 @@ async def _refused(
     if isinstance(error, DraftChanged):
         errors = await asyncio.to_thread(clashes, await _matter(request), posted, error)
         gone = {f"{ANSWER}{name}" for name in error.fields} - errors.keys()
-        state = replace(state, errors=errors, posted=posted.without(gone))
+        state = replace(state, errors=errors, posted=posted.without(gone | {SEEN}))
     return await page(request, form=state, status=status)
 
 

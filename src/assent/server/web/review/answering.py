@@ -52,6 +52,10 @@ def form_post(matter: Review, posted: Posted) -> FormPost:
         give = answer(mine).accepting(*accept)
         give = replace(give if keep is None else give.keeping(keep), seen=seen_in(posted))
         return FormPost(verdict=give)
+    if verb != NEXT:
+        # Nobody went through these: as answers they would stand against those of another device.
+        idle = untouched(matter, posted)
+        mine = {name: value for name, value in mine.items() if name not in idle}
     known = known_to(matter)
     step = step_at(form.shown_steps({**known, **given}), posted.one(STEP))
     if verb == NEXT and step is not None:

@@ -131,8 +131,8 @@ def sheet_of(matter: Review, state: SheetState) -> FormSheet | None:
         step=step,
         filled=filled,
         answered=[_answered(each, matter) for each in steps] if step is None else (),
-        seen=matter.draft_number,
-        shown=_digests(filled),
+        seen=_seen(matter, state.posted),
+        shown=_digests(filled, state.posted),
         resumed=matter.draft_at if is_back else None,
         left=[labels[name] for name in state.left if name in labels],
     )
@@ -203,10 +203,27 @@ def _shown(given: Json, labels: Mapping[str, str]) -> Html:
             return value(value_of(given))
 
 
-def _digests(filled: Sequence[Filled]) -> str:
-    """Return what the controls show, as digests: a value that is not touched says nothing."""
-    given = {each.blank.field.name: _first(each) for each in filled}
-    return " ".join(f"{name}:{_digest(value)}" for name, value in given.items())
+def _seen(matter: Review, posted: Posted | None) -> int:
+    """Return the draft that a person has seen: one that came since is not in what they posted."""
+    seen = None if posted is None else seen_in(posted)
+    return matter.draft_number if seen is None else seen
+
+
+def _digests(filled: Sequence[Filled], posted: Posted | None) -> str:
+    """Return what the controls first showed, as digests: a value not touched says nothing."""
+    return " ".join(f"{each.blank.field.name}:{_shown_first(each, posted)}" for each in filled)
+
+
+def _shown_first(filled: Filled, posted: Posted | None) -> str:
+    told = None
+    if posted is not None and filled.name in posted:
+        told = _first_in(posted).get(filled.blank.field.name)
+    return told or _digest(_first(filled))
+
+
+def _first_in(posted: Posted) -> dict[str, str]:
+    pairs = (each.rpartition(":") for each in posted.one(SHOWN).split(" "))
+    return {name: told for name, _, told in pairs}
 
 
 def _first(filled: Filled) -> object:
@@ -222,9 +239,8 @@ def _digest(given: object) -> str:
 
 def untouched(matter: Review, posted: Posted) -> frozenset[str]:
     """Return the fields whose posted values are those that their page first showed."""
-    first = frozenset(posted.one(SHOWN).split(" "))
-    given = answers_of(matter.request, posted)
-    return frozenset(name for name, said in given.items() if f"{name}:{_digest(said)}" in first)
+    first, given = _first_in(posted), answers_of(matter.request, posted)
+    return frozenset(name for name, said in given.items() if first.get(name) == _digest(said))
 
 
 def seen_in(posted: Posted) -> int | None:

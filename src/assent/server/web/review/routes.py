@@ -283,7 +283,7 @@ def _again(request: Request, matter: Review, posted: Posted, error: AssentError)
     kept, errors = posted, errors_of(error)
     if isinstance(error, DraftChanged):
         errors = clashes(matter, posted, error)
-        kept = posted.without({f"{ANSWER}{name}" for name in error.fields} - errors.keys())
+        kept = posted.without({SEEN} | {f"{ANSWER}{n}" for n in error.fields} - errors.keys())
     said = _said(kept, words_for(error), status, edit=edit)
     return _drawn(request, matter, replace(said, errors=errors))
 
