@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assent import Field, ShowIf, UserInput
+from assent import Field, Option, ShowIf, UserInput
 from assent import FieldType as T
 from assent.errors import InvalidAnswer, InvalidParameter, InvalidTool
 from assent.testing.hostile import DECEPTIONS
@@ -22,6 +22,7 @@ COLUMNS = (
     Field("paid", type=T.BOOLEAN, required=False),
 )
 TABLE = Field("x", type=T.ROWS, columns=COLUMNS)
+CHOICES = Field("x", type=T.MULTI_SELECT, options=[Option("a", "Alpha"), "b"])
 NOTHING = (None, 0, "", [], {}, True, 1.5, "x", ["x"], {"x": 1}, [[]], [None], {"x": {}})
 
 
@@ -29,6 +30,36 @@ def message(field: Field, value: object) -> str:
     with pytest.raises(InvalidAnswer) as refused:
         field.accept(value)
     return refused.value.errors["x"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        (MONEY, {"amount": "12.500", "currency": "KWD"}, "12.500 KWD"),
+        (MOMENT, "2026-07-01T09:00:00+02:00", "2026-07-01 09:00 +02:00"),
+        (PAIRS, {"team": "blue", "floor": "2"}, "team = blue\nfloor = 2"),
+        (TABLE, [{"what": "desk", "count": 2, "paid": False}], "desk | 2 | false"),
+        (Field("x", type=T.BOOLEAN), False, "No"),
+        (Field("x", type=T.NUMBER), 0, "0"),
+        (Field("x", type=T.COUNTRY), "NO", "Norway"),
+        (
+            Field("x", type=T.MULTI_SELECT, options=[Option("a", "Alpha"), "b"]),
+            ["a", "b"],
+            "Alpha, b",
+        ),
+        (Field("x", type=T.CONSENT, label="It is binding"), "It is binding", "Agreed"),
+        (
+            Field("x", type=T.SEARCH, search=lambda query: [query]),
+            {"value": "c-1", "label": "Acme"},
+            "Acme (c-1)",
+        ),
+        # A model may have suggested anything.
+        (MONEY, ["12.50"], '["12.50"]'),
+        (MOMENT, "noon", "noon"),
+    ],
+)
+def test_people_read_answers_as_words(field: Field, value: Any, words: str) -> None:
+    assert field.said(value) == words
 
 
 @pytest.mark.parametrize("field", [MONEY, MOMENT, PAIRS, TABLE])

@@ -16,7 +16,6 @@ from assent.domain.decisions import Give
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.domain.forms import UserInput
-from assent.domain.outputs import as_text
 from assent.domain.preferences import Keep
 from assent.domain.steps import ShownStep
 from assent.domain.suggestions import Suggestion
@@ -289,7 +288,7 @@ class TerminalForm:
         given = self._values[item.name]
         if item.kind.takes_files:
             return ", ".join(safe_line(path.name) for path in cast("list[Path]", given))
-        return MASK if item.kind.is_secret else safe_line(as_text(item.accept(given)))
+        return MASK if item.kind.is_secret else safe_line(item.said(item.accept(given)))
 
 
 def _truth(typed: str) -> object:

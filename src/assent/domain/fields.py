@@ -24,7 +24,7 @@ from assent.domain.field_settings import (
     is_fit_bound,
     setting_contradictions,
 )
-from assent.domain.field_types import FIELD_KINDS, FieldKind, FieldType, refuse
+from assent.domain.field_types import FIELD_KINDS, Control, FieldKind, FieldType, refuse
 from assent.domain.file_fields import MAX_FILE_BYTES
 from assent.domain.parameters import Check, optional, settle
 from assent.domain.patterns import Pattern
@@ -199,6 +199,21 @@ class Field:
             return self.kind.spell(self, self.accept(value)) if self.is_given(value) else ""
         except InvalidAnswer:
             return ""
+
+    def said(self, value: Json) -> str:
+        """Return an answer as people read it: options by their labels, money and tables as text."""
+        labels = {option.value: option.label for option in self.choices if option.label}
+        match value:
+            case bool():
+                return "Yes" if value else "No"
+            case list() if self.kind.takes_several:
+                return ", ".join(labels.get(str(each), str(each)) for each in value)
+            case str() if self.kind.control is Control.CONSENT:
+                return "Agreed"
+            case str():
+                return labels.get(value) or self.spelt(value) or value
+            case _:
+                return self.spelt(value) or encode(value)
 
     def to_json(self) -> dict[str, Json]:
         """Return JSON that `from_json` reads back, without the settings that have their default."""

@@ -3,7 +3,6 @@
 from datetime import UTC
 
 from assent.domain.fields import Field
-from assent.domain.outputs import as_text
 from assent.domain.suggestions import Suggestion
 from assent.presentation.text import safe_line
 
@@ -13,6 +12,5 @@ def last_time(item: Field, found: Suggestion, *, brief: bool = False) -> str:
 
     `brief` leaves out the conversation.
     """
-    value = item.spelt(found.value) if item.kind.has_parts else as_text(found.value)
     where = f", in “{safe_line(found.title)}”" if found.title and not brief else ""
-    return f"Last time: {safe_line(value)} ({found.at.astimezone(UTC):%Y-%m-%d}{where})"
+    return f"Last time: {safe_line(item.said(found.value))} ({found.at.astimezone(UTC):%Y-%m-%d}{where})"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assent import Field, Step, UserInput
+from assent import Field, FieldType, Step, UserInput
 from assent.server.app import create_app
 from tests.browser.office import person, script, wants
 from tests.conformance.records import everything
@@ -255,6 +255,21 @@ async def test_a_draft_without_a_required_answer_opens_at_its_step(serve: Serve)
         await visitor.open(visitor.page.url.path)
 
     assert heading(visitor) == "Who gets it"
+
+
+async def test_money_reads_as_money_at_the_last_look_and_where_devices_clash(
+    serve: Serve,
+) -> None:
+    limit = Field("name", type=FieldType.MONEY, currencies="EUR")
+    form = UserInput("Pay", steps=[Step("One", [limit]), Step("Two", [Field("note")])])
+    async with serve(script, Carrier(form).tool) as served:
+        desktop = await looking(served)
+        phone = await on_another_device(served, desktop)
+        await phone.send({"field.name": ["12.5", "EUR"]}, "answer", press="next")
+        await desktop.send({"field.name": ["13", "EUR"]}, "answer", press="next")
+        assert "Entered elsewhere since you opened this: “12.50 EUR”." in desktop.text
+        await phone.send({"field.note": "soon"}, "answer", press="next")
+        assert "Name 12.50 EUR" in words(phone)
 
 
 async def test_a_secret_from_another_device_is_not_shown_when_it_clashes(serve: Serve) -> None:

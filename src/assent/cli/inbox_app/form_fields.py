@@ -124,9 +124,9 @@ class FieldBox(Vertical):
         self.is_used = True
         match self._control:
             case Input():
-                self._control.value = as_text(value)
+                self._control.value = self.item.spelt(value)
             case TextArea():
-                self._control.text = as_text(value)
+                self._control.text = self.item.spelt(value)
             case SelectionList():
                 chosen = cast("SelectionList[str]", self._control)
                 chosen.deselect_all()

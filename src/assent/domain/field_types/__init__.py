@@ -133,6 +133,7 @@ FIELD_KINDS: Final[Mapping[FieldType, FieldKind]] = MappingProxyType(
             read=zoned_times.read_datetime,
             schema=zoned_times.datetime_schema,
             hint="2026-01-31 14:30 Europe/Berlin",
+            spell=zoned_times.spell_datetime,
             split=zoned_times.split_datetime,
             join=zoned_times.join_datetime,
         ),

@@ -38,7 +38,8 @@ def spell_found(_field: Field, value: Json) -> str:
     option = (
         cast("Mapping[str, str]", value) if isinstance(value, dict) else {"label": "", "value": ""}
     )
-    return option["label"] or option["value"]
+    label, chosen = option["label"], option["value"]
+    return f"{label} ({chosen})" if label else chosen
 
 
 def split_found(_field: Field, _value: Json) -> list[str]:

@@ -99,6 +99,12 @@ def split_datetime(_field: Field, value: Json) -> list[str]:
     return [local, _written(_offset(moment))]
 
 
+def spell_datetime(field: Field, value: Json) -> str:
+    """Write a moment as text."""
+    local, zone = split_datetime(field, value)
+    return f"{local.replace('T', ' ')} {zone}"
+
+
 def join_datetime(_field: Field, texts: Sequence[str]) -> object:
     """Return what the two controls say; without a time there is no answer."""
     local, zone = (*texts, "", "")[:2]

@@ -117,5 +117,7 @@ def _clash(matter: Review, name: str) -> str:
     if name not in matter.draft:
         return f"{_CLASH}. Go on to use yours instead, or empty it to keep the other."
     other = matter.draft[name]
-    words = "nothing" if other is None else f"“{safe_line(str(other))}”"
+    form = UserInput.from_json(matter.request.question.form or {})
+    [item] = [each for each in form.fields if each.name == name]
+    words = "nothing" if other is None else f"“{safe_line(item.said(other))}”"
     return f"{_CLASH}: {words}. Go on to use yours instead."

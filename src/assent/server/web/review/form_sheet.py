@@ -187,20 +187,11 @@ def _answer(item: Field, matter: Review) -> Answer:
         is_there = item.name in matter.kept_secrets
         return Answer(label=item.label, shown=Html("") if is_there else None, is_secret=True)
     given = known_to(matter).get(item.name, item.default)
-    labels = {option.value: option.label for option in item.choices if option.label}
-    return Answer(label=item.label, shown=None if given is None else _shown(given, labels))
+    return Answer(label=item.label, shown=None if given is None else _shown(item, given))
 
 
-def _shown(given: Json, labels: Mapping[str, str]) -> Html:
-    match given:
-        case str():
-            return prose(labels.get(given, given))
-        case bool():
-            return Html("Yes" if given else "No")
-        case list() if all(isinstance(each, str) for each in given):
-            return prose(", ".join(labels.get(str(each), str(each)) for each in given))
-        case _:
-            return value(value_of(given))
+def _shown(item: Field, given: Json) -> Html:
+    return value(value_of(given)) if item.kind.takes_files else prose(item.said(given))
 
 
 def _seen(matter: Review, posted: Posted | None) -> int:
