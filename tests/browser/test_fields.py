@@ -205,7 +205,7 @@ async def test_a_company_is_searched_for_and_chosen(
         if not is_scripted:
             await button.click()
         await expect(page.get_by_label("Company 17 ")).to_be_visible()
-        # There are more than a page: 111 of them.
+        # There are more than a page: 111 of them. Without scripts the next replaces it.
         await expect(page.get_by_role("radio")).to_have_count(50)
         await page.get_by_role("button", name="More…").click()
         await expect(page.get_by_label("Company 150 ")).to_be_visible()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from assent.domain.canonical import Json, encode, parse
@@ -137,6 +137,32 @@ def _json_in(field: Field, value: object, sign: str) -> object:
         return parse(text)
     except InvalidJson:
         refuse(field, "This begins like JSON but is not valid JSON.")
+
+
+def wrong_cells(field: Field, rows: Sequence[Sequence[str]]) -> tuple[tuple[int, int], ...]:
+    """Return the places of the cells that do not fit, by row and column."""
+    filled = [(y, row) for y, row in enumerate(rows) if any(text.strip() for text in row)]
+    if field.columns:
+        return tuple(
+            (y, x)
+            for y, row in filled
+            for x, (column, text) in enumerate(zip(field.columns, row, strict=False))
+            if _is_refused(_cell, column, text)
+        )
+    names = [row[0].strip() for _, row in filled]
+    return tuple(
+        (y, 0)
+        for place, (y, _) in enumerate(filled)
+        if names[place] in names[:place] or _is_refused(_name, field, names[place])
+    )
+
+
+def _is_refused(read: Callable[[Field, str], object], field: Field, text: str) -> bool:
+    try:
+        read(field, text)
+    except InvalidAnswer:
+        return True
+    return False
 
 
 def _refuse_too_many(field: Field, count: int, what: str) -> None:

@@ -12,6 +12,7 @@ from assent.domain.canonical import Json, encode
 from assent.domain.cards import Blank, Items, Text
 from assent.domain.field_types.kinds import Control
 from assent.domain.field_types.money import currencies_of
+from assent.domain.field_types.tables import wrong_cells
 from assent.domain.fields import ShowIf
 from assent.domain.file_fields import files_text, kind_words, size_text
 from assent.domain.forms import UserInput
@@ -131,6 +132,13 @@ class Filled:
         blank = BLANK_ROWS if self.is_more or not written else 1
         blank = min(blank, self.blank.field.max_rows - len(written))
         return [*written, *([""] * width for _ in range(blank))]
+
+    @property
+    def wrong(self) -> Sequence[tuple[int, int]]:
+        """The cells of a table that its error is about, by row and column."""
+        if not self.error:
+            return ()
+        return wrong_cells(self.blank.field, self.rows) or ((0, 0),)
 
     @property
     def width(self) -> int:

@@ -49,7 +49,8 @@ async def search(service: Service, person: Person, id: str, posted: Posted) -> S
     try:
         page = await service.assent.queries.options.find(person, id, name, query, cursor or None)
     except SearchFailed as error:
-        return SearchResult(found=None, errors={f"{ANSWER}{name}": sentence(error.reason)})
+        said = sentence(f"{error.reason[:1].upper()}{error.reason[1:]}")
+        return SearchResult(found=None, errors={f"{ANSWER}{name}": said})
     return SearchResult(found=FoundPage(name=name, page=page), errors={})
 
 
@@ -62,6 +63,17 @@ class Searched:
     options: Sequence[OfferedOption] = ()
     cursor: str | None = None
     is_done: bool = False
+
+    @property
+    def told(self) -> str:
+        """What came of the search, for people who do not see how long the list is."""
+        if not self.is_done:
+            return ""
+        if not self.options:
+            return "Nothing was found." if self.chosen is None else "Nothing else was found."
+        if self.cursor is not None:
+            return "More was found than is shown: type more, or go on below."
+        return "This is all that was found."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

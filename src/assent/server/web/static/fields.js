@@ -24,6 +24,7 @@ class MoreRows extends HTMLElement {
     for (const row of this.#rows) this.#offer(row);
     // Rows come one by one here: those that wait at the end are not needed.
     while (this.#rows.length > 1 && this.#rows.slice(-2).every((row) => this.#isEmpty(row))) this.#rows.at(-1)?.remove();
+    this.#count();
     this.addEventListener("click", (event) => this.#press(event));
   }
 
@@ -56,13 +57,15 @@ class MoreRows extends HTMLElement {
   /** The last row stays, and is emptied. @param {Element} row */
   #take(row) {
     const rows = this.#rows;
+    const place = rows.indexOf(row);
     if (rows.length === 1) {
       this.#empty(row);
     } else {
       row.remove();
       this.#count();
     }
-    /** @type {HTMLElement | null} */ (this.querySelector("tbody input, tbody select"))?.focus();
+    const next = this.#rows[Math.min(place, this.#rows.length - 1)];
+    /** @type {HTMLElement | null} */ (next?.querySelector("input, select"))?.focus();
     this.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -77,6 +80,7 @@ class MoreRows extends HTMLElement {
   #empty(row) {
     for (const each of row.querySelectorAll("input")) each.value = "";
     for (const each of row.querySelectorAll("select")) each.selectedIndex = 0;
+    for (const each of row.querySelectorAll("[aria-invalid]")) each.removeAttribute("aria-invalid");
   }
 
   #count() {
@@ -140,23 +144,36 @@ class SearchOptions extends HTMLElement {
   async #ask(what) {
     clearTimeout(this.#timer);
     const form = this.closest("form");
-    const place = this.querySelector(".found");
-    if (!form || !place) return;
+    const [place, told] = [this.querySelector(".found"), this.querySelector("[role=status]")];
+    if (!form || !place || !told) return;
     this.#asking?.abort();
-    this.#asking = new AbortController();
+    const asking = this.#asking = new AbortController();
     const own = ["csrf_token", "digest", "seal", "verdict", "step", "back", this.#input?.name, this.#input?.id];
     const said = [...new FormData(form)].filter(([name]) => own.includes(name));
     const body = new URLSearchParams(said.map(([name, value]) => [name, String(value)]));
     body.append("find", what);
     try {
-      const answer = await fetch(form.action, { method: "POST", body, signal: this.#asking.signal });
+      const answer = await fetch(form.action, { method: "POST", body, signal: asking.signal });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const found = page.getElementById(place.id);
+      if (!found) throw new Error("another page");
+      if (what === this.#input?.id) place.replaceChildren(...found.childNodes);
+      else this.#append(place, found);
       const error = page.getElementById(`${this.#input?.id}-error`);
-      place.replaceChildren(...(found?.childNodes ?? []), ...(error ? [error] : []));
+      told.replaceChildren(error ?? page.getElementById(told.id)?.textContent ?? "");
     } catch (problem) {
-      if (!this.#asking.signal.aborted) place.textContent = "The search did not answer: try again.";
+      if (!asking.signal.aborted) told.textContent = "The search did not answer: try again.";
     }
+  }
+
+  /** Put the next page of options below the others, and go on there. @param {Element} place @param {Element} found */
+  #append(place, found) {
+    // What is chosen and "None of them" come with each page.
+    for (const each of found.querySelectorAll("label:has(:checked, [value=''])")) each.remove();
+    place.querySelector("button")?.remove();
+    const first = found.querySelector("input");
+    place.append(...found.childNodes);
+    first?.focus();
   }
 }
 
