@@ -143,6 +143,32 @@ def test_an_amount_that_is_not_exact_is_refused(given: object) -> None:
     message(MONEY, given)
 
 
+@pytest.mark.parametrize(
+    ("typed", "amount"),
+    [("12,5", "12.50"), ("-0,05", "-0.05"), (" 1,50 ", "1.50"), ("0,0", "0.00")],
+)
+def test_a_comma_that_can_only_be_a_decimal_one_is_taken_from_a_page(
+    typed: str, amount: str
+) -> None:
+    number = Field("count", type=T.NUMBER)
+    table = Field("x", type=T.ROWS, columns=[number])
+
+    assert MONEY.accept(MONEY.kind.join(MONEY, [typed, "EUR"])) == {
+        "amount": amount,
+        "currency": "EUR",
+    }
+    assert number.accept(number.kind.join(number, [typed])) == float(amount)
+    assert table.accept(table.kind.join(table, ["", typed])) == [{"count": float(amount)}]
+
+
+@pytest.mark.parametrize("typed", ["1,500", "1,500.00", "1.500,00", "1,5,0", ",5", "1,"])
+def test_a_comma_that_may_stand_for_thousands_is_refused(typed: str) -> None:
+    number = Field("x", type=T.NUMBER)
+
+    message(MONEY, MONEY.kind.join(MONEY, [typed, "EUR"]))
+    message(number, number.kind.join(number, [typed]))
+
+
 def test_money_has_exact_bounds_and_named_currencies() -> None:
     field = Field("x", type=T.MONEY, currencies="EUR", minimum="0.10", maximum=Decimal("0.30"))
 

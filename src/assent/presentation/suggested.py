@@ -13,4 +13,5 @@ def last_time(item: Field, found: Suggestion, *, brief: bool = False) -> str:
     `brief` leaves out the conversation.
     """
     where = f", in “{safe_line(found.title)}”" if found.title and not brief else ""
-    return f"Last time: {safe_line(item.said(found.value))} ({found.at.astimezone(UTC):%Y-%m-%d}{where})"
+    value, at = safe_line(item.said(found.value)), found.at.astimezone(UTC)
+    return f"Last time: {value} ({at:%Y-%m-%d}{where})"

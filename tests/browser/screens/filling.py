@@ -50,7 +50,7 @@ async def _suggested(stage: Stage, page: Page) -> None:
 
 async def _wrong(stage: Stage, page: Page) -> None:
     await _asked("order_supplies")(stage, page)
-    await page.get_by_label("Amount").fill("1,50")
+    await page.get_by_label("Amount").fill("1,500")
     await page.get_by_label("Receipt to").fill("ada")
     await press(page.get_by_role("button", name="Send the answers"))
 

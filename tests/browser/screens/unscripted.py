@@ -78,7 +78,7 @@ async def _ordered(page: Page) -> None:
 
 
 async def _wrong(page: Page) -> None:
-    await page.get_by_label("Amount").fill("1,50")
+    await page.get_by_label("Amount").fill("1,500")
     await page.get_by_label("Receipt to").fill("ada")
     await _refused("Send the answers")(page)
 

@@ -109,6 +109,7 @@ FIELD_KINDS: Final[Mapping[FieldType, FieldKind]] = MappingProxyType(
             control=Control.NUMBER,
             read=numbers.read_number,
             schema=numbers.number_schema,
+            join=numbers.join_number,
             takes_pattern=True,
             takes_bounds=True,
             hint="a number",

@@ -47,7 +47,9 @@ def read_url(field: Field, value: object) -> str:
     """Read the address of a page, with one of the field's schemes and without credentials."""
     text = read_line(field, value).strip()
     schemes = field.schemes or SCHEMES
-    parts = _parts(text) if len(text) <= _URL_CHARS and _is_seen(text) else None
+    if not _is_seen(text):
+        refuse(field, "Enter the address without blanks or characters that nobody sees.")
+    parts = _parts(text) if len(text) <= _URL_CHARS else None
     if parts is None or parts.scheme not in schemes:
         allowed = " or ".join(f"{each}://" for each in schemes)
         refuse(field, f"Enter a whole address that begins with {allowed}.")

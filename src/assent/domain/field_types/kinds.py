@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -44,6 +45,9 @@ class Typing:
     fill: str = "off"
 
 
+# The keypads of some phones have no dot. "1,500" may be either number, so it stays as it is.
+_DECIMAL_COMMA: Final = re.compile(r"[+-]?[0-9]+,(?![0-9]{3}$)[0-9]+")
+
 # Controls that consist of several, each with a text of its own.
 _OF_PARTS: Final = frozenset({Control.MONEY, Control.MOMENT, Control.PAIRS, Control.TABLE})
 # What a column of a table may be: one control, which posts one text and hides nothing.
@@ -77,6 +81,11 @@ def split(_field: Field, value: Json) -> list[str]:
 def last(_field: Field, texts: Sequence[str]) -> object:
     """Return the answer of a single control; a box is the second after one that says no."""
     return (texts[-1] or None) if texts else None
+
+
+def dotted(text: str) -> str:
+    """Return a typed number with a dot for its decimals; a comma before three digits is neither."""
+    return text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else text
 
 
 def several(_field: Field, texts: Sequence[str]) -> object:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from assent.domain.canonical import Json
 from assent.domain.currencies import CURRENCIES
-from assent.domain.field_types.kinds import refuse
+from assent.domain.field_types.kinds import dotted, refuse
 
 if TYPE_CHECKING:
     from assent.domain.fields import Field
@@ -68,7 +68,7 @@ def _exact(field: Field, text: str, digits: int) -> Decimal:
         refuse(field, "Enter the amount in digits with a dot, such as 1234.50.")
     fraction = found[3] or ""
     if len(fraction.rstrip("0")) > digits:
-        words = f"{digits} digits" if digits else "no digits"
+        words = f"at most {digits} digits" if digits else "no digits"
         refuse(field, f"This currency has {words} after the dot.")
     exact = Decimal(f"{found[1]}{found[2]}.{fraction[:digits].ljust(digits, '0')}0")
     exact = exact.quantize(Decimal(1).scaleb(-digits))
@@ -89,7 +89,7 @@ def split_money(_field: Field, value: Json) -> list[str]:
 def join_money(_field: Field, texts: Sequence[str]) -> object:
     """Return what the two controls say; without an amount there is no answer."""
     amount, currency = (*texts, "", "")[:2]
-    return {"amount": amount, "currency": currency} if amount.strip() else None
+    return {"amount": dotted(amount), "currency": currency} if amount.strip() else None
 
 
 def money_schema(field: Field) -> dict[str, Json]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from assent.domain.canonical import Json, check
-from assent.domain.field_types.kinds import refuse
+from assent.domain.field_types.kinds import dotted, last, refuse
 from assent.errors import InvalidJson
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ def _spelt_number(field: Field, text: str) -> int | float:
     if len(text) > _NUMBER_CHARS or not _NUMBER.fullmatch(text):
         refuse(field, "Enter a number.")
     return int(text) if _INTEGER.fullmatch(text) else float(text)
+
+
+def join_number(field: Field, texts: Sequence[str]) -> object:
+    """Return what the control says."""
+    given = last(field, texts)
+    return dotted(given) if isinstance(given, str) else given
 
 
 def number_schema(field: Field) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from assent.domain.canonical import Json, encode, parse
 from assent.domain.field_types.kinds import refuse, spelt
@@ -147,7 +147,7 @@ def wrong_cells(field: Field, rows: Sequence[Sequence[str]]) -> tuple[tuple[int,
             (y, x)
             for y, row in filled
             for x, (column, text) in enumerate(zip(field.columns, row, strict=False))
-            if _is_refused(_cell, column, text)
+            if _is_refused(_cell, column, column.kind.join(column, [text]))
         )
     names = [row[0].strip() for _, row in filled]
     return tuple(
@@ -157,9 +157,9 @@ def wrong_cells(field: Field, rows: Sequence[Sequence[str]]) -> tuple[tuple[int,
     )
 
 
-def _is_refused(read: Callable[[Field, str], object], field: Field, text: str) -> bool:
+def _is_refused(read: Callable[[Field, Any], object], field: Field, given: object) -> bool:
     try:
-        read(field, text)
+        read(field, given)
     except InvalidAnswer:
         return True
     return False
@@ -221,10 +221,15 @@ def split_rows(field: Field, value: Json) -> list[str]:
 
 def join_rows(field: Field, texts: Sequence[str]) -> object:
     """Return the rows that controls hold, without those that are left empty."""
-    names, width = [column.name for column in field.columns], len(field.columns)
+    width = len(field.columns)
     cut = [texts[start : start + width] for start in range(1, len(texts), width)]
     filled = [row for row in cut if any(text.strip() for text in row)]
-    return [dict(zip(names, row, strict=False)) for row in filled] or None
+    return [_joined_row(field, row) for row in filled] or None
+
+
+def _joined_row(field: Field, row: Sequence[str]) -> dict[str, object]:
+    cells = zip(field.columns, row, strict=False)
+    return {column.name: column.kind.join(column, [text]) for column, text in cells}
 
 
 def pairs_schema(field: Field) -> dict[str, Json]:
