@@ -98,6 +98,27 @@ async def test_an_answer_of_several_lines_is_replaced_by_another() -> None:
     assert filled == {"letter": "\nBye."}
 
 
+@pytest.mark.parametrize(
+    ("speed", "abroad", "filled"),
+    [("", "", ("normal", False)), ("2", "y", ("express", True))],
+)
+async def test_a_default_does_not_stand_before_the_number_or_letter_that_chooses(
+    speed: str, abroad: str, filled: tuple[str, bool]
+) -> None:
+    fields = [
+        Field("speed", type=FieldType.SELECT, options=["normal", "express"], default="normal"),
+        Field("abroad", type=FieldType.BOOLEAN, default=False),
+    ]
+    seen = console(speed, abroad, "s", out=(out := io.StringIO()))
+    form = TerminalForm(console=seen, form=UserInput("", fields), known={})
+    assert await form.fill() == dict(zip(("speed", "abroad"), filled, strict=True))
+    assert seen.keyboard.defaults == ["", "", ""]  # pyright: ignore[reportAttributeAccessIssue]
+    assert ("Enter takes normal" in out.getvalue(), "Enter takes no\n" in out.getvalue()) == (
+        True,
+        True,
+    )
+
+
 async def test_every_type_of_field_is_asked_for() -> None:
     typed = {
         "mail": ["ada", "ada@example.com"],

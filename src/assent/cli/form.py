@@ -183,7 +183,7 @@ class TerminalForm:
             return await self._search(item)
         if control is Control.HIDDEN:
             return await keyboard.ask_secret(f"  not shown {ARROW}")
-        typed = await keyboard.ask(f"  {ARROW}", default=self._default(item))
+        typed = await self._typed(item)
         match control:
             case Control.LINE | Control.NUMBER | Control.DATE | Control.TIME:
                 return typed
@@ -201,6 +201,15 @@ class TerminalForm:
                 return await self._files(item, typed)
             case _:
                 assert_never(control)
+
+    async def _typed(self, item: Field) -> str:
+        known, ask = self._default(item), self.console.keyboard.ask
+        words = {"yes", "no"} if item.kind.control is Control.YES_NO else set[str]()
+        if item.required and known in words | {option.value for option in item.own_choices}:
+            # A line that is already there would stand before the number or the letter.
+            self.console.screen.told(f"  Enter takes {safe_line(known)}", Ink.FAINT)
+            return await ask(f"  {ARROW}") or known
+        return await ask(f"  {ARROW}", default=known)
 
     async def _search(self, item: Field) -> object:
         """Search until an option is chosen; return None if nothing is typed."""
