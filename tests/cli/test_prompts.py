@@ -99,20 +99,25 @@ async def test_an_answer_of_several_lines_is_replaced_by_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("speed", "abroad", "filled"),
-    [("", "", ("normal", False)), ("2", "y", ("express", True))],
+    ("typed", "filled"),
+    [
+        (["", "", "", ""], ["normal", False, 1, "DE"]),
+        (["2", "y", "2", "no"], ["express", True, 2, "NO"]),
+    ],
 )
 async def test_a_default_does_not_stand_before_the_number_or_letter_that_chooses(
-    speed: str, abroad: str, filled: tuple[str, bool]
+    typed: list[str], filled: list[object]
 ) -> None:
     fields = [
         Field("speed", type=FieldType.SELECT, options=["normal", "express"], default="normal"),
         Field("abroad", type=FieldType.BOOLEAN, default=False),
+        Field("count", type=FieldType.NUMBER, default=1),
+        Field("country", type=FieldType.COUNTRY, default="DE"),
     ]
-    seen = console(speed, abroad, "s", out=(out := io.StringIO()))
+    seen = console(*typed, "s", out=(out := io.StringIO()))
     form = TerminalForm(console=seen, form=UserInput("", fields), known={})
-    assert await form.fill() == dict(zip(("speed", "abroad"), filled, strict=True))
-    assert seen.keyboard.defaults == ["", "", ""]  # pyright: ignore[reportAttributeAccessIssue]
+    assert await form.fill() == dict(zip([each.name for each in fields], filled, strict=True))
+    assert seen.keyboard.defaults == [""] * 5  # pyright: ignore[reportAttributeAccessIssue]
     assert ("Enter takes normal" in out.getvalue(), "Enter takes no\n" in out.getvalue()) == (
         True,
         True,

@@ -38,6 +38,8 @@ _END = "."
 _MORE = "+"
 _LONG = 4
 Find = Callable[[str, str, str | None], Awaitable[OptionPage]]
+# Answers that people rather type anew than edit.
+_SHORT = frozenset({Control.CHOICE, Control.YES_NO, Control.NUMBER, Control.DATE, Control.TIME})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -204,9 +206,9 @@ class TerminalForm:
 
     async def _typed(self, item: Field) -> str:
         known, ask = self._default(item), self.console.keyboard.ask
-        words = {"yes", "no"} if item.kind.control is Control.YES_NO else set[str]()
-        if item.required and known in words | {option.value for option in item.own_choices}:
-            # A line that is already there would stand before the number or the letter.
+        fits = known in ("yes", "no") if item.kind.control is Control.YES_NO else item.spelt(known)
+        if item.required and item.kind.control in _SHORT and fits:
+            # Where it stood in the line already, 2 would become 12, and y noy.
             self.console.screen.told(f"  Enter takes {safe_line(known)}", Ink.FAINT)
             return await ask(f"  {ARROW}") or known
         return await ask(f"  {ARROW}", default=known)
