@@ -72,6 +72,8 @@ async def test_each_problem_stands_at_its_field_and_nothing_typed_is_lost(
         text = await seat.sees("This is required.", "Enter 65535 or less.", "see above")
         assert "99999" in text
         assert await office.status(id) == "open"
+        # The keyboard goes on at the first of them.
+        await seat.until(lambda: boxes(seat)["host"].query_one(Input).has_focus)
 
 
 async def test_a_field_shows_only_where_it_applies_and_is_sent_only_then(

@@ -111,7 +111,10 @@ class FormDialog(Dialog[Give]):
         """Show the step at the present place, and begin with its first field."""
         self._show_what_applies()
         shown = [box for box in self._boxes if box.display]
-        for box in shown[:1]:
+        self._go_to(shown[:1])
+
+    def _go_to(self, boxes: Iterable[FieldBox]) -> None:
+        for box in boxes:
             first = box.query("Input, TextArea, Select, SelectionList").first()
             first.focus(scroll_visible=False)
             box.scroll_visible(animate=False)
@@ -266,6 +269,4 @@ class FormDialog(Dialog[Give]):
         self.complain("")
         for box in self._boxes:
             box.complain(errors.get(box.item.name, ""))
-        wrong = [box for box in self._boxes if box.item.name in errors]
-        if wrong:
-            wrong[0].scroll_visible()
+        self._go_to([box for box in self._boxes if box.item.name in errors][:1])
