@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from assent import Field, FieldType, Option, Step, UserInput, tool
+from assent import Field, FieldType, Option, ShowIf, Step, UserInput, tool
 from assent.domain.canonical import Json
 from tests.browser.axe import serious
 from tests.browser.conftest import OpenHouse
@@ -112,7 +112,7 @@ async def test_what_is_wrong_is_said_beside_its_field_and_what_was_typed_stays(
         await page.goto(await house.ask(wants("order")))
         await fill(page)
         await page.get_by_label("E-mail").fill("ada")
-        await page.get_by_label("Amount").fill("12,50")
+        await page.get_by_label("Amount").fill("1,250")
         await page.get_by_label("Date and time").fill("2026-10-25T02:30")
         await page.get_by_label("Zone").fill("Europe/Berlin")
         await fill_row(page, 1, "desk", "two")
@@ -126,7 +126,7 @@ async def test_what_is_wrong_is_said_beside_its_field_and_what_was_typed_stays(
             "This is required.",
         ):
             await expect(page.get_by_text(words)).to_be_visible()
-        await expect(page.get_by_label("Amount")).to_have_value("12,50")
+        await expect(page.get_by_label("Amount")).to_have_value("1,250")
         await expect(page.get_by_label("Zone")).to_have_value("Europe/Berlin")
         await expect(page.get_by_label("Count, row 1")).to_have_value("two")
         await shot(page, "form-wrong")
@@ -177,6 +177,20 @@ async def test_what_a_model_suggests_is_filled_in_if_it_fits_and_never_agreed_to
 
 
 COMPANIES = [Option(f"c-{n}", f"Company {n}") for n in range(200)]
+
+
+async def test_a_condition_holds_however_its_number_is_written(open_house: OpenHouse) -> None:
+    why = Field("why", label="Why none", show_if=ShowIf("count", 0))
+    fields = Field("count", label="Count", type=FieldType.NUMBER), why
+    async with open_house(script, order(ORDERED, *fields)) as house:
+        page = await house.visit(path=await house.ask(wants("order")))
+        for typed, is_shown in (("", False), ("0.0", True), ("1", False), ("0,0", True)):
+            await page.get_by_label("Count").fill(typed)
+            await expect(page.get_by_label("Why none")).to_be_visible(visible=is_shown)
+        await page.get_by_label("Why none").fill("closed")
+        await send(page)
+        await expect(page.get_by_text("succeeded")).to_be_visible()
+    assert ORDERED == [{"count": 0, "why": "closed"}]
 
 
 def search(query: str) -> list[Option]:
