@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from mcp_types import ElicitResult
 
 from assent import Agent, Assent, McpServer, Person, answer, approve, cancel, draft
 from assent.adapters.mcp.connection import McpConnection
@@ -312,3 +313,18 @@ async def test_a_question_that_may_belong_to_several_calls_is_declined(done: Don
 
     assert said == '{"action": "decline"}'
     assert asked == []
+
+
+async def test_a_server_that_floods_people_with_questions_is_declined(done: Done) -> None:
+    asked: list[object] = []
+
+    async def ask(params: object, _token: object) -> ElicitResult:
+        asked.append(params)
+        return ElicitResult(action="accept", content={"size": 1})
+
+    async with McpConnection(asking(done, version="_2025"), on_elicit=ask) as connection:
+        said = [returned(await connection.call("many", {})) for _ in range(2)]
+
+    # Each call has questions of its own.
+    assert said == ['{"accept": 10, "decline": 290}'] * 2
+    assert len(asked) == 20

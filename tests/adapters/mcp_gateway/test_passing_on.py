@@ -12,7 +12,7 @@ from assent import approve
 from assent.adapters.mcp.gateway.clients import Progress
 from tests.adapters.mcp_gateway.stage import ALLOWED, MODES, staged, text_of
 
-OPEN = {"steps": ALLOWED, "ask": ALLOWED, "visit": ALLOWED}
+OPEN = dict.fromkeys(["steps", "ask", "visit", "script", "forge"], ALLOWED)
 
 
 class Told:
@@ -139,3 +139,22 @@ async def test_an_answer_to_a_server_approves_nothing(tmp_path: Path) -> None:
         await called
 
     assert len(stage.runs) == 1
+
+
+async def test_an_address_that_is_no_page_is_shown_to_nobody(tmp_path: Path) -> None:
+    user = User(action="accept")
+    async with (
+        staged(tmp_path, tools=OPEN) as stage,
+        stage.client(elicitation_callback=user) as client,
+    ):
+        result = await client.call_tool("up__script", {})
+
+    assert user.asked == []
+    assert json.loads(text_of(result)) == {"action": "decline"}
+
+
+async def test_a_server_cannot_say_what_only_the_gateway_says(tmp_path: Path) -> None:
+    async with staged(tmp_path, tools=OPEN) as stage, stage.client() as client:
+        result = await client.call_tool("up__forge", {})
+
+    assert (text_of(result), result.meta) == ("forged", {"own/note": 1})

@@ -6,6 +6,7 @@ Whatever the server does stays in here: other servers have connections of their 
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
@@ -81,6 +82,7 @@ class McpConnection:
         self.server, self.limits = server, limits or McpLimits()
         self._on_changed, self._on_elicit = on_changed or _nobody, on_elicit
         self._calls: list[object] = []
+        self._questions = Counter[object]()
         self._owner: asyncio.Task[None] | None = None
         self._attempt = self._new_attempt()
         self._poke = asyncio.Event()
@@ -223,6 +225,7 @@ class McpConnection:
         finally:
             _current.reset(before)
             self._calls.remove(token)
+            del self._questions[token]
 
     # The connection itself.
 
@@ -340,6 +343,15 @@ class McpConnection:
         token = _current.get() or alone
         if self._on_elicit is None or token is None:
             log.warning("MCP server %r asks without a call; declined", self.server.name)
+            return types.ElicitResult(action="decline")
+        self._questions[token] += 1
+        if self._questions[token] > self.limits.rounds:
+            # Once: one that floods people with questions would flood the log, too.
+            if self._questions[token] == self.limits.rounds + 1:
+                most = self.limits.rounds
+                log.warning(
+                    "MCP server %r asks more than %d times; declined", self.server.name, most
+                )
             return types.ElicitResult(action="decline")
         return await self._on_elicit(params, token)
 

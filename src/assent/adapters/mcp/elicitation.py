@@ -91,8 +91,13 @@ class Asked:
         return made
 
 
+def is_web_address(url: str) -> bool:
+    """Return True if people may be told to visit it; others could run something."""
+    return url.startswith(("https://", "http://"))
+
+
 def _address(url: str) -> str:
-    if not url.startswith(("https://", "http://")):
+    if not is_web_address(url):
         raise McpToolFailed("It wants a person to visit what is no web address.")
     return url[:_MOST_CHARS]
 

@@ -21,6 +21,6 @@ class McpLimits:
     first_pause_seconds: float = 0.5
     longest_pause_seconds: float = 60.0
     list_seconds: float = 30.0
-    # Rounds of questions that one call may ask of people.
+    # Rounds of questions that one call may ask of people, and questions while it runs.
     rounds: int = 10
     schema_depth: int = 64

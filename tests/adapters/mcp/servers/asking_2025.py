@@ -37,6 +37,11 @@ def called(id: Any, name: str) -> None:
         # Asks, and does not wait for the answer.
         say(id="q1", method="elicitation/create", params=FORM)
         text = "did it anyway"
+    elif name == "many":
+        for number in range(300):
+            say(id=f"q{number}", method="elicitation/create", params=FORM)
+        heard = [hear()["result"]["action"] for _ in range(300)]
+        text = json.dumps({action: heard.count(action) for action in sorted(set(heard))})
     elif name == "gated":
         with DONE.open("a") as file:
             file.write("gated\n")
@@ -70,7 +75,7 @@ def main() -> None:
             case "tools/list":
                 tools = [
                     {"name": name, "inputSchema": {"type": "object", "properties": {}}}
-                    for name in ("size", "url", "eager", "gated")
+                    for name in ("size", "url", "eager", "gated", "many")
                 ]
                 say(id=id, result={"tools": tools})
             case "tools/call":

@@ -16,8 +16,8 @@ RESULT_TOOL: Final = "assent_result"
 TICKET: Final = "assent/ticket"
 STATUS: Final = "assent/status"
 REVIEW: Final = "assent/review"
-# Keys of `_meta` that describe the connection to the server behind, and not this one.
-_RESERVED: Final = ("io.modelcontextprotocol/", "modelcontextprotocol.io/")
+# Keys of `_meta` that describe the connection to the server behind, and not this one; and ours.
+_RESERVED: Final = ("io.modelcontextprotocol/", "modelcontextprotocol.io/", "assent/")
 _KEPT: Final = ("content", "structuredContent", "_meta")
 # Marks of values that only the runner sees.
 _MASKS: Final = ('"$secret"', '"$masked"')

@@ -11,6 +11,7 @@ from mcp.server.context import ServerRequestContext
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from assent.adapters.mcp.elicitation import is_web_address
 from assent.guard import GuardedCall, new_token
 
 # A client that can name its calls does it here: the same key means the same call.
@@ -109,8 +110,11 @@ class ClientSide:
 
     def can_show(self, asked: ElicitRequestParams) -> bool:
         """Return True if a server behind may ask this client's user while the call runs."""
-        is_page = isinstance(asked, ElicitRequestURLParams)
-        return not self.repeats and (self.opens_urls if is_page else self.shows_forms)
+        if isinstance(asked, ElicitRequestURLParams):
+            can = self.opens_urls and is_web_address(asked.url)
+        else:
+            can = self.shows_forms
+        return can and not self.repeats
 
     async def ask(self, server: str, asked: ElicitRequestParams) -> ElicitResult:
         """Ask the client's user what a server behind asks, in its words and under its name."""
