@@ -63,6 +63,11 @@ def add_gateway_options(command: argparse.ArgumentParser) -> None:
         default=_WAIT_SECONDS,
         help="how long a client waits for people before it gets a ticket (default: %(default)g)",
     )
+    command.add_argument(
+        "--tools-only",
+        action="store_true",
+        help="pass on no prompts and resources, which nobody is asked about",
+    )
     command.add_argument("--agent", metavar="NAME", default=_AGENT, help="default: %(default)s")
     here = command.add_argument_group("on a database of this machine")
     here.add_argument("--db", metavar="URL", help="its database (default: in your data folder)")
@@ -133,6 +138,7 @@ async def gateway(options: Namespace) -> None:
             secret=side.secret,
             agent=options.agent,
             wait=options.wait,
+            tools_only=options.tools_only,
         )
         async with opened:
             _say(f"Assent gateway: {_names(servers)}, for {side.owner}")

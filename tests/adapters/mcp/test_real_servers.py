@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp_types import PromptReference
 
 from assent import Agent, Assent, McpServer, Person, approve
 from assent.adapters.mcp.connection import McpConnection
+from assent.adapters.mcp.gateway import Gateway
 from assent.testing import ScriptedModel, calls, says
 from tests.adapters.mcp.conftest import free_port, listening, returned, whole
 from tests.conftest import QUICK
@@ -69,6 +72,33 @@ async def test_everything(transport: str) -> None:
     assert set(returned(weather)) == {"temperature", "conditions", "humidity"}
     assert [block["type"] for block in image] == ["input_text", "input_image", "input_text"]
     assert version == "2025-11-25"
+
+
+async def test_what_everything_has_to_read_is_read_through_a_gateway() -> None:
+    async with (
+        everything("stdio") as server,
+        Assent("sqlite:///:memory:", agents=[]) as assent,
+        Gateway(
+            assent.guard_for(agent="gateway", by="ana"), [server], owner="ana", secret=bytes(32)
+        ) as gateway,
+        Client(gateway.server) as client,
+    ):
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        prompt = await client.get_prompt("everything__args-prompt", {"city": "Rome"})
+        half = {"name": "department", "value": "S"}
+        reference = PromptReference(name="everything__completable-prompt")
+        completed = await client.complete(reference, half)
+        listed = (await client.list_resources()).resources
+        texts = [
+            str((await client.read_resource(uri)).contents)
+            for uri in (listed[0].uri, "demo://resource/dynamic/text/7")
+        ]
+
+    assert "everything__simple-prompt" in prompts
+    assert "Rome" in str(prompt.messages)
+    assert completed.completion.values == ["Sales", "Support"]
+    assert "Everything Server" in texts[0]
+    assert "Resource 7" in texts[1]
 
 
 async def test_an_agent_writes_a_file_after_approval_and_reads_it(

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import mcp_types as types
 from mcp import Client, MCPError
@@ -45,6 +45,7 @@ _URL_NEEDED: Final = -32042
 _GOOD_SECONDS: Final = 10.0
 # A call may ask for another attempt to connect no more often than this.
 _POKE_SECONDS: Final = 1.0
+_T = TypeVar("_T")
 _current: ContextVar[object] = ContextVar("assent_mcp_call", default=None)
 
 
@@ -112,6 +113,12 @@ class McpConnection:
         """True while the server is connected."""
         return self._attempt.session is not None
 
+    def is_able_to(self, what: str) -> bool:
+        """Return True if the server is connected, and says that it can do this."""
+        session = self._attempt.session
+        abilities = None if session is None else session.server_capabilities
+        return getattr(abilities, what, None) is not None
+
     @property
     def reason(self) -> str:
         """Why it is not connected, as far as is known."""
@@ -140,19 +147,23 @@ class McpConnection:
 
     async def tools(self) -> Listing:
         """Return the server's tools, within the limits; raises `McpUnavailable` or `McpRefused`."""
+        return await self.ask(lambda session: read_listing(session, self.server, self.limits))
+
+    async def ask(self, question: Callable[[ClientSession], Awaitable[_T]]) -> _T:
+        """Ask the server what runs nothing; raises `McpUnavailable` or `McpRefused`."""
         session = await self._ready()
         try:
             async with asyncio.timeout(self.limits.list_seconds):
-                return await read_listing(session, self.server, self.limits)
+                return await question(session)
         except TimeoutError:
             seconds = self.limits.list_seconds
-            raise self._unavailable(f"it did not list its tools within {seconds:g} s") from None
+            raise self._unavailable(f"it did not answer within {seconds:g} s") from None
         except MCPError as error:
             if fault_of(error.error) is not None or error.code in _UNCLEAR:
-                raise self._unavailable(f"its tools cannot be listed: {error.message}") from None
+                raise self._unavailable(f"it cannot be asked: {error.message}") from None
             raise McpRefused(self.server.name, error.code, error.message) from None
         except ValidationError as error:
-            said = f"its list of tools does not follow the protocol: {first_flaw(error)}"
+            said = f"its answer does not follow the protocol: {first_flaw(error)}"
             raise self._unavailable(said) from None
 
     async def call(

@@ -1,14 +1,18 @@
 """Lists of tools that MCP servers send, read within limits."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import mcp_types as types
 from mcp.client.session import ClientSession
+from pydantic import BaseModel
 
 from assent.adapters.mcp.limits import McpLimits
 from assent.domain.mcp_servers import McpServer
+
+_Page = TypeVar("_Page", bound=types.PaginatedResult)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,24 +27,40 @@ async def read_listing(session: ClientSession, server: McpServer, limits: McpLim
     """Read all pages of a server's tools, up to the limits."""
     kept: list[types.Tool] = []
     refused: list[str] = []
-    seen: set[str] = set()
-    cursor, more = None, 0
-    for _ in range(limits.pages):
-        params = None if cursor is None else types.PaginatedRequestParams(cursor=cursor)
-        page = await session.list_tools(params=params)
-        more += _take(page.tools, server, limits, kept, refused)
-        cursor = page.next_cursor
-        # An empty text is a cursor, too.
-        if cursor is None or cursor in seen or more:
-            break
-        seen.add(cursor)
-    else:
+    more = 0
+    try:
+        async for page in pages(lambda at: session.list_tools(params=at), limits.pages):
+            more += _take(page.tools, server, limits, kept, refused)
+            if more:
+                break
+    except TooManyPages:
         refused.append(f"the pages after the {limits.pages:,}th: there are too many")
     if more:
         refused.append(
             f"{more:,} more tools: at most {limits.tools:,} are taken; name those you want in allow"
         )
     return Listing(tools=tuple(kept), refused=tuple(refused))
+
+
+class TooManyPages(Exception):
+    """A list has more pages than are read."""
+
+
+async def pages(
+    ask: Callable[[types.PaginatedRequestParams | None], Awaitable[_Page]], most: int
+) -> AsyncGenerator[_Page]:
+    """Read a list page by page; raises `TooManyPages` if it goes on after the last one read."""
+    seen: set[str] = set()
+    cursor = None
+    for _ in range(most):
+        page = await ask(None if cursor is None else types.PaginatedRequestParams(cursor=cursor))
+        yield page
+        cursor = page.next_cursor
+        # An empty text is a cursor, too.
+        if cursor is None or cursor in seen:
+            return
+        seen.add(cursor)
+    raise TooManyPages
 
 
 def _take(
@@ -57,7 +77,7 @@ def _take(
             continue
         if len(kept) >= limits.tools:
             more += 1
-        elif (size := _size(tool)) > limits.definition_bytes:
+        elif (size := size_of(tool)) > limits.definition_bytes:
             most = f"{limits.definition_bytes:,}"
             refused.append(f"{tool.name[:64]!r}: its definition has {size:,} bytes, not {most}")
         else:
@@ -65,5 +85,6 @@ def _take(
     return more
 
 
-def _size(tool: types.Tool) -> int:
-    return len(json.dumps(tool.model_dump(by_alias=True, mode="json", exclude_none=True)))
+def size_of(listed: BaseModel) -> int:
+    """Return how many bytes a definition has as JSON."""
+    return len(json.dumps(listed.model_dump(by_alias=True, mode="json", exclude_none=True)))

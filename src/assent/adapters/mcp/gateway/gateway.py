@@ -25,7 +25,8 @@ class Gateway:
     """Stands between MCP clients and servers: every call is ruled on, and people may decide it.
 
     `owner` is the person on whose behalf the guard acts; `secret`, of at least 32 bytes, seals what
-    clients carry, and is the same in every process that serves the same clients.
+    clients carry, and is the same in every process that serves the same clients. Prompts and
+    resources are passed on ungated; with `tools_only` there are none.
     """
 
     def __init__(
@@ -38,11 +39,14 @@ class Gateway:
         agent: str = AGENT,
         wait: float = WAIT_SECONDS,
         beat: float = BEAT_SECONDS,
+        tools_only: bool = False,
     ) -> None:
         self._offers = Offers(servers, on_changed=self._changed, on_elicit=self._elicited)
         self._calls = OpenCalls(guard, self._offers, agent=agent)
         waiting = Waiting(calls=self._calls, seconds=wait, beat_seconds=beat)
-        self.server = GatewayServer(self._offers, self._calls, waiting, owner=owner, secret=secret)
+        self.server = GatewayServer(
+            self._offers, self._calls, waiting, owner=owner, secret=secret, tools_only=tools_only
+        )
         self._telling = set[asyncio.Task[None]]()
 
     async def __aenter__(self) -> "Gateway":

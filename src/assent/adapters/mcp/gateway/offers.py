@@ -92,9 +92,18 @@ class Offers:
         if self._watchers:
             await asyncio.wait(self._watchers)
         # Several servers end at once: each may take a few seconds.
-        closing = [upstream.connection.close() for upstream in self._upstreams.values()]
+        closing = [connection.close() for connection in self.connections]
         await asyncio.gather(*closing, return_exceptions=True)
         await self._stack.aclose()
+
+    @property
+    def connections(self) -> list[McpConnection]:
+        """The connections to all servers."""
+        return [upstream.connection for upstream in self._upstreams.values()]
+
+    def connection(self, server: str) -> McpConnection:
+        """Return the connection to one of them, by its name."""
+        return self._upstreams[server].connection
 
     async def all(self) -> tuple[Offer, ...]:
         """Return every tool; waits, but not for long, for servers not heard of yet."""
@@ -141,7 +150,7 @@ class Offers:
 
         Questions that the server asks meanwhile come with the token.
         """
-        connection = self._upstreams[offer.server].connection
+        connection = self.connection(offer.server)
         timeout = offer.tool.timeout
         return await connection.call(
             offer.remote.name,

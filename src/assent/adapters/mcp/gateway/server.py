@@ -19,6 +19,7 @@ from assent.adapters.mcp.gateway.answers import RESULT_TOOL, failure, ticket_of
 from assent.adapters.mcp.gateway.clients import ClientSide, Request
 from assent.adapters.mcp.gateway.offers import Offer, Offers
 from assent.adapters.mcp.gateway.open_calls import OpenCalls
+from assent.adapters.mcp.gateway.reading import Reading
 from assent.adapters.mcp.gateway.tasks import CAPABILITY, TaskCalls, Tasks
 from assent.adapters.mcp.gateway.waiting import Answer, Round, Waiting
 from assent.errors import AssentError, NotFound
@@ -54,7 +55,14 @@ class GatewayServer(Server[Any]):
     """Serves the tools of other servers; every call passes the guard first."""
 
     def __init__(
-        self, offers: Offers, calls: OpenCalls, waiting: Waiting, *, owner: str, secret: bytes
+        self,
+        offers: Offers,
+        calls: OpenCalls,
+        waiting: Waiting,
+        *,
+        owner: str,
+        secret: bytes,
+        tools_only: bool = False,
     ) -> None:
         self._bus = InMemorySubscriptionBus()
         super().__init__(
@@ -70,6 +78,8 @@ class GatewayServer(Server[Any]):
         self._offers, self._calls, self._waiting = offers, calls, waiting
         self._tasks = Tasks(calls, waiting)
         self._tasks.serve(self)
+        if not tools_only:
+            Reading(offers).serve(self)
         # Sessions that have listed the tools, and so want to hear of changes.
         self._sessions = OrderedDict[str, ServerSession]()
         security = RequestStateSecurity(
@@ -93,8 +103,16 @@ class GatewayServer(Server[Any]):
             extensions,
             protocol_version=protocol_version,
         )
-        is_modern = protocol_version in MODERN_PROTOCOL_VERSIONS
-        return can if is_modern else can.model_copy(update={"tasks": CAPABILITY})
+        told: dict[str, Any] = {}
+        # Changes of the tools are told, and of nothing else.
+        for name in ("prompts", "resources"):
+            if (ability := getattr(can, name)) is not None:
+                fewer = {"list_changed": False}
+                fewer |= {"subscribe": False} if name == "resources" else {}
+                told[name] = ability.model_copy(update=fewer)
+        if protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            told["tasks"] = CAPABILITY
+        return can.model_copy(update=told)
 
     async def tell_changed(self) -> None:
         """Tell every client that the tools have changed."""
