@@ -213,6 +213,18 @@ async def test_a_tool_that_changed_in_silence_is_noticed_before_it_runs(
         assert text_of(await called) == "sent hello"
 
 
+async def test_many_calls_at_once_make_their_server_list_its_tools_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assent.adapters.mcp.gateway.offers.FRESH_SECONDS", -1.0)
+    async with staged(tmp_path, tools={"add": ALLOWED}) as stage, stage.client() as client:
+        given = [{"a": number, "b": 0} for number in range(50)]
+        await asyncio.gather(*(client.call_tool("up__add", each) for each in given))
+
+    assert len(stage.runs) == 50
+    assert len((tmp_path / "lists").read_text().splitlines()) < 25
+
+
 async def test_a_listed_tool_keeps_the_words_of_its_author(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage, stage.client() as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}

@@ -80,6 +80,8 @@ class Upstream:
             case "ping":
                 return {"result": {}}
             case "tools/list":
+                with (self._folder / "lists").open("a") as file:
+                    file.write("listed\n")
                 return {"result": self._page(given.get("cursor"))}
             case "tools/call":
                 self._token = (given.get("_meta") or {}).get("progressToken")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from assent.adapters.mcp.shared import Shared
 from assent.adapters.mcp.tools import tools_of
 from assent.domain.bodies import Context
 from assent.domain.canonical import Json
@@ -35,6 +36,8 @@ class McpSource(ToolSource):
         self._connection: McpConnection | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._changed, self._settled = asyncio.Event(), asyncio.Event()
+        # However many calls come at once, the server is asked once what it lists.
+        self._look = Shared(self._list, name=f"assent-mcp-{self.name}-look")
         self._listing = asyncio.Lock()
         self._hashes: Mapping[str, str] = {}
         self._listed_at = float("-inf")
@@ -69,6 +72,7 @@ class McpSource(ToolSource):
         if self._watcher is not None:
             self._watcher.cancel()
             await asyncio.wait({self._watcher})
+        await self._look.close()
         if self._connection is not None:
             await self._connection.close()
 
@@ -80,6 +84,7 @@ class McpSource(ToolSource):
         while True:
             self._changed.clear()
             try:
+                # Not a list that may have begun before the change.
                 await self._list()
             except AssentError as error:
                 log.warning("%s", error)
@@ -130,7 +135,7 @@ class McpSource(ToolSource):
     async def _want_unchanged(self, pin: Pin) -> None:
         """Raise if the tool is no longer what people were shown; nothing has been sent then."""
         if time.monotonic() - self._listed_at > _FRESH_SECONDS:
-            await self._list()
+            await self._look.done()
         if self._hashes.get(pin.tool) != pin.hash:
             raise DefinitionChanged(pin.tool)
 

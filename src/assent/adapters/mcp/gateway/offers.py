@@ -14,6 +14,7 @@ import mcp_types as types
 from assent.adapters.mcp.connection import Answer, McpConnection, OnProgress
 from assent.adapters.mcp.limits import McpLimits
 from assent.adapters.mcp.listing import Listing
+from assent.adapters.mcp.shared import Shared
 from assent.adapters.mcp.tools import tools_of
 from assent.domain.mcp_servers import McpServer
 from assent.domain.pins import Pin
@@ -54,6 +55,9 @@ class _Upstream:
     listed: asyncio.Event = field(default_factory=asyncio.Event)
     listed_at: float = float("-inf")
     offers: tuple[Offer, ...] = ()
+    refused: frozenset[str] = frozenset()
+    # However many calls come at once, the server is asked once what it lists.
+    listing: Shared = field(init=False)
 
 
 class Offers:
@@ -77,7 +81,10 @@ class Offers:
         changed = asyncio.Event()
         ask = None if self._on_elicit is None else partial(self._on_elicit, server.name)
         connection = McpConnection(server, limits=limits, on_changed=changed.set, on_elicit=ask)
-        return _Upstream(connection=connection, changed=changed)
+        upstream = _Upstream(connection=connection, changed=changed)
+        name = f"assent-gateway-{server.name}-list"
+        upstream.listing = Shared(partial(self._list, upstream), name=name)
+        return upstream
 
     async def __aenter__(self) -> "Offers":
         for name, upstream in self._upstreams.items():
@@ -91,6 +98,8 @@ class Offers:
             watcher.cancel()
         if self._watchers:
             await asyncio.wait(self._watchers)
+        for upstream in self._upstreams.values():
+            await upstream.listing.close()
         # Several servers end at once: each may take a few seconds.
         closing = [connection.close() for connection in self.connections]
         await asyncio.gather(*closing, return_exceptions=True)
@@ -135,7 +144,7 @@ class Offers:
         if offer is not None:
             upstream = self._upstreams[offer.server]
             if time.monotonic() - upstream.listed_at > FRESH_SECONDS:
-                await self._list(upstream)
+                await upstream.listing.done()
         return self._by_name.get(name)
 
     async def call(
@@ -165,6 +174,7 @@ class Offers:
         while True:
             upstream.changed.clear()
             try:
+                # Not a list that may have begun before the change.
                 await self._list(upstream)
             except (McpUnavailable, McpRefused) as error:
                 # What was listed stays: a call of it then fails, and says why.
@@ -181,8 +191,10 @@ class Offers:
     def _take(self, upstream: _Upstream, listing: Listing) -> None:
         server = upstream.connection.server
         offers, refused = _offers(server, listing)
-        for reason in refused:
+        # Each once: it is listed again before many a call.
+        for reason in sorted(set(refused) - upstream.refused):
             log.warning("MCP server %r: a tool is left out: %s", server.name, reason)
+        upstream.refused = frozenset(refused)
         if offers == upstream.offers and upstream.listed.is_set():
             return
         upstream.offers = offers
