@@ -141,10 +141,9 @@ async def test_hostile_schemas_are_left_out_and_said(
     async with engine(url, [], hostile("remote_ref")) as assent:
         names = {item.tool.name for item in assent.tools()}
 
-    assert names == {"hostile__fine", "hostile__slow"}
+    assert names == {"hostile__fine", "hostile__slow", "hostile__task"}
     assert "hostile__remote" in caplog.text
     assert "hostile__deep" in caplog.text
-    assert "it can only be called as a task" in caplog.text
 
 
 async def test_an_answer_that_cannot_be_read_keeps_nobody_waiting() -> None:

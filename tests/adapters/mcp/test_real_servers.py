@@ -65,7 +65,10 @@ async def test_everything(transport: str) -> None:
         weather = await connection.call("get-structured-content", {"location": "New York"})
         image: Any = returned(await connection.call("get-tiny-image", {}))
         version = connection.version
+        given = {"topic": "tasks", "ambiguous": False}
+        research = returned(await connection.call("simulate-research-query", given, as_task=True))
 
+    assert "tasks" in str(research)
     assert names >= {"echo", "get-sum", "get-tiny-image"}
     assert echo == "Echo: "
     assert "-1" in str(total)

@@ -25,6 +25,7 @@ from assent.adapters.mcp.http import http_streams
 from assent.adapters.mcp.limits import McpLimits
 from assent.adapters.mcp.listing import Listing, read_listing
 from assent.adapters.mcp.oauth import sign_in_of
+from assent.adapters.mcp.remote_tasks import called_as_task, has_tasks
 from assent.adapters.mcp.stdio import StdioServer
 from assent.domain.canonical import Json
 from assent.domain.mcp_servers import McpServer
@@ -176,6 +177,7 @@ class McpConnection:
         state: str | None = None,
         token: object = None,
         on_progress: OnProgress | None = None,
+        as_task: bool = False,
     ) -> Answer:
         """Call a tool; return the server's answer, which may be that people have to answer first.
 
@@ -192,6 +194,8 @@ class McpConnection:
         )
         with self._calling(object() if token is None else token):
             try:
+                if as_task and has_tasks(session):
+                    return await called_as_task(session, params, within)
                 # Not `call_tool`: it validates with a stranger's regular expressions.
                 return await session.send_request(
                     types.CallToolRequest(params=params),

@@ -14,6 +14,7 @@ from assent.adapters.mcp.results import error_of, output_of
 from assent.domain.bodies import Context, InputRequired
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import RequestStatus
+from assent.domain.pins import Pin
 from assent.engine.sources import Ask
 from assent.errors import AssentError, McpToolFailed
 
@@ -24,7 +25,7 @@ _LONGEST_PAUSE_SECONDS: Final = 1.0
 
 
 async def run_call(
-    connection: McpConnection, tool: str, context: Context, arguments: Mapping[str, Json]
+    connection: McpConnection, pin: Pin, context: Context, arguments: Mapping[str, Json]
 ) -> object:
     """Call a tool, or call it again with the answers it asked for; return its output.
 
@@ -38,7 +39,12 @@ async def run_call(
     pause = _FIRST_PAUSE_SECONDS
     while True:
         answer = await connection.call(
-            tool, arguments, responses=responses, state=state, token=context.call_id
+            pin.tool,
+            arguments,
+            responses=responses,
+            state=state,
+            token=context.call_id,
+            as_task=_wants_task(pin),
         )
         if isinstance(answer, types.CallToolResult):
             return _output(answer)
@@ -53,6 +59,12 @@ async def run_call(
         # Nothing to ask: it wants to be called again a little later.
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
+def _wants_task(pin: Pin) -> bool:
+    """Return True if a tool can only be called as a task of 2025-11-25."""
+    execution = cast("Mapping[str, Any]", pin.seen.get("execution") or {})
+    return execution.get("taskSupport") == "required"
 
 
 def _output(answer: types.CallToolResult) -> object:

@@ -128,7 +128,7 @@ class McpSource(ToolSource):
         connection = self._open_connection()
         await self._want_unchanged(pin)
         try:
-            return await run_call(connection, pin.tool, context, arguments)
+            return await run_call(connection, pin, context, arguments)
         finally:
             await self._questions.end(context.call_id)
 

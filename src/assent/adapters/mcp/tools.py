@@ -12,7 +12,7 @@ from assent.domain.metadata import DeclaredMetadata, assemble
 from assent.domain.pins import Pin
 from assent.domain.tools import Risk, Tool
 from assent.engine.sources import SourceTools
-from assent.errors import AssentError, InvalidTool
+from assent.errors import AssentError
 
 # How a call of a pinned tool runs.
 Run = Callable[[Pin, Context, Mapping[str, Json]], Awaitable[object]]
@@ -48,9 +48,6 @@ def _tool(server: McpServer, pin: Pin, name: str, run: Run) -> Tool:
         # So that approvals are void after any change, not only of what else the hash covers.
         "version": pin.hash,
     }
-    execution = cast("Mapping[str, Any]", seen.get("execution") or {})
-    if execution.get("taskSupport") == "required":
-        raise InvalidTool(name, "it can only be called as a task, which is not supported")
     metadata = DeclaredMetadata.of(name, said)
     shape = seen.get("outputSchema")
 

@@ -167,6 +167,7 @@ class Offers:
             within=None if timeout is None else timeout.total_seconds(),
             token=token,
             on_progress=on_progress,
+            as_task=_wants_task(offer.remote),
         )
 
     async def _watch(self, upstream: _Upstream) -> None:
@@ -203,6 +204,10 @@ class Offers:
         }
         if upstream.listed.is_set():
             self._on_changed()
+
+
+def _wants_task(tool: types.Tool) -> bool:
+    return tool.execution is not None and tool.execution.task_support == "required"
 
 
 def _offers(server: McpServer, listing: Listing) -> tuple[tuple[Offer, ...], list[str]]:
