@@ -61,6 +61,11 @@ class ToolSource(ABC):
     def tools(self, pins: Sequence[Pin]) -> SourceTools:
         """Return the tools of these definitions, connected or not."""
 
+    @property
+    def refused(self) -> Sequence[str]:
+        """What was left out as its list was read, with the reasons; known where it is connected."""
+        return ()
+
     @abstractmethod
     def start(self, listed: Listed, ask: Ask) -> None:
         """Connect; `listed` is called with the definitions, at first and after every change.
@@ -86,6 +91,7 @@ class Sources:
         self._every = list(every.values())
         self._seen: list[Pin] | None = None
         self._told: set[str] = set()
+        self._refused: list[str] = []
         self._waiting: dict[str, Mapping[str, Definition]] = {}
         self._wake, self._pinning = asyncio.Event(), asyncio.Lock()
         self._keeper: asyncio.Task[None] | None = None
@@ -101,7 +107,13 @@ class Sources:
             self._seen = mine
             self._apply(mine)
 
+    def left_out(self) -> list[str]:
+        """Return which tools of servers outside no agent has, and why, as far as is known here."""
+        unread = [f"{each.name}: {refusal}" for each in self._every for refusal in each.refused]
+        return [*self._refused, *unread]
+
     def _apply(self, pins: Sequence[Pin]) -> None:
+        self._refused = []
         made = {source.name: self._remote(source, pins) for source in self._every}
         self._kernel.catalogue.extend(
             {
@@ -120,6 +132,7 @@ class Sources:
         return [Remote(tool=tool, change=mine[name].change) for name, tool in made.tools.items()]
 
     def _tell(self, refusal: str) -> None:
+        self._refused.append(refusal)
         # Once: it is found again whenever the tools are built.
         if refusal not in self._told:
             self._told.add(refusal)

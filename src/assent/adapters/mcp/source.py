@@ -47,6 +47,10 @@ class McpSource(ToolSource):
     def name(self) -> str:
         return self.server.source
 
+    @property
+    def refused(self) -> Sequence[str]:
+        return self._told
+
     def tools(self, pins: Sequence[Pin]) -> SourceTools:
         return tools_of(self.server, pins, self._run)
 

@@ -37,7 +37,7 @@ def text(words: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": words}]}
 
 
-def tools(params: dict[str, Any]) -> dict[str, Any]:
+def tools(params: dict[str, Any]) -> dict[str, Any]:  # noqa: C901 - one case per fault
     match FAULT:
         case "many":
             return {"tools": [tool(f"t{number}") for number in range(10_000)]}
@@ -85,6 +85,8 @@ def tools(params: dict[str, Any]) -> dict[str, Any]:
                     tool(""),
                 ]
             }
+        case "evil_names":
+            return {"tools": [tool("\u202e<script>x()</script>", description="x" * 100_000)]}
         case "liar":
             shape = {
                 "type": "object",

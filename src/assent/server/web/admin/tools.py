@@ -123,6 +123,7 @@ async def index(request: Request) -> Response:
         risks=list(reversed(Risk)),
         courses=FORECASTS,
         policy=service.assent.policy if may(caller_of(request), POLICY) else None,
+        left_out=service.assent.sources.left_out() if may(caller_of(request), MANAGE) else [],
         policy_version=service.assent.policy_version,
         for_me=partial(own_rules.in_short, mine),
         covered=tool_treatment.covered,
