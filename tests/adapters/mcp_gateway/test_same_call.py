@@ -157,3 +157,14 @@ async def test_two_gateways_on_one_database_run_a_call_once(tmp_path: Path, url:
         results = await asyncio.gather(*calls)
         assert [text_of(each) for each in results] == ["sent hello"] * 2
         assert len(one.runs) == 1
+
+
+@pytest.mark.parametrize("key", ["", " ", 5, ["a"]])
+async def test_a_key_that_is_none_is_refused_and_not_left_unread(
+    tmp_path: Path, key: object
+) -> None:
+    async with staged(tmp_path, tools={"send": ALLOWED}) as stage, stage.client() as client:
+        with pytest.raises(MCPError, match="wants a text"):
+            await client.call_tool("up__send", HELLO, meta={"assent/key": key})
+
+        assert stage.runs == []

@@ -8,7 +8,12 @@ from typing import Any, Final, cast
 
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
-from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+from mcp_types import (
+    INVALID_PARAMS,
+    ElicitRequestParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from assent.adapters.mcp.elicitation import is_web_address
@@ -158,7 +163,10 @@ def _wants_progress(request: Request) -> bool:
 
 def _key(request: Request) -> str | None:
     match request.params:
-        case {"_meta": {"assent/key": str(key)}}:
+        case {"_meta": {"assent/key": str(key)}} if key.strip():
             return key
+        case {"_meta": {"assent/key": _}}:
+            # Left unread, a call that is meant to run once could run twice.
+            raise MCPError(INVALID_PARAMS, f"{KEY} wants a text that is not empty")
         case _:
             return None
