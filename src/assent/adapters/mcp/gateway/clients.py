@@ -116,22 +116,19 @@ class ClientSide:
     def can_show(self, asked: ElicitRequestParams) -> bool:
         """Return True if a server behind may ask this client's user while the call runs."""
         if isinstance(asked, ElicitRequestURLParams):
-            can = self.opens_urls and is_web_address(asked.url)
-        else:
-            can = self.shows_forms
-        return can and not self.repeats
+            return self.opens_urls and is_web_address(asked.url)
+        return self.shows_forms
 
-    async def ask(self, server: str, asked: ElicitRequestParams) -> ElicitResult:
-        """Ask the client's user what a server behind asks, in its words and under its name."""
-        message = f"{server} asks: {asked.message}"[:_LONGEST_TEXT]
+    async def ask(self, asked: ElicitRequestParams) -> ElicitResult:
+        """Ask the client's user, while the request is open: clients of 2026-07-28 cannot be."""
         session, own = self.request.session, self.request.request_id
         try:
             if isinstance(asked, ElicitRequestURLParams):
                 id = asked.elicitation_id or new_token()
-                return await session.elicit_url(message, asked.url, id, own)
-            return await session.elicit_form(message, asked.requested_schema, own)
+                return await session.elicit_url(asked.message, asked.url, id, own)
+            return await session.elicit_form(asked.message, asked.requested_schema, own)
         except MCPError as error:
-            log.warning("the client did not show a question of %r: %s", server, error)
+            log.warning("the client did not show a question of a server: %s", error)
             return ElicitResult(action="cancel")
 
     async def open_url(self, call: GuardedCall, message: str) -> ElicitResult:
@@ -148,6 +145,12 @@ class ClientSide:
         await self.request.session.send_elicit_complete(
             cast("str", call.request_id), related_request_id=self.request.request_id
         )
+
+
+def under_name(server: str, asked: ElicitRequestParams) -> ElicitRequestParams:
+    """Return a server's question in its words, under its name."""
+    message = f"{server} asks: {asked.message}"[:_LONGEST_TEXT]
+    return asked.model_copy(update={"message": message})
 
 
 def _wants_progress(request: Request) -> bool:

@@ -154,6 +154,8 @@ class Offers:
         *,
         token: object = None,
         on_progress: OnProgress | None = None,
+        responses: Mapping[str, types.InputResponse] | None = None,
+        state: str | None = None,
     ) -> Answer:
         """Call a tool on its server; raises what `McpConnection.call` raises.
 
@@ -165,6 +167,8 @@ class Offers:
             offer.remote.name,
             arguments,
             within=None if timeout is None else timeout.total_seconds(),
+            responses=responses,
+            state=state,
             token=token,
             on_progress=on_progress,
             as_task=_wants_task(offer.remote),

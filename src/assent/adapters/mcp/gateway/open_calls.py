@@ -15,8 +15,9 @@ from typing import Any, Final, TypeVar
 import mcp_types as types
 
 from assent.adapters.mcp.gateway.answers import kept
-from assent.adapters.mcp.gateway.clients import ClientSide
-from assent.adapters.mcp.gateway.offers import Offer, Offers
+from assent.adapters.mcp.gateway.clients import ClientSide, under_name
+from assent.adapters.mcp.gateway.offers import LIMITS, Offer, Offers
+from assent.adapters.mcp.gateway.rounds import Question, all_rounds
 from assent.adapters.mcp.results import error_of
 from assent.domain.canonical import check, digest, encode
 from assent.domain.lifecycle import CallStatus
@@ -52,6 +53,37 @@ class OpenCall:
     # Requests of clients that wait for it now.
     clients: "list[ClientSide]" = field(default_factory=list["ClientSide"])
     delivery: "asyncio.Task[None] | None" = None
+    # One that repeats its request is away between two of its rounds.
+    away: "ClientSide | None" = None
+    # What a server asks clients that repeat their requests, one after the other.
+    question: Question | None = None
+    has_question: asyncio.Event = field(default_factory=asyncio.Event)
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def able_to_show(self, asked: types.ElicitRequestParams) -> "list[ClientSide]":
+        """Return the clients whose users can be asked this."""
+        away = [] if self.away is None else [self.away]
+        return [each for each in (*self.clients, *away) if each.can_show(asked)]
+
+    async def put(self, asked: types.ElicitRequestParams) -> types.ElicitResult:
+        """Have the next client that repeats its request answer a question."""
+        async with self._asking:
+            self.question = question = Question(asked)
+            self.has_question.set()
+            try:
+                return await question.answer()
+            finally:
+                self._unask()
+
+    def take(self, responses: Mapping[str, object]) -> None:
+        """Take the answer to the open question, if a client has brought it."""
+        if self.question is not None and self.question.answered(responses.get(self.question.key)):
+            # At once: the client that brought it waits on for the rest.
+            self._unask()
+
+    def _unask(self) -> None:
+        self.question = None
+        self.has_question.clear()
 
     @property
     def ticket(self) -> str:
@@ -205,14 +237,17 @@ class OpenCalls:
             known.is_running = True
             known.call = replace(call, status=CallStatus.RUNNING)
         watched = known is not None and known.is_watched
-        answer = await self._offers.call(
-            offer,
-            arguments,
-            token=call.id,
-            on_progress=partial(self._progressed, call.id) if watched else None,
+        answer = await all_rounds(
+            partial(
+                self._offers.call,
+                offer,
+                arguments,
+                token=call.id,
+                on_progress=partial(self._progressed, call.id) if watched else None,
+            ),
+            lambda asked: self.elicited(offer.server, asked, call.id),
+            most=LIMITS.rounds,
         )
-        if isinstance(answer, types.InputRequiredResult):
-            raise McpToolFailed("Its server asks for input, which this gateway does not pass on.")
         if known is not None:
             known.answer = answer
         if answer.is_error:
@@ -234,11 +269,13 @@ class OpenCalls:
         What they answer goes back to the server and nowhere else: it decides no call.
         """
         known = self._open.get(str(token))
-        able = [each for each in known.clients if each.can_show(asked)] if known else []
-        if not able:
+        able = [] if known is None else known.able_to_show(asked)
+        if known is None or not able:
             log.warning("MCP server %r asks, and no client can be asked; declined", server)
             return types.ElicitResult(action="decline")
-        return await able[0].ask(server, asked)
+        if able[0].repeats:
+            return await known.put(under_name(server, asked))
+        return await able[0].ask(under_name(server, asked))
 
     # Ending
 
@@ -287,6 +324,7 @@ def _attended(opened: OpenCall, client: ClientSide) -> Generator[None]:
         yield
     finally:
         opened.clients.remove(client)
+        opened.away = client if client.repeats else None
 
 
 def _heard(task: "asyncio.Task[GuardedCall]") -> None:

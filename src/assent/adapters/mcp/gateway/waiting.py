@@ -3,6 +3,9 @@
 import asyncio
 import json
 import logging
+from asyncio import FIRST_COMPLETED
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -12,6 +15,7 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     ElicitRequest,
+    ElicitRequestParams,
     ElicitRequestURLParams,
     ElicitResult,
     InputRequiredResult,
@@ -64,7 +68,7 @@ class Waiting:
     async def answer(self, opened: OpenCall, client: ClientSide, *, number: int = 0) -> Answer:
         """Return the result of a call, or what the client can do until there is one."""
         if number == 0 and client.repeats and _is_showable(opened, client):
-            return _again(opened, 1, page=True)
+            return _again(opened, 1, **{_REVIEW: _review(opened)})
         try:
             if await self._ended(opened, client):
                 self.calls.deliver(opened)
@@ -74,14 +78,16 @@ class Waiting:
                 await asyncio.shield(self.calls.give_up(opened))
             raise
         if client.repeats and number < _ROUNDS:
-            return _again(opened, number + 1, page=False)
+            return _again(opened, number + 1)
         return waiting(opened.call, opened.ticket)
 
     async def again(
         self, opened: OpenCall, client: ClientSide, past: Round, params: CallToolRequestParams
     ) -> Answer:
         """Answer a repeated request; a user who did not open the page is not waited for."""
-        given = (params.input_responses or {}).get(_REVIEW)
+        responses = params.input_responses or {}
+        opened.take(responses)
+        given = responses.get(_REVIEW)
         if isinstance(given, ElicitResult) and given.action != "accept" and opened.call.is_waiting:
             return waiting(opened.call, opened.ticket)
         return await self.answer(opened, client, number=past.number)
@@ -92,10 +98,13 @@ class Waiting:
             return True
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.seconds
-        async with _Page(opened, client) as page:
+        async with _Page(opened, client) as page, _asked(opened, client) as asked:
             while not opened.task.done() and (left := deadline - loop.time()) > 0:
                 page.show()
-                await asyncio.wait({opened.task}, timeout=min(self.beat_seconds, left))
+                limit = min(self.beat_seconds, left)
+                await asyncio.wait({opened.task, asked}, timeout=limit, return_when=FIRST_COMPLETED)
+                if asked.done():
+                    break
                 if not opened.task.done():
                     await client.beat(question(opened.call))
         if opened.task.done():
@@ -106,6 +115,19 @@ class Waiting:
         """Wait until a call has ended, however long that takes."""
         while not await self._ended(opened, client):
             pass
+
+
+@asynccontextmanager
+async def _asked(opened: OpenCall, client: ClientSide) -> AsyncGenerator["asyncio.Future[Any]"]:
+    """Yield what is done once a server asks a client that has to come back with the answer."""
+    if not client.repeats:
+        yield asyncio.get_running_loop().create_future()
+        return
+    waiting = asyncio.create_task(opened.has_question.wait(), name="assent-gateway-asked")
+    try:
+        yield waiting
+    finally:
+        waiting.cancel()
 
 
 class _Page:
@@ -147,11 +169,15 @@ def _is_showable(opened: OpenCall, client: ClientSide) -> bool:
     return client.opens_urls and call.is_waiting and None not in (call.review_url, call.request_id)
 
 
-def _again(opened: OpenCall, number: int, *, page: bool) -> InputRequiredResult:
-    asked: dict[str, Any] = {}
-    if page:
-        url = cast("str", opened.call.review_url)
-        shown = ElicitRequestURLParams(message=question(opened.call), url=url)
-        asked[_REVIEW] = ElicitRequest(params=shown)
+def _again(opened: OpenCall, number: int, **asked: ElicitRequestParams) -> InputRequiredResult:
+    """Ask for the next round, in which the client brings answers to this and to its server."""
+    if opened.question is not None:
+        asked[opened.question.key] = opened.question.asked
+    requests: dict[str, Any] = {key: ElicitRequest(params=each) for key, each in asked.items()}
     state = Round(ticket=opened.ticket, number=number).sealed()
-    return InputRequiredResult(input_requests=asked or None, request_state=state)
+    return InputRequiredResult(input_requests=requests or None, request_state=state)
+
+
+def _review(opened: OpenCall) -> ElicitRequestURLParams:
+    url = cast("str", opened.call.review_url)
+    return ElicitRequestURLParams(message=question(opened.call), url=url)
