@@ -19,7 +19,7 @@ from assent import approve
 from tests.adapters.anthropic_api import anthropic_api, use
 from tests.adapters.claude_code import CLI, Project, needs_claude
 from tests.adapters.claude_code import run as claude_run
-from tests.adapters.mcp_gateway.processes import command, config_in, people, started
+from tests.adapters.mcp_gateway.processes import command, config_in, listening, people, started
 from tests.adapters.mcp_gateway.stage import (
     ALLOWED,
     runs_in,
@@ -34,6 +34,7 @@ NPM = Path(__file__).with_name("npm")
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 SECONDS = 90
 GUIDE = (Path(__file__).parents[3] / "docs" / "gateway.md").read_text()
+KEY = "of-the-tests-0123456789abcdef"
 # What every client is told to start.
 _BESIDE = {"command": "assent", "args": ["gateway", "--config", "/home/me/servers.json"]}
 # Our scripts are links: what they import is found beside the link.
@@ -189,23 +190,45 @@ def _documented(client: str) -> str:
     return next(part for part in row.split("`")[1::2] if "gateway" in part)
 
 
-@needs_claude
-async def test_claude_code_connects_by_the_documented_line(tmp_path: Path) -> None:
-    config_in(tmp_path)
-    programs = tmp_path / "bin"
+def _claude_home(folder: Path) -> dict[str, str]:
+    """The environment of somebody who has Claude Code and Assent, and no account."""
+    programs = folder / "bin"
     programs.mkdir()
     (programs / "claude").symlink_to(CLI)
     (programs / "assent").symlink_to(Path(sys.executable).with_name("assent"))
-    own = {
-        "HOME": str(tmp_path),
+    return {
+        "HOME": str(folder),
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "MCP_TIMEOUT": str(SECONDS * 1_000),
     }
 
-    # Without an account.
+
+@needs_claude
+async def test_claude_code_connects_by_the_documented_line(tmp_path: Path) -> None:
+    config_in(tmp_path)
+    own = _claude_home(tmp_path)
+
     await _run("sh", "-c", _documented("Claude Code"), cwd=tmp_path, **own)
 
     assert "Connected" in await _run(str(CLI), "mcp", "get", "assent", cwd=tmp_path, **own)
+
+
+@needs_claude
+@pytest.mark.parametrize(("given", "said"), [(KEY, "Connected"), ("another", "Failed")])
+async def test_claude_code_connects_over_http_with_the_key(
+    tmp_path: Path, given: str, said: str
+) -> None:
+    config_in(tmp_path)
+    own, key = _claude_home(tmp_path), tmp_path / "key"
+    key.write_text(KEY)
+    line = next(part for part in GUIDE.split("`") if part.startswith("claude mcp add --transport"))
+
+    async with listening(tmp_path, "--http-key-file", str(key)) as url:
+        line = line.replace("http://127.0.0.1:8765/mcp", url).replace("…", given)
+        await _run("sh", "-c", line, cwd=tmp_path, **own)
+        shown = await _run(str(CLI), "mcp", "get", "assent", cwd=tmp_path, **own)
+
+    assert said in shown
 
 
 @needs_claude
