@@ -7,6 +7,7 @@ that must not ask for one in a form shall not make it show up anywhere either.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 from typing import Any, Final, cast
 
 import mcp_types as types
@@ -23,6 +24,11 @@ _SECRET: Final = re.compile(
 )
 _MOST_FIELDS: Final = 50
 _MOST_CHARS: Final = 4_000
+# Of all that is asked at once.
+_MOST_REASON: Final = 20_000
+_MOST_OPTIONS: Final = 500
+_MOST_OPTION_CHARS: Final = 1_000
+_TOO_MUCH: Final = "It asks people for more than a simple form holds."
 _WHOLE: Final = r"-?[0-9]+"
 
 
@@ -54,14 +60,24 @@ class Asked:
             # As text: nobody is sent anywhere by a server's word alone.
             self.reason.append(f"{said}\nIt wants you to visit: {_address(params.url)}")
             self._confirm(key, "I have done what it asks for at that address")
-            return
-        self.reason.append(said)
-        properties: Any = params.requested_schema.get("properties") or {}
-        required: Any = params.requested_schema.get("required") or []
+        else:
+            self.reason.append(said)
+            try:
+                self._form(key, params.requested_schema)
+            except (TypeError, AttributeError):
+                # Any part of a stranger's schema may be of any type.
+                wrong = "a form that does not follow the protocol"
+                raise McpToolFailed(f"It asks people for {wrong}.") from None
+        if len(self.fields) > _MOST_FIELDS or sum(map(len, self.reason)) > _MOST_REASON:
+            raise McpToolFailed(_TOO_MUCH)
+
+    def _form(self, key: str, schema: Mapping[str, Any]) -> None:
+        properties: Any = schema.get("properties") or {}
+        required: Any = schema.get("required") or []
         if not isinstance(properties, Mapping) or len(properties) > _MOST_FIELDS:  # pyright: ignore[reportUnknownArgumentType]
-            raise McpToolFailed("It asks people for more than a simple form holds.")
-        for name, schema in cast("Mapping[str, Any]", properties).items():
-            self._field(key, name, schema, is_required=name in required)
+            raise McpToolFailed(_TOO_MUCH)
+        for name, said in cast("Mapping[str, Any]", properties).items():
+            self._field(key, name, said, is_required=name in required)
         if not properties:
             self._confirm(key, "Yes")
 
@@ -93,7 +109,8 @@ class Asked:
 
 def is_web_address(url: str) -> bool:
     """Return True if people may be told to visit it; others could run something."""
-    return url.startswith(("https://", "http://"))
+    scheme, _, rest = url.partition("://")
+    return scheme in ("https", "http") and rest != "" and url.isprintable() and " " not in url
 
 
 def _address(url: str) -> str:
@@ -145,14 +162,18 @@ def _kind(name: str, schema: Mapping[str, Any]) -> tuple[FieldType, dict[str, An
 def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
     titled: Any = schema.get("oneOf") or schema.get("anyOf")
     if isinstance(titled, list):
-        for each in cast("list[Mapping[str, Any]]", titled):
-            yield Option(str(each.get("const", "")), str(each.get("title", "")))
-        return
-    values: Any = schema.get("enum") or []
-    labels: Any = schema.get("enumNames") or []
-    for number, value in enumerate(cast("list[Any]", values)):
-        label = cast("list[Any]", labels)[number] if number < len(labels) else ""
-        yield Option(str(value), str(label))
+        several = cast("list[Mapping[str, Any]]", titled)
+        pairs = [(str(each.get("const", "")), str(each.get("title", ""))) for each in several]
+    else:
+        values: Any = schema.get("enum") or []
+        labels: Any = schema.get("enumNames") or []
+        if isinstance(values, str):
+            raise McpToolFailed("It asks people for one of several values, and names none.")
+        pairs = list(zip_longest(map(str, values), map(str, labels[: len(values)]), fillvalue=""))
+    if len(pairs) > _MOST_OPTIONS or any(len(text) > _MOST_OPTION_CHARS for text in chain(*pairs)):
+        raise McpToolFailed(_TOO_MUCH)
+    for value, label in pairs:
+        yield Option(value, label)
 
 
 def asked_by(server: str, requests: Mapping[str, types.InputRequest]) -> Asked:
