@@ -11,6 +11,11 @@ REFUSAL = {"code": -32099, "message": "out of print"}
 UNKNOWN = {"code": -32601, "message": "Method not found"}
 
 
+def say(**message: Any) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
 def answer(method: str, given: dict[str, Any]) -> dict[str, Any] | None:
     match method:
         case "initialize":
@@ -25,6 +30,10 @@ def answer(method: str, given: dict[str, Any]) -> dict[str, Any] | None:
         case "resources/templates/list":
             return {"resourceTemplates": HAS.get("templates", [])}
         case "prompts/get":
+            if given["name"] == "grow":
+                HAS["prompts"].append({"name": "grown"})
+                for kind in ("prompts", "resources") * 50:
+                    say(method=f"notifications/{kind}/list_changed")
             text = f"{NAME}: {given['name']} {given.get('arguments')}"
             content = {"type": "text", "text": text}
             return {"messages": [{"role": "user", "content": content}]}
@@ -47,5 +56,4 @@ for line in sys.stdin:
     else:
         result = answer(message["method"], message.get("params") or {})
         said = {"error": UNKNOWN} if result is None else {"result": result}
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}) + "\n")
-    sys.stdout.flush()
+    say(id=message["id"], **said)

@@ -1,5 +1,6 @@
 """Prompts and resources of the servers behind the gateway, which clients read through it."""
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -9,7 +10,14 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
+from mcp_types import (
+    PromptListChangedNotification,
+    PromptReference,
+    ResourceListChangedNotification,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+)
 
 from assent.adapters.mcp.gateway import Gateway
 from assent.app import Assent
@@ -40,6 +48,7 @@ async def library(
     mode: str = "legacy",
     *,
     tools_only: bool = False,
+    **more: Any,
 ) -> AsyncIterator[Client]:
     """A client of a gateway before servers that have these things."""
     behind: list[McpServer] = []
@@ -50,7 +59,7 @@ async def library(
     async with Assent(f"sqlite:///{folder / 'assent.db'}", agents=[]) as assent:
         guard = assent.guard_for(agent="gateway", by="ana")
         gateway = Gateway(guard, behind, owner="ana", secret=SECRET, tools_only=tools_only)
-        async with gateway, Client(gateway.server, mode=mode) as client:
+        async with gateway, Client(gateway.server, mode=mode, **more) as client:
             yield client
             # Whatever was read, nobody was asked.
             assert await assent.pending() == []
@@ -191,6 +200,33 @@ async def test_arguments_are_completed_by_the_server_they_belong_to(tmp_path: Pa
 
     assert named.completion.values == ['a: {"type": "ref/prompt", "name": "review"} hal']
     assert placed.completion.values == ['b: {"type": "ref/resource", "uri": "user://{id}"} hal']
+
+
+async def test_a_client_hears_of_other_prompts_and_not_of_every_word(tmp_path: Path) -> None:
+    told: list[object] = []
+    heard = asyncio.Event()
+
+    async def message(given: object) -> None:
+        if isinstance(given, PromptListChangedNotification | ResourceListChangedNotification):
+            told.append(given)
+            heard.set()
+
+    has = {"prompts": prompts("grow")}
+    async with library(tmp_path, {"a": has}, message_handler=message) as client:
+        await client.list_tools()
+        await prompted(client, "a__grow")
+        async with asyncio.timeout(20):
+            await heard.wait()
+        listed = [each.name for each in (await client.list_prompts(cache_mode="bypass")).prompts]
+        can = client.server_capabilities
+
+    assert listed == ["a__grow", "a__grown"]
+    # The server said so a hundred times; and clients hear of a server that has just connected.
+    assert len(told) <= 4
+    assert can.prompts is not None
+    assert can.prompts.list_changed
+    assert can.resources is not None
+    assert not can.resources.subscribe
 
 
 async def test_with_tools_only_there_is_nothing_to_read(tmp_path: Path) -> None:

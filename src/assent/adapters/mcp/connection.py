@@ -70,7 +70,8 @@ class _Attempt:
 class McpConnection:
     """Keeps one server connected while it is entered, and calls its tools.
 
-    `on_changed` hears that the tools may have changed, also after a connection was lost.
+    `on_changed` hears that the tools may have changed, also after a connection was lost;
+    `on_reading`, that prompts or resources may have.
     """
 
     def __init__(
@@ -80,9 +81,11 @@ class McpConnection:
         limits: McpLimits | None = None,
         on_changed: Callable[[], None] | None = None,
         on_elicit: Elicit | None = None,
+        on_reading: Callable[[], None] | None = None,
     ) -> None:
         self.server, self.limits = server, limits or McpLimits()
         self._on_changed, self._on_elicit = on_changed or _nobody, on_elicit
+        self._on_reading = on_reading or _nobody
         self._calls: list[object] = []
         self._questions = Counter[object]()
         self._owner: asyncio.Task[None] | None = None
@@ -285,6 +288,7 @@ class McpConnection:
             async with self._session(attempt) as client:
                 attempt.session = client.session
                 attempt.opened.set()
+                self._on_reading()
                 if again:
                     self._on_changed()
                 listening = asyncio.create_task(
@@ -326,8 +330,13 @@ class McpConnection:
                 yield client
 
     async def _heard(self, message: object) -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            self._on_changed()
+        match message:
+            case types.ToolListChangedNotification():
+                self._on_changed()
+            case types.PromptListChangedNotification() | types.ResourceListChangedNotification():
+                self._on_reading()
+            case _:
+                pass
 
     async def _listen(self, client: Client) -> None:
         """Hear of changes from servers that only tell those who ask."""

@@ -38,6 +38,8 @@ _STDERR_CHARS: Final = 500
 _HEARD: Final = frozenset(
     {
         "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
         "notifications/progress",
         "notifications/cancelled",
         "notifications/subscriptions/acknowledged",

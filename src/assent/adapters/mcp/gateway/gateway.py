@@ -1,8 +1,8 @@
 """The gateway as one thing to open: its servers, its calls, and what clients connect to."""
 
 import asyncio
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import ElicitRequestParams, ElicitResult
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 AGENT: Final = "gateway"
+_PAUSE_SECONDS: Final = 0.5
 
 
 class Gateway:
@@ -41,13 +42,19 @@ class Gateway:
         beat: float = BEAT_SECONDS,
         tools_only: bool = False,
     ) -> None:
-        self._offers = Offers(servers, on_changed=self._changed, on_elicit=self._elicited)
+        self._offers = Offers(
+            servers,
+            on_changed=self._changed,
+            on_elicit=self._elicited,
+            on_reading=None if tools_only else self._reading_changed,
+        )
         self._calls = OpenCalls(guard, self._offers, agent=agent)
         waiting = Waiting(calls=self._calls, seconds=wait, beat_seconds=beat)
         self.server = GatewayServer(
             self._offers, self._calls, waiting, owner=owner, secret=secret, tools_only=tools_only
         )
         self._telling = set[asyncio.Task[None]]()
+        self._is_due = False
 
     async def __aenter__(self) -> "Gateway":
         await self._offers.__aenter__()
@@ -78,6 +85,20 @@ class Gateway:
         return await self._calls.elicited(server, asked, token)
 
     def _changed(self) -> None:
-        task = asyncio.create_task(self.server.tell_changed(), name="assent-gateway-changed")
+        self._beside(self.server.tell_changed())
+
+    def _reading_changed(self) -> None:
+        # However often servers say so, clients hear it no more often than this.
+        if not self._is_due:
+            self._is_due = True
+            self._beside(self._tell_reading_changed())
+
+    async def _tell_reading_changed(self) -> None:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        self._is_due = False
+        await self.server.tell_reading_changed()
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name="assent-gateway-changed")
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)

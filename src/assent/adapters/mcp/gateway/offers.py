@@ -61,7 +61,10 @@ class _Upstream:
 
 
 class Offers:
-    """Keeps the servers connected while it is entered; `on_changed` hears of other tools."""
+    """Keeps the servers connected while it is entered; `on_changed` hears of other tools.
+
+    `on_reading` hears that prompts or resources may be others.
+    """
 
     def __init__(
         self,
@@ -70,8 +73,9 @@ class Offers:
         limits: McpLimits = LIMITS,
         on_changed: Callable[[], None],
         on_elicit: OnElicit | None = None,
+        on_reading: Callable[[], None] | None = None,
     ) -> None:
-        self._on_changed, self._on_elicit = on_changed, on_elicit
+        self._on_changed, self._on_elicit, self._on_reading = on_changed, on_elicit, on_reading
         self._upstreams = {server.name: self._upstream(server, limits) for server in servers}
         self._by_name: Mapping[str, Offer] = {}
         self._watchers: list[asyncio.Task[None]] = []
@@ -80,7 +84,13 @@ class Offers:
     def _upstream(self, server: McpServer, limits: McpLimits) -> _Upstream:
         changed = asyncio.Event()
         ask = None if self._on_elicit is None else partial(self._on_elicit, server.name)
-        connection = McpConnection(server, limits=limits, on_changed=changed.set, on_elicit=ask)
+        connection = McpConnection(
+            server,
+            limits=limits,
+            on_changed=changed.set,
+            on_elicit=ask,
+            on_reading=self._on_reading,
+        )
         upstream = _Upstream(connection=connection, changed=changed)
         name = f"assent-gateway-{server.name}-list"
         upstream.listing = Shared(partial(self._list, upstream), name=name)

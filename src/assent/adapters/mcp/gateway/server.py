@@ -12,7 +12,13 @@ from mcp.server.context import HandlerResult
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from assent.adapters.mcp.gateway.answers import RESULT_TOOL, failure, ticket_of
@@ -98,18 +104,16 @@ class GatewayServer(Server[Any]):
     ) -> types.ServerCapabilities:
         del notification_options
         can = super().get_capabilities(
-            NotificationOptions(tools_changed=True),
+            # Of what it does not serve it says nothing.
+            NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True),
             experimental_capabilities,
             extensions,
             protocol_version=protocol_version,
         )
         told: dict[str, Any] = {}
-        # Changes of the tools are told, and of nothing else.
-        for name in ("prompts", "resources"):
-            if (ability := getattr(can, name)) is not None:
-                fewer = {"list_changed": False}
-                fewer |= {"subscribe": False} if name == "resources" else {}
-                told[name] = ability.model_copy(update=fewer)
+        if can.resources is not None:
+            # Lists are told of, what is in a resource is not.
+            told["resources"] = can.resources.model_copy(update={"subscribe": False})
         if protocol_version not in MODERN_PROTOCOL_VERSIONS:
             told["tasks"] = CAPABILITY
         return can.model_copy(update=told)
@@ -119,6 +123,14 @@ class GatewayServer(Server[Any]):
         await self._bus.publish(ToolsListChanged())
         for session in list(self._sessions.values()):
             await session.send_tool_list_changed()
+
+    async def tell_reading_changed(self) -> None:
+        """Tell every client that prompts and resources may have changed."""
+        await self._bus.publish(PromptsListChanged())
+        await self._bus.publish(ResourcesListChanged())
+        for session in list(self._sessions.values()):
+            await session.send_prompt_list_changed()
+            await session.send_resource_list_changed()
 
     def _schema(self, name: str) -> Mapping[str, Any] | None:
         offer = self._offers.now(name)
