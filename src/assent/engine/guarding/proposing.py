@@ -40,6 +40,8 @@ from assent.ports import Tx
 # Begins the name of a claim's holder who is a caller and no worker; their token follows.
 HOLDER: Final = "caller:"
 _OUTSIDE: Final = "outside"
+# Of a turn with one call; made once, since it is checked when it is made.
+_LIMITS: Final = Limits()
 # Tools are mostly few, and the same objects again and again.
 _MOST_KNOWN: Final = 1_000
 _MOST_STORED: Final = 10_000
@@ -249,7 +251,7 @@ class Proposing:
             planner=planner,
             toolbox=self._toolbox(outside, ready.tool),
             policy_version=kernel.policy_version,
-            limits=Limits(),
+            limits=_LIMITS,
             earlier=(),
             now=now,
         )

@@ -4,8 +4,6 @@ import asyncio
 import json
 import logging
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -98,12 +96,12 @@ class Waiting:
             return True
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.seconds
-        async with _Page(opened, client) as page, _asked(opened, client) as asked:
+        async with _Page(opened, client) as page:
             while not opened.task.done() and (left := deadline - loop.time()) > 0:
                 page.show()
                 limit = min(self.beat_seconds, left)
-                await asyncio.wait({opened.task, asked}, timeout=limit, return_when=FIRST_COMPLETED)
-                if asked.done():
+                await asyncio.wait(page.ends, timeout=limit, return_when=FIRST_COMPLETED)
+                if client.repeats and opened.question is not None:
                     break
                 if not opened.task.done():
                     await client.beat(question(opened.call))
@@ -117,26 +115,22 @@ class Waiting:
             pass
 
 
-@asynccontextmanager
-async def _asked(opened: OpenCall, client: ClientSide) -> AsyncGenerator["asyncio.Future[Any]"]:
-    """Yield what is done once a server asks a client that has to come back with the answer."""
-    if not client.repeats:
-        yield asyncio.get_running_loop().create_future()
-        return
-    waiting = asyncio.create_task(opened.has_question.wait(), name="assent-gateway-asked")
-    try:
-        yield waiting
-    finally:
-        waiting.cancel()
-
-
 class _Page:
-    """The review page on the screen of a client that servers may still ask for it."""
+    """The review page on the screen of a client that servers may still ask for it.
+
+    `ends` is what such a client, or one that repeats its request, waits for.
+    """
 
     def __init__(self, opened: OpenCall, client: ClientSide) -> None:
         self._opened, self._client = opened, client
         self._shown: GuardedCall | None = None
         self._task: asyncio.Task[None] | None = None
+        self.ends: set[asyncio.Task[Any]] = {opened.task}
+        if client.repeats:
+            # It has to come back with the answer to what a server asks.
+            name = "assent-gateway-asked"
+            self._asked = asyncio.create_task(opened.has_question.wait(), name=name)
+            self.ends.add(self._asked)
 
     async def __aenter__(self) -> "_Page":
         return self
@@ -156,6 +150,8 @@ class _Page:
             log.warning("the client did not show the review page: %s", error)
 
     async def __aexit__(self, *_: object) -> None:
+        if self._client.repeats:
+            self._asked.cancel()
         if self._task is None or self._shown is None:
             return
         if not self._task.done():
