@@ -17,9 +17,9 @@ from assent.domain.canonical import check
 from assent.domain.definitions import definition_of
 from assent.domain.identifiers import want_keepable
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.outputs import jsonable, not_kept
+from assent.domain.outputs import jsonable, not_kept, sayable
 from assent.domain.tools import Tool
-from assent.errors import InvalidOutput, NotFound, ServerUnreachable
+from assent.errors import InvalidOutput, NotFound, ServerRefused, ServerUnreachable
 from assent.guard import (
     BodyOutcome,
     CallClaim,
@@ -134,9 +134,16 @@ class AsyncClient(Guard):
         return _renewed(claim, told, started)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
-        body = _held(claim) | _outcome(claim.tool, outcome)
+        held, said = _held(claim), _outcome(claim.tool, outcome)
         async with _known(claim.call_id) as path:
-            return _call(await self._insist(f"{path}/outcome", body))
+            try:
+                return _call(await self._insist(f"{path}/outcome", held | said))
+            except ServerRefused as refused:
+                if "output" not in said:
+                    raise
+                # Larger than that server takes, say. It ran: unsaid, it would be in doubt.
+                said = {"error": not_kept(str(refused).rstrip("."))}
+                return _call(await self._insist(f"{path}/outcome", held | said))
 
     async def withdraw(self, call_id: str) -> GuardedCall:
         async with _known(call_id) as path:
@@ -189,9 +196,9 @@ def _outcome(tool: str, outcome: BodyOutcome) -> dict[str, Any]:
                 # It ran: unsaid, it would be in doubt.
                 return {"error": not_kept(error.reason)}
         case Raised(error=error):
-            return {"error": error}
+            return {"error": sayable(error)}
         case Unclear(reason=reason):
-            return {"unknown": reason}
+            return {"unknown": sayable(reason)}
 
 
 def _call(told: Mapping[str, Any], started: float = 0.0) -> GuardedCall:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -103,6 +104,9 @@ def refusal_of(response: httpx.Response) -> AssentError:
     try:
         told = _object(response)
     except ServerUnreachable:
+        if response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            # Said by a gateway before the server: it would say so again.
+            return ServerRefused("too_large", "the request is too large for a gateway on the way")
         return ServerUnreachable(f"it answers {response.status_code}")
     code, detail = str(told.get("code", "")), str(told.get("detail", ""))
     if isinstance(wrong := told.get("errors"), list) and wrong:

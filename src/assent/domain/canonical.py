@@ -27,6 +27,7 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 # From here on ECMAScript, and so RFC 8785, writes a whole number with an exponent.
 _EXPONENT_FROM: Final = 1e21
 _SHOWN_CHARS: Final = 40
+_MOST_DIGITS: Final = 4_300
 # One counted unit (a character, a number, a bracket) takes at most this many encoded bytes.
 _BYTES_PER_UNIT: Final = 32
 
@@ -45,12 +46,17 @@ class JsonLimits:
 DEFAULT_LIMITS: Final = JsonLimits()
 
 
-def parse(text: str | bytes, limits: JsonLimits = DEFAULT_LIMITS) -> Json:
-    """Parse JSON strictly; raises `InvalidJson` where two parsers might disagree."""
+def parse(
+    text: str | bytes, limits: JsonLimits = DEFAULT_LIMITS, *, any_number: bool = False
+) -> Json:
+    """Parse JSON strictly; raises `InvalidJson` where two parsers might disagree.
+
+    With `any_number`, numbers that not every parser keeps exactly are taken as they are read here.
+    """
     document = _decoded(text, limits)
     refuse_deep(document, limits.depth)
     try:
-        value = cast("Json", _DECODER.decode(document))
+        value = cast("Json", (_LENIENT if any_number else _DECODER).decode(document))
     except json.JSONDecodeError as error:
         raise InvalidJson(JsonFault.SYNTAX, f"{error.msg} at character {error.pos}") from None
     # Only an escape can still hold half a surrogate pair: a raw one is not UTF-8.
@@ -141,6 +147,13 @@ def _integer(digits: str) -> int:
     if len(digits) > 17 or abs(value := int(digits)) > MAX_SAFE_INTEGER:
         raise InvalidJson(JsonFault.NUMBER_RANGE, f"{_shown(digits)} is beyond ±(2^53-1)")
     return value
+
+
+def _any_integer(digits: str) -> int:
+    # Python converts no more of them.
+    if len(digits) > _MOST_DIGITS:
+        raise InvalidJson(JsonFault.NUMBER_RANGE, f"longer than {_MOST_DIGITS} digits")
+    return int(digits)
 
 
 def _float(digits: str) -> float:
@@ -267,5 +280,8 @@ def _place(path: Path) -> str:
 # Built once: with these options, json.loads would build a new decoder on each call.
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)
+_LENIENT: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_any_integer, parse_constant=_constant
 )
 _PLAIN: Final = msgspec.json.Encoder(order="sorted")

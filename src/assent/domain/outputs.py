@@ -34,6 +34,12 @@ def _bounded(value: object) -> object:
     return value if len(text) <= MAX_OUTPUT_CHARS else cut(text)
 
 
+def sayable(text: str) -> str:
+    """Return a text that can be sent and stored; one that is very long without its middle."""
+    plain = text.encode("utf-8", "backslashreplace").decode()
+    return plain if len(plain) <= MAX_OUTPUT_CHARS else cut(plain)
+
+
 def json_text(value: object) -> str:
     """Return JSON as it is stored: compact, and escaped where a database could not hold it."""
     try:

@@ -18,7 +18,8 @@ class Need:
     roles: frozenset[str] = frozenset()
     kinds: frozenset[PersonKind] = field(default=_NO_AGENTS)
     public: bool = False
-    # True for chat clients, which post the whole conversation with every message.
+    # True if the body may be long: chat clients post the whole conversation with every message, and
+    # what a tool returned may be as long.
     history: bool = False
     # True for pages: a person who is not signed in is sent to the sign-in, and refusals are pages.
     page: bool = False
@@ -102,7 +103,7 @@ ACCESS: Mapping[str, Need] = {
     "GET /api/calls/{id}": CHAT,
     "POST /api/calls/{id}/claim": CHAT,
     "POST /api/calls/{id}/renew": CHAT,
-    "POST /api/calls/{id}/outcome": CHAT,
+    "POST /api/calls/{id}/outcome": HISTORY,
     "POST /api/calls/{id}/withdraw": CHAT,
     "POST /api/calls/{id}/release": CHAT,
     "GET /api/turns/{id}": READ,

@@ -77,6 +77,7 @@ ROUTES: Sequence[BaseRoute] = (
     *health.router.routes,
     *conversations.router.routes,
     *calls.router.routes,
+    *calls.reports.routes,
     *requests.router.routes,
     *request_cards.router.routes,
     *field_options.router.routes,

@@ -9,6 +9,7 @@ from assent.domain.canonical import Json
 from assent.domain.copies import changed
 from assent.domain.identifiers import want_findable, want_keepable
 from assent.domain.lifecycle import AWAITING, CallStatus
+from assent.domain.outputs import cut
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Tool
@@ -280,7 +281,7 @@ async def _reported(run: BodyRun, said: BodyOutcome) -> Outcome:
         case Raised(error=text):
             return failed(run.scrubber.text(text))
         case Unclear(reason=reason):
-            return Unknown(run.scrubber.text(reason))
+            return Unknown(cut(run.scrubber.text(reason)))
 
 
 def _refusal(call: Call) -> CallWaits | CallNotRun:

@@ -14,11 +14,12 @@ from assent.domain.outputs import json_text
 from assent.domain.people import Audience, Person
 from assent.domain.tools import Tool
 from assent.guard import BodyOutcome, CallClaim, Guard, Raised, Returned, Unclear
-from assent.server.api.routing import Id, NativeApi, at
+from assent.server.api.routing import Id, NativeApi, ReportApi, at
 from assent.server.api.schemas import Given, Shape, masked
 from assent.server.service import CallerDep, Service, ServiceDep
 
 router = APIRouter(route_class=NativeApi, tags=["calls"])
+reports = APIRouter(route_class=ReportApi, tags=["calls"])
 # A request that waits longer may be cut by what is in between; clients ask again.
 MOST_SECONDS = 30
 Wait = Annotated[
@@ -138,10 +139,8 @@ class NewOutcome(HeldClaim):
     """The outcome of a claimed call: exactly one of `output`, `error` and `unknown`."""
 
     output: Any = Field(None, description="What it returned; null is an output, too.")
-    error: str | None = Field(None, max_length=300_000, description="Why it failed.")
-    unknown: str | None = Field(
-        None, max_length=300_000, description="Why nobody can tell whether it had its effect."
-    )
+    error: str | None = Field(None, description="Why it failed.")
+    unknown: str | None = Field(None, description="Why nobody can tell whether it had its effect.")
 
     @model_validator(mode="after")
     def _one_outcome(self) -> Self:
@@ -261,7 +260,7 @@ async def renew(id: Id, body: HeldClaim, service: ServiceDep, caller: CallerDep)
     return Lease(lease_seconds=held.lease_seconds)
 
 
-@router.post("/api/calls/{id}/outcome", operation_id="settle_call")
+@reports.post("/api/calls/{id}/outcome", operation_id="settle_call")
 async def settle(id: Id, body: NewOutcome, service: ServiceDep, caller: CallerDep) -> GuardedCall:
     """Record how a claimed call ended; said again, it changes nothing."""
     own = _guard(service, "", caller.person)

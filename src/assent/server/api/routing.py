@@ -1,7 +1,7 @@
 """Routes of the native API: their class, strict about JSON, and the parameters they share."""
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from fastapi import Header, Path, Query, Request, Response
 from pydantic import Field
@@ -54,15 +54,29 @@ class StrictRequest(Request):
     async def json(self) -> Json:
         """Return the parsed body; raises `InvalidJson`, also if it is empty."""
         if not hasattr(self, "_read"):
-            most = service_of(self).settings.max_body_bytes
             body = await self.body()
-            limits = JsonLimits(bytes=most, depth=_DEPTH)
-            self._read = await aside(len(body), parse, body, limits)
+            self._read = await aside(len(body), self._parsed, body)
         return self._read
+
+    def _parsed(self, body: bytes) -> Json:
+        most = service_of(self).settings.max_body_bytes
+        return parse(body, JsonLimits(bytes=most, depth=_DEPTH))
+
+
+class ReportRequest(StrictRequest):
+    """A request that says what a tool returned: nobody approves that, so it may be any JSON."""
+
+    def _parsed(self, body: bytes) -> Json:
+        settings = service_of(self).settings
+        limits = JsonLimits(bytes=settings.max_history_bytes, depth=settings.max_json_depth)
+        return parse(body, limits, any_number=True)
 
 
 class NativeApi(GuardedApi):
     """The route class of `APIRouter(route_class=NativeApi)`; every GET route also answers HEAD."""
+
+    # Reads the body.
+    request: ClassVar[type[StrictRequest]] = StrictRequest
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         return super().matches(self._got(scope))
@@ -80,7 +94,7 @@ class NativeApi(GuardedApi):
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            strict = StrictRequest(request.scope, request.receive)
+            strict = self.request(request.scope, request.receive)
             # Read here: FastAPI would report every refusal of the body as a parse error, without
             # the reason.
             if self.body_field is not None and await strict.body():
@@ -88,6 +102,12 @@ class NativeApi(GuardedApi):
             return await handle(strict)
 
         return handler
+
+
+class ReportApi(NativeApi):
+    """The route class of reports of what tools returned."""
+
+    request = ReportRequest
 
 
 def at(request: Request, path: str) -> dict[str, str]:
