@@ -185,6 +185,34 @@ async def test_a_body_that_runs_out_of_items_has_failed_and_does_not_hang(world:
     assert "StopIteration" in call.error
 
 
+class Requests:
+    """A gateway before the app that counts what passes."""
+
+    def __init__(self, app: Any) -> None:
+        self._app, self.count = app, 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.count += scope["type"] == "http"
+        await self._app(scope, receive, send)
+
+
+async def test_a_call_that_nobody_is_asked_about_takes_two_requests(world: World) -> None:
+    assent = world([])
+    requests = Requests(create_app(assent))
+    async with listening(requests) as url:
+        key = (await accounts(assent))["user"]
+
+        def run() -> GuardedCall:
+            with Client(url, key=key) as client:
+                return client.run(PING, {}, lambda _: "pong")
+
+        async with AsyncClient(url, key=key) as guard:
+            assert (await guard.run(PING, {}, lambda _: "pong")).succeeded
+        assert requests.count == 2
+        assert (await asyncio.to_thread(run)).succeeded
+        assert requests.count == 4
+
+
 async def test_an_interrupted_body_is_in_doubt_at_once(world: World) -> None:
     async with behind_gateway(world) as (url, key):
 

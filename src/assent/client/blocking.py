@@ -9,7 +9,7 @@ from typing import Any, Final, Self, TypeVar
 
 from assent.client.http import AsyncClient
 from assent.domain.tools import Tool
-from assent.guard import GuardedCall
+from assent.guard import GuardedCall, new_token
 
 T = TypeVar("T")
 _CLOSING_SECONDS: Final = 5.0
@@ -88,7 +88,12 @@ class Client:
         The function runs in this thread while its claim is renewed in the other one.
         """
         call = self._guard.propose(
-            tool, arguments, key=key, conversation_id=conversation_id, wait=wait
+            tool,
+            arguments,
+            key=key,
+            conversation_id=conversation_id,
+            wait=wait,
+            token=new_token(),
         )
         return self.finish(self._wait(call), body, tool=tool)
 
