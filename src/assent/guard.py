@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import AWAITING, TERMINAL, CallStatus, RequestKind
+from assent.domain.parameters import Check, either, instance, mapping, name, number, optional
 from assent.domain.tools import Tool
 from assent.errors import (
     AssentError,
@@ -45,6 +46,11 @@ log = logging.getLogger(__name__)
 # A lease is renewed this many times before it would run out.
 _BEATS: Final = 3
 _RETRY_SECONDS: Final = 0.5
+_TOOL: Final = either(
+    instance(Tool, "a Tool, of @tool or external(…)"),
+    Check("the name of one that runs where the guard is", name.read),
+)
+_WAIT: Final = optional(number(0))
 # May be over soon.
 _OUTAGES: Final = (ServerUnreachable, StoreUnavailable, TooManyRequests)
 # Counts on while the machine sleeps: a process that slept longer than a lease has lost its claim.
@@ -312,6 +318,13 @@ class Guard(ABC):
                 return
             except AssentError as error:
                 log.warning("the claim of call %s was not renewed: %s", id, error)
+
+
+def want_proposal(where: str, tool: object, arguments: object, wait: object) -> None:
+    """Raise `InvalidParameter` for what cannot be proposed."""
+    _TOOL.taken(where, "tool", tool)
+    mapping.taken(where, "arguments", arguments)
+    _WAIT.taken(where, "wait", wait)
 
 
 def settled(call: GuardedCall) -> GuardedCall:

@@ -18,6 +18,7 @@ from assent.domain.definitions import definition_of
 from assent.domain.identifiers import want_keepable
 from assent.domain.lifecycle import CallStatus, RequestKind
 from assent.domain.outputs import jsonable, not_kept, sayable
+from assent.domain.parameters import Check
 from assent.domain.tools import Tool
 from assent.errors import InvalidOutput, NotFound, ServerRefused, ServerUnreachable
 from assent.guard import (
@@ -30,6 +31,7 @@ from assent.guard import (
     Unclear,
     lease_clock,
     new_token,
+    want_proposal,
 )
 
 # A server waits this long for people before it answers; then it is asked again.
@@ -44,6 +46,21 @@ _ID: Final = re.compile(r"[A-Za-z0-9._:@|~=+-]{1,200}")
 _DOTS: Final = frozenset({".", ".."})
 
 
+def _address(given: object) -> object:
+    is_url = isinstance(given, str) and re.fullmatch(r"https?://[^\s?#/][^\s?#]*", given)
+    return given if is_url else parameters.unfit()
+
+
+def _key(given: object) -> object:
+    # Read from a file, it often comes with the end of its line.
+    key = given.strip() if isinstance(given, str) else ""
+    return key if re.fullmatch(r"[!-~]+", key) else parameters.unfit()
+
+
+_URL: Final = Check("the address of a server, 'https://…'", _address)
+_KEY: Final = Check("one line of plain characters without a space", _key, hidden=True)
+
+
 class AsyncClient(Guard):
     """The guard of an agent, on a server: `AsyncClient("https://…", key="…", agent="mailer")`.
 
@@ -53,8 +70,8 @@ class AsyncClient(Guard):
     def __init__(self, url: str, *, key: str, agent: str = "caller") -> None:
         where = "AsyncClient"
         self._server = Server(
-            parameters.name.taken(where, "url", url),
-            parameters.name.taken(where, "key", key),
+            _URL.taken(where, "url", url),
+            _KEY.taken(where, "key", key),
             timeout=_PATIENCE,
         )
         self.agent = parameters.name.taken(where, "agent", agent)
@@ -79,6 +96,7 @@ class AsyncClient(Guard):
         wait: float | None = 0,
         token: str | None = None,
     ) -> GuardedCall:
+        want_proposal("propose()", tool, arguments, wait)
         if key is not None:
             want_keepable("idempotency key", key)
         body = {

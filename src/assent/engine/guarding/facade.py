@@ -44,7 +44,8 @@ class Guarding(Engine):
         # Loaded if used: most programs have agents of their own.
         from assent.engine.guarding.local import LocalGuard
 
-        name = facade_parameters.agent_name(where, agent)
+        given: object = agent.name if isinstance(agent, Agent) else agent
+        name: str = parameters.name.taken(where, "agent", given)
         who: Who = facade_parameters.WHO.taken(where, "by", by)
         # Looked up each time: an account may be disabled while its agent runs.
         acting = Acting(kernel=self.kernel, where=where, given=who)

@@ -21,7 +21,15 @@ from assent.engine.loop.sending import Sending
 from assent.engine.runs.runner import Runner
 from assent.engine.runs.worker import Reconciler, Sweeper
 from assent.errors import CallNotRun, CallWaits, NothingAwaited
-from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, lease_clock, new_token
+from assent.guard import (
+    BodyOutcome,
+    CallClaim,
+    Guard,
+    GuardedCall,
+    lease_clock,
+    new_token,
+    want_proposal,
+)
 from assent.ports import Tx
 
 
@@ -141,6 +149,7 @@ class LocalGuard(Guard):
         token: str | None = None,
     ) -> GuardedCall:
         self._by.want_loop()
+        want_proposal("propose()", tool, arguments, wait)
         proposed = OutsideCall(
             agent=self.agent,
             by=self._by,
