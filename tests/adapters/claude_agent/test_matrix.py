@@ -304,6 +304,23 @@ async def test_claude_code_that_is_gone_leaves_the_call_in_doubt(
     assert desk.lines() == ["hi"]
 
 
+async def test_an_allow_of_another_hook_and_of_every_rule_runs_nothing(
+    desk: Desk, guard: Guard
+) -> None:
+    async def allow(*_: Any) -> Any:
+        said = {"hookEventName": "PreToolUse", "permissionDecision": "allow"}
+        return {"hookSpecificOutput": said}
+
+    script = [[use("Bash", command=desk.appends("hi"))], "done"]
+    hooks = {"PreToolUse": [HookMatcher(hooks=[allow])]}
+    async with anthropic_api(script) as api:
+        await run(guard, desk.options(api, hooks=hooks, **OPEN), wait=0)
+        told = api.told()
+
+    assert "Nothing was run" in told
+    assert desk.lines() == []
+
+
 async def test_a_permission_that_the_guard_did_not_clear_is_denied(guard: Guard) -> None:
     gate = ClaudeGuard(guard)
     context = ToolPermissionContext(tool_use_id="toolu_forged")

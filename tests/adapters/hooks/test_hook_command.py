@@ -13,20 +13,22 @@ import pytest
 from assent import Assent, approve, reject
 from assent.cli import main
 from assent.cli.arguments import FAILED
+from tests.adapters.ledger import BOTH, database
 
 
 class Agent:
     """A coding agent's side of the hook: events in, answers out."""
 
-    def __init__(self, folder: Path, capsys: Any, patch: pytest.MonkeyPatch) -> None:
-        self.db, self._capsys, self._patch = folder / "assent.db", capsys, patch
+    def __init__(self, folder: Path, url: str, capsys: Any, patch: pytest.MonkeyPatch) -> None:
+        self.db, self._url = folder / "assent.db", url
+        self._capsys, self._patch = capsys, patch
         patch.setenv("ASSENT_HOOK_DIR", str(folder / "claims"))
 
     def send(self, given: object, *options: str, where: tuple[str, ...] | None = None) -> Any:
         """The exit code, what it prints, and what it says on stderr."""
         text = given if isinstance(given, str) else json.dumps(given)
         self._patch.setattr(sys, "stdin", io.StringIO(text))
-        where = ("--db", str(self.db), "--by", "ana") if where is None else where
+        where = ("--db", self._url, "--by", "ana") if where is None else where
         code = main(["hook", "--wait", "0", *where, *options])
         said = self._capsys.readouterr()
         return code, said.out, said.err
@@ -40,8 +42,7 @@ class Agent:
         """Do something as another process would."""
 
         async def opened() -> Any:
-            url = f"sqlite:///{self.db}"
-            async with Assent(url, agents=(), worker=False) as assent:
+            async with Assent(self._url, agents=(), worker=False) as assent:
                 return await act(assent)
 
         return asyncio.run(opened())
@@ -58,10 +59,15 @@ class Agent:
 
 
 @pytest.fixture
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return database(request, tmp_path)
+
+
+@pytest.fixture
 def agent(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Agent:
-    return Agent(tmp_path, capsys, monkeypatch)
+    return Agent(tmp_path, url, capsys, monkeypatch)
 
 
 def event(name: str = "PreToolUse", **more: Any) -> dict[str, Any]:
@@ -171,6 +177,7 @@ def test_a_deferred_call_keeps_its_question_and_is_found_again(agent: Agent) -> 
     assert "updatedInput" not in ruling
 
 
+@BOTH
 def test_a_call_that_runs_is_not_allowed_a_second_time(agent: Agent) -> None:
     agent.ruling(event(), *DEFER)
     agent.decide(approve())
@@ -206,6 +213,7 @@ def test_a_rejection_says_why(agent: Agent) -> None:
     assert "not on a Friday" in ruling["permissionDecisionReason"]
 
 
+@BOTH
 def test_an_edit_is_the_updated_input_and_told(agent: Agent) -> None:
     agent.ruling(event(), *DEFER)
     agent.decide(approve(args={"command": "false"}))
@@ -318,6 +326,7 @@ def test_a_skill_asks_since_its_commands_come_to_no_hook(agent: Agent) -> None:
     assert (request.tool, request.risk) == ("Skill", "dangerous")
 
 
+@BOTH
 @pytest.mark.parametrize("undecided", ["deny", "ask", "defer"])
 def test_what_is_in_doubt_is_not_asked_about_as_if_it_had_not_run(
     agent: Agent, undecided: str
