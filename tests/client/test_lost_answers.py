@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assent import did_not_run
+from assent import approve, did_not_run
 from assent.client import AsyncClient, Client, external
 from assent.domain.lifecycle import CallStatus
 from assent.engine.settings import Times
@@ -27,17 +27,23 @@ from tests.conftest import QUICK, World
 from tests.server.conftest import accounts, listening
 
 PING = external("ping", requires_approval=False)
+ASKED = external("asked")
 SHORT = Times(lease=timedelta(milliseconds=300), look=QUICK.look)
 
 
 class Outage:
-    """A gateway before the app that loses the reports of outcomes for a while."""
+    """A gateway before the app that loses requests for a while: reports of outcomes, or looks."""
 
-    def __init__(self, app: Any, lost: int) -> None:
-        self._app, self.lost = app, lost
+    def __init__(self, app: Any, lost: int, *, looks: bool = False) -> None:
+        self._app, self.lost, self._looks = app, lost, looks
+
+    def _is_hit(self, scope: Any) -> bool:
+        if scope["type"] != "http":
+            return False
+        return scope["method"] == "GET" if self._looks else scope["path"].endswith("/outcome")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or not scope["path"].endswith("/outcome") or not self.lost:
+        if not self.lost or not self._is_hit(scope):
             await self._app(scope, receive, send)
             return
         self.lost -= 1
@@ -59,6 +65,32 @@ async def doubtful(held: Guarded, call: GuardedCall) -> GuardedCall:
         return found if found.status is CallStatus.IN_DOUBT else None
 
     return await eventually(look)
+
+
+@pytest.mark.parametrize("wait", [20, None])
+async def test_a_wait_for_people_survives_a_short_outage(world: World, wait: float | None) -> None:
+    assent = world([])
+    outage = Outage(create_app(assent), 2, looks=True)
+    async with listening(outage) as url:
+        key = (await accounts(assent))["user"]
+        async with AsyncClient(url, key=key) as guard:
+            waiting = asyncio.create_task(guard.propose(ASKED, {}, wait=wait))
+
+            async def pending() -> Any:
+                return next(iter(await assent.pending()), None)
+
+            await assent.decide(await eventually(pending), approve(), by="user")
+            assert (await waiting).is_cleared
+    assert outage.lost == 0
+
+
+async def test_a_wait_that_is_over_reports_an_outage(world: World) -> None:
+    assent = world([])
+    async with listening(Outage(create_app(assent), 99, looks=True)) as url:
+        key = (await accounts(assent))["user"]
+        async with AsyncClient(url, key=key) as guard:
+            with pytest.raises(ServerUnreachable):
+                await guard.propose(ASKED, {}, wait=0.5)
 
 
 @pytest.mark.parametrize("seconds", [0, 3])

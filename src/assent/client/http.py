@@ -37,6 +37,8 @@ from assent.guard import (
 # A server waits this long for people before it answers; then it is asked again.
 _ROUND_SECONDS: Final = 25.0
 _PATIENCE: Final = httpx.Timeout(_ROUND_SECONDS + 20, connect=10.0)
+# A server that is restarted is back within these.
+_OUTAGE_SECONDS: Final = 60.0
 # A request that got no answer is sent again with the same key or token, so that it counts once.
 _TRIES: Final = 3
 _RETRY_SECONDS: Final = 0.3
@@ -122,15 +124,18 @@ class AsyncClient(Guard):
 
     async def _wait(self, call: GuardedCall, wait: float | None) -> GuardedCall:
         until = None if wait is None else time.monotonic() + wait
+        answered = time.monotonic()
         while not (call.is_settled or (call.is_cleared and call.by_caller)):
             left = _ROUND_SECONDS if until is None else until - time.monotonic()
             if left <= 0:
                 return call
             try:
                 call = await self._look(call.id, min(left, _ROUND_SECONDS))
+                answered = time.monotonic()
             except ServerUnreachable:
-                # A wait of hours survives a server that is restarted; one with an end reports it.
-                if until is not None:
+                # A server that is restarted ends no wait; one with an end reports what lasts.
+                again = time.monotonic() + _RETRY_SECONDS
+                if until is not None and again > min(until, answered + _OUTAGE_SECONDS):
                     raise
                 await asyncio.sleep(_RETRY_SECONDS)
         return call
