@@ -305,3 +305,25 @@ def rested(client: httpx.Client, turn: str) -> dict[str, Any]:
         assert time.monotonic() < until
         time.sleep(0.05)
     return found
+
+
+def test_without_agents_it_serves_the_calls_of_agents_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with served("serve") as server:
+        me = server.said.partition("/sign-in/link/")[0].split()[-2]
+        made = run("keys", "create", me, "--scope", "chat", "--db", "assent.db")
+        assert made.returncode == 0, made.stderr
+        with server.client(made.stdout.strip()) as client:
+            said = {"agent": "shop", "definition": {"name": "pay"}, "arguments": {}}
+            call = client.post("/api/calls", json=said).json()
+        with server.client(None) as browser:
+            browser.follow_redirects = True
+            token = server.link(me)
+            opened = browser.get(token)
+
+    assert call["status"] == "awaiting_approval"
+    assert call["review_url"].startswith(server.origin)
+    assert opened.status_code == 200
+    assert f"assent keys create {me} --scope chat" in server.said

@@ -35,7 +35,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"assent {version('assent')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _demo(commands.add_parser("demo", help="try it: serve an agent in its own folder, offline"))
-    _serve(commands.add_parser("serve", help="serve your own agents"))
+    _serve(commands.add_parser("serve", help="serve your own agents, or the gate for others"))
     _discord(commands.add_parser("discord", help="serve your own agents, on Discord as well"))
     _slack(commands.add_parser("slack", help="serve your own agents, on Slack as well"))
     gateway = commands.add_parser("gateway", help="ask people before MCP tools are called")
@@ -153,8 +153,16 @@ def _demo(command: argparse.ArgumentParser) -> None:
 
 def _serve(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
+        "agents",
+        nargs="?",
+        metavar="MODULE:NAME",
+        help="an Agent, several, or a function that returns them (default: none; agents elsewhere "
+        "make calls with an API key)",
     )
+    _service(command)
+
+
+def _service(command: argparse.ArgumentParser) -> None:
     _address(command)
     command.add_argument(
         "--channels",
@@ -165,8 +173,15 @@ def _serve(command: argparse.ArgumentParser) -> None:
     _debug(command)
 
 
+def _own_agents(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "agents", metavar="MODULE:NAME", help="an Agent, several, or a function that returns them"
+    )
+
+
 def _discord(command: argparse.ArgumentParser) -> None:
-    _serve(command)
+    _own_agents(command)
+    _service(command)
     command.add_argument("--agent", metavar="NAME", help="who answers (default: the first)")
     _token_file(command)
     command.add_argument(
@@ -195,7 +210,8 @@ def _discord(command: argparse.ArgumentParser) -> None:
 
 
 def _slack(command: argparse.ArgumentParser) -> None:
-    _serve(command)
+    _own_agents(command)
+    _service(command)
     add_slack_options(command)
 
 

@@ -108,9 +108,10 @@ async def serve_slack(options: Namespace) -> None:
 
 
 async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
-    agents, screen = agents_at(options.agents), open_screen()
+    agents, screen = agents_at(options.agents) if options.agents else (), open_screen()
     channels = (*channels, *channels_at(options.channels))
-    settings = _settings(options, listener := bind(options), agents[0].name)
+    first = agents[0].name if agents else None
+    settings = _settings(options, listener := bind(options), first)
     _log(options)
     with listener.socket:
         url = url_of(options.db or "assent.db")
@@ -126,7 +127,7 @@ async def _serve(options: Namespace, channels: Sequence[Channel]) -> None:
         await _run(assent, settings, listener, screen, ready)
 
 
-def _settings(options: Namespace, listener: Listener, agent: str) -> "Settings":
+def _settings(options: Namespace, listener: Listener, agent: str | None) -> "Settings":
     try:
         from assent.server import Settings
     except ModuleNotFoundError as error:
@@ -226,7 +227,12 @@ def show_service(
     """Print the greeting of a server for the user's own agents."""
     screen.line(f"Assent serves on {sign_in.where}", Ink.STRONG)
     _links(screen, sign_in)
-    _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
+    if agents:
+        _fact(screen, "Agents", ", ".join(map(safe_line, agents)))
+    else:
+        whose = safe_line(next(iter(sign_in.links), "PERSON"))
+        key = f"assent keys create {whose} --scope chat --db {safe_line(url)}"
+        _fact(screen, "Agents", f"none here; those elsewhere need a key: {key}")
     if channels:
         _fact(screen, "Channels", ", ".join(map(safe_line, channels)))
     _fact(screen, "Database", safe_line(url))

@@ -1,7 +1,7 @@
 """A client of an Assent server for code and agents that run elsewhere.
 
 `AsyncClient` is a `Guard`: propose a call, wait for people, run it once under a claim. `Client` is
-the same for code without an event loop.
+the same for code without an event loop. Needs `pip install 'assent[client]'`.
 """
 
 from assent.client.blocking import Client
