@@ -10,6 +10,7 @@ import pytest
 
 from assent import approve, did_not_run
 from assent.client import AsyncClient, Client, external
+from assent.client.transport import Server
 from assent.domain.lifecycle import CallStatus
 from assent.engine.settings import Times
 from assent.errors import (
@@ -215,6 +216,33 @@ async def test_a_body_that_runs_out_of_items_has_failed_and_does_not_hang(world:
             call = await asyncio.to_thread(run)
     assert call.status is CallStatus.FAILED
     assert "StopIteration" in call.error
+
+
+GARBAGE = [
+    (200, b"hello"),
+    (200, b"[]"),
+    (201, b"[" * 100_000),
+    (200, b"\xff"),
+    (204, b""),
+    (302, b""),
+]
+
+
+async def test_an_answer_that_is_none_is_no_answer() -> None:
+    async def garbage(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            while (await receive())["type"] != "lifespan.shutdown":
+                await send({"type": "lifespan.startup.complete"})
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        status, body = GARBAGE[int(scope["path"][1:])]
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    async with listening(garbage) as url, Server(url, "key") as server:
+        for number in range(len(GARBAGE)):
+            with pytest.raises(ServerUnreachable):
+                await server.get(f"/{number}")
 
 
 class Requests:

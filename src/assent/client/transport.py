@@ -92,7 +92,7 @@ def reason_of(error: httpx.HTTPError) -> str:
 def _object(response: httpx.Response) -> dict[str, Any]:
     try:
         found: object = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ServerUnreachable("its answer is not one of an Assent server")
