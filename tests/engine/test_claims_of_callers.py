@@ -44,6 +44,21 @@ async def test_a_call_that_nobody_is_asked_about_takes_three_transactions(
         assert (ended.output, len(begun)) == ("seen", 3)
 
 
+async def test_a_call_that_was_approved_takes_two_transactions_from_its_claim_to_its_end(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world([], worker=False) as assent:
+        guard = assent.guard_for(agent="mailer", by="ana")
+        call = await guard.propose(PAY, {})
+        await assent.decide(str(call.request_id), approve(), by="ana")
+        cleared = await guard.look(call.id)
+        begun = counted(assent, monkeypatch)
+
+        ended = await guard.finish(cleared, lambda _: "paid", tool=PAY)
+
+        assert (ended.output, len(begun)) == ("paid", 2)
+
+
 async def test_who_decided_is_told_with_the_outcome_as_with_any_later_look(world: World) -> None:
     async with world([]) as assent:
         guard = assent.guard_for(agent="mailer", by="ana")

@@ -78,13 +78,21 @@ class CallerClaims:
     proposing: Proposing
     # Claims handed out here, by call. Only spares a read: the row decides whether one still holds.
     _kept: dict[str, _Held] = field(default_factory=dict[str, _Held])
+    # Agents of calls seen here, which never change: as much.
+    _agents: dict[str, str] = field(default_factory=dict[str, str])
+
+    def seen(self, call: Call) -> None:
+        """Keep what a claim of this call needs to know."""
+        if len(self._agents) >= _MOST_KEPT:
+            self._agents.clear()
+        self._agents[call.id] = call.agent
 
     async def claim(self, by: By, call_id: str, token: str, tool: Tool | None) -> CallClaim:
         """Claim a cleared call, or raise what keeps it from running."""
         want_keepable("token", token)
         now_tool, definition = None, None
         if tool is not None:
-            agent = (await self._call(by, call_id)).agent
+            agent = self._agents.get(call_id) or await self._agent_of(by, call_id)
             now_tool, definition = self.proposing.outside_tool(agent, tool)
         started = lease_clock()
         try:
@@ -125,8 +133,8 @@ class CallerClaims:
             expires=expires,
         )
 
-    async def _call(self, by: By, call_id: str) -> Call:
-        return await self.kernel.store.run(lambda tx: own_call(tx, by(tx), call_id))
+    async def _agent_of(self, by: By, call_id: str) -> str:
+        return await self.kernel.store.run(lambda tx: own_call(tx, by(tx), call_id).agent)
 
     def _take(
         self,

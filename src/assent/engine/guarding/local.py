@@ -210,6 +210,7 @@ class LocalGuard(Guard):
         if found.is_undecided or found.is_unclaimed or found.is_lost:
             await outside.tidy(found)
             found = await outside.kernel.store.run(read)
+        outside.claims.seen(found.call)
         return found
 
     async def claim(
