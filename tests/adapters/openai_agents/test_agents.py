@@ -104,6 +104,19 @@ async def test_a_denied_call_is_told_to_the_model(ledger: Ledger, url: str):
     assert ledger.entries == []
 
 
+async def test_an_agent_that_is_not_guarded_is_not_run(ledger: Ledger, guard: Guard):
+    guarded_one = shop(ledger, guard, asking(pay()))
+    paused = (await run(guarded_one, "Pay Bob.")).saved()
+    plain: Any = Agent("shop", model=asking(pay()), tools=[pay_tool(ledger)])
+
+    with pytest.raises(InvalidParameter, match="agent must be one that guarded"):
+        await run(plain, "Pay Bob.")
+    with pytest.raises(InvalidParameter, match="agent must be one that guarded"):
+        await resume(plain, paused)
+
+    assert ledger.entries == []
+
+
 async def test_a_tool_that_waits_goes_on_in_the_same_run(
     ledger: Ledger, guard: Guard, assent: Assent
 ):

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from pydantic_ai import (
     Agent,
     BinaryContent,
+    CombinedToolset,
     DeferredToolRequests,
     FunctionToolset,
     ModelRetry,
@@ -26,11 +27,11 @@ from assent import Assent, Field, FieldType, UserInput, allow, answer, approve, 
 from assent.adapters.pydantic_ai import Guarded, GuardedToolset, results, resume, saved
 from assent.domain.lifecycle import RequestKind
 from assent.engine.settings import Times
-from assent.errors import Malformed, NothingAwaited
+from assent.errors import InvalidParameter, Malformed, NothingAwaited
 from assent.guard import Guard
 from assent.testing import VirtualClock
 from tests.adapters.ledger import Ledger, engine
-from tests.adapters.pydantic_ai.shop import shop, told
+from tests.adapters.pydantic_ai.shop import paying, shop, told
 
 
 @pytest.fixture
@@ -100,6 +101,38 @@ async def test_a_denied_call_is_told_to_the_model(ledger: Ledger, url: str):
     assert part.outcome == "failed"
     assert "never to Bob" in result.output
     assert ledger.entries == []
+
+
+async def test_an_agent_that_lost_its_guard_is_not_resumed(ledger: Ledger, guard: Guard):
+    """As in a second process that builds the agent without it: approved or not, it would run."""
+    paused = saved(await shop(ledger, guard).run("Pay Bob."))
+    plain = FunctionToolset[object]([ledger.pay])
+    outputs = [str, DeferredToolRequests]
+    for toolset in (plain, plain.prefixed("x"), CombinedToolset([plain])):
+        agent = Agent(paying(("bob", 500)), output_type=outputs, toolsets=[toolset])
+        with pytest.raises(InvalidParameter, match="agent must be one that is guarded"):
+            await resume(agent, guard, paused)
+    assert ledger.entries == []
+
+
+async def test_an_agent_whose_guard_is_given_with_the_run_is_resumed(
+    ledger: Ledger, guard: Guard, assent: Assent
+):
+    plain = FunctionToolset[object]([ledger.pay])
+    outputs = [str, DeferredToolRequests]
+    agent = Agent(paying(("bob", 500)), output_type=outputs, toolsets=[plain])
+    paused = saved(await agent.run("Pay Bob.", capabilities=[Guarded(guard=guard)]))
+    await assent.decide((await assent.pending())[0], approve(), by="ana")
+
+    result = await resume(agent, guard, paused, capabilities=[Guarded(guard=guard)])
+
+    assert result.output == "paid 500 to bob"
+
+
+@pytest.mark.parametrize("paused", [None, 0, {}, "garbage", b""])
+async def test_what_is_no_paused_run_is_refused(ledger: Ledger, guard: Guard, paused: Any):
+    with pytest.raises((InvalidParameter, Malformed)):
+        await resume(shop(ledger, guard), guard, paused)
 
 
 async def test_a_toolset_that_waits_goes_on_in_the_same_run(

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from agents import FunctionTool, Runner, RunResult, RunState, ToolApprovalItem
 from agents.exceptions import AgentsException
@@ -13,7 +13,11 @@ from assent.adapters.openai_agents.agents import GuardedAgent
 from assent.adapters.openai_agents.threads import Thread
 from assent.adapters.replies import refusal, was_refused
 from assent.domain.canonical import Json
+from assent.domain.parameters import instance
 from assent.errors import AssentError, Malformed, NothingAwaited
+
+# Any other one would run its tools, and ask nobody.
+_GUARDED: Final = instance(GuardedAgent, "one that guarded(…) returned")
 
 
 class _Saved(BaseModel):
@@ -68,6 +72,7 @@ async def run(
 
     `thread` names the run: whoever starts it again under the same name repeats no call.
     """
+    _GUARDED.taken("run()", "agent", agent)
     return await _run(agent, message, Thread(thread), options)
 
 
@@ -84,6 +89,7 @@ async def resume(
     What people decided is read from the guard's record, after up to `wait` seconds for each call.
     `context` replaces the stored context of the run.
     """
+    _GUARDED.taken("resume()", "agent", agent)
     text = paused.saved() if isinstance(paused, GuardedRun) else paused
     saved = _read(text)
     state = await RunState.from_json(agent, saved.state, context_override=context)

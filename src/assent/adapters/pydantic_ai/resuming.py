@@ -15,8 +15,10 @@ from pydantic_ai.tools import (
     ToolDenied,
 )
 
+from assent.adapters.pydantic_ai.guarding import want_guarded
 from assent.adapters.pydantic_ai.toolset import MARK
 from assent.adapters.replies import refusal, was_refused
+from assent.domain.parameters import instance
 from assent.errors import Malformed, NothingAwaited
 from assent.guard import Guard, GuardedCall
 
@@ -28,6 +30,7 @@ class _Pause:
 
 
 _PAUSE: Final = TypeAdapter(_Pause)
+_RESULT: Final = instance(AgentRunResult, "a paused run, or what saved() returned")
 
 
 def saved(result: AgentRunResult[Any]) -> bytes:
@@ -68,12 +71,14 @@ async def resume(
 
     What still waits afterwards is in the new result's `DeferredToolRequests`.
     """
+    want_guarded("resume()", agent, options)
     pause = _read(paused) if isinstance(paused, bytes | str) else _pause(paused)
     decided = await results(guard, pause.requests, wait=wait)
     return await agent.run(message_history=pause.messages, deferred_tool_results=decided, **options)
 
 
 def _pause(result: AgentRunResult[Any]) -> _Pause:
+    _RESULT.taken("resume()", "paused", result)
     if not isinstance(result.output, DeferredToolRequests):
         raise NothingAwaited("run", str(result.run_id), "finished")
     return _Pause(messages=result.all_messages(), requests=result.output)
