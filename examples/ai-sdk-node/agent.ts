@@ -21,7 +21,7 @@ export function agent(model: LanguageModel, chat: string) {
     look: tool({
       description: "Look something up",
       inputSchema: z.object({ item: z.string() }),
-      execute: async ({ item }) => `one ${item}`,
+      execute: async ({ item }) => (process.env.BIG ? 10n ** 20n : `one ${item}`),
     }),
     order: tool({
       description: "Order something",

@@ -33,6 +33,9 @@ export class CallWaits extends Error {
   }
 }
 
+/** Whether the request counted is not known. */
+class Unreachable extends Error {}
+
 type ToolLike = { description?: unknown; inputSchema?: unknown; execute?: unknown };
 type Definition = Metadata & { name: string };
 type Options = {
@@ -143,7 +146,12 @@ export class Gate {
             ? { unknown: "it was aborted while it ran" }
             : { error: String(error) },
       );
-      return await this.#post(`${path}/outcome`, { ...held, ...output }).catch((error) => {
+      const report = (said: object) => this.#post(`${path}/outcome`, { ...held, ...said });
+      return await report(output).catch((error) => {
+        // Too large, or no JSON: it ran all the same, and unsaid it would be in doubt.
+        if ("output" in output && !(error instanceof Unreachable)) return report({ error: unkept(error) });
+        throw error;
+      }).catch((error) => {
         const never = "Do not call it again because of this";
         throw new Error(`The tool ran, but that is not on record: ${error.message}. ${never}.`);
       });
@@ -167,23 +175,19 @@ export class Gate {
   /** Every request may be sent again: a key or a token makes it count once. */
   async #post(path: string, body: unknown): Promise<any> {
     const { url, key } = this.#options;
+    const text = JSON.stringify(body);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     for (let tried = 1; ; tried++) {
       let answer: Response;
       try {
-        answer = await fetch(new URL(path, url), {
-          method: "POST",
-          headers,
-          body: JSON.stringify(body),
-        });
+        answer = await fetch(new URL(path, url), { method: "POST", headers, body: text });
       } catch (error) {
         if (tried < TRIES) continue;
-        throw new Error(`Assent cannot be reached (${error})`);
+        throw new Unreachable(`Assent cannot be reached (${error})`);
       }
       if (answer.ok) return answer.status === 204 ? undefined : answer.json();
-      if (answer.status < 500 || tried === TRIES) {
-        throw new Error(`Assent refused it: ${answer.status} ${await answer.text()}`);
-      }
+      if (answer.status < 500) throw new Error(`Assent refused it: ${answer.status} ${await answer.text()}`);
+      if (tried === TRIES) throw new Unreachable(`Assent answers ${answer.status} ${await answer.text()}`);
     }
   }
 }
@@ -196,5 +200,7 @@ async function last(made: any): Promise<any> {
   return newest;
 }
 
+const unkept = (error: Error) =>
+  `It ran, but its output could not be kept: ${error.message}. Do not run it again because of this.`;
 const told = (call: Call) => (call.note ? { note: call.note, output: call.output } : call.output);
 const reasonOf = (call: Call) => call.output?.error ?? `The call was ${call.status}.`;

@@ -152,6 +152,15 @@ async def test_what_policy_allows_runs_at_once(shop: Shop) -> None:
     assert [each["value"] for each in said["results"]] == ["one chair"]
 
 
+async def test_an_output_that_is_no_json_ran_all_the_same(shop: Shop) -> None:
+    said = await shop.step("start", call("look", item="chair"), BIG="1")
+
+    [[(status, output)]] = await shop.calls()
+    assert status == "failed"
+    assert "It ran, but its output could not be kept" in output["error"]
+    assert "It ran" in json.dumps(said["results"])
+
+
 async def test_an_edit_is_what_runs_and_the_model_is_told(shop: Shop) -> None:
     await shop.step("start", ORDER)
     await shop.decide(approve(edit={"count": 0}))
