@@ -95,15 +95,17 @@ def answer(options: Namespace) -> int:
     """Answer one hook, and return the exit code; 2 blocks the tool."""
     if options.install is not None:
         return _installed(options)
+    text = ""
     try:
         if options.keep:
             from assent.cli.hook_keeper import keep
 
             asyncio.run(keep(options))
             return 0
-        return asyncio.run(_answered(options, sys.stdin.read()))
+        text = sys.stdin.read()
+        return asyncio.run(_answered(options, text))
     except BaseException as error:  # noqa: BLE001 - anything else would let the call through
-        return _refused(error, options)
+        return _refused(error, options, is_report='"PostToolUse' in text)
 
 
 def _installed(options: Namespace) -> int:
@@ -226,11 +228,15 @@ def _metadata(options: Namespace) -> dict[str, Any]:
     return cast("dict[str, Any]", given)
 
 
-def _refused(error: BaseException, options: Namespace) -> int:
+def _refused(error: BaseException, options: Namespace, *, is_report: bool) -> int:
     if options.debug and not isinstance(error, SystemExit):
         import traceback
 
         traceback.print_exception(error)
     reason = str(error) or type(error).__name__
-    print(f"Nothing was run: Assent could not be asked. {reason}", file=sys.stderr, flush=True)
+    # Told of a tool that has perhaps run, it would make the agent repeat it.
+    said = (
+        "Assent could not be told." if is_report else "Nothing was run: Assent could not be asked."
+    )
+    print(f"{said} {reason}", file=sys.stderr, flush=True)
     return BLOCKS

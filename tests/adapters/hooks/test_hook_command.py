@@ -114,6 +114,14 @@ def test_input_that_cannot_be_read_blocks(agent: Agent, given: object) -> None:
     assert "Nothing was run" in error
 
 
+def test_a_report_that_cannot_be_read_never_says_that_nothing_was_run(agent: Agent) -> None:
+    code, out, error = agent.send(event("PostToolUse", tool_response="x" * 20_000_000))
+
+    assert (code, out) == (2, "")
+    assert "longer than 20,000,000 characters" in error
+    assert "Nothing was run" not in error
+
+
 @pytest.mark.parametrize(
     "where",
     [
