@@ -33,6 +33,7 @@ from assent.errors import (
     ThreadNotNamed,
 )
 from assent.guard import Guard
+from tests.adapters.claude_code import soon
 from tests.adapters.ledger import Ledger, engine
 from tests.adapters.openai_agents.shop import TOOL_CALL, asking, outputs, pay, pay_tool, shop
 
@@ -121,9 +122,7 @@ async def test_a_tool_that_waits_goes_on_in_the_same_run(
     ledger: Ledger, guard: Guard, assent: Assent
 ):
     running = asyncio.create_task(run(shop(ledger, guard, asking(pay()), wait=None), "Pay Bob."))
-    while not await assent.pending():
-        assert not running.done()
-        await asyncio.sleep(0.01)
+    await soon(assent.pending)
     await approve_all(assent)
 
     assert (await running).final_output == "paid 500 to bob"

@@ -30,6 +30,7 @@ from assent.engine.settings import Times
 from assent.errors import InvalidParameter, Malformed, NothingAwaited
 from assent.guard import Guard
 from assent.testing import VirtualClock
+from tests.adapters.claude_code import soon
 from tests.adapters.ledger import Ledger, engine
 from tests.adapters.pydantic_ai.shop import paying, shop, told
 
@@ -139,10 +140,8 @@ async def test_a_toolset_that_waits_goes_on_in_the_same_run(
     ledger: Ledger, guard: Guard, assent: Assent
 ):
     running = asyncio.create_task(shop(ledger, guard, wait=None).run("Pay Bob."))
-    while not (requests := await assent.pending()):
-        assert not running.done()
-        await asyncio.sleep(0.01)
-    await assent.decide(requests[0], approve(), by="ana")
+    [request] = await soon(assent.pending)
+    await assent.decide(request, approve(), by="ana")
 
     assert (await running).output == "paid 500 to bob"
 
