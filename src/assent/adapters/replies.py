@@ -5,6 +5,7 @@ from typing import Final
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import CallStatus
 from assent.domain.outputs import as_text
+from assent.errors import InvalidJson
 from assent.guard import GuardedCall
 
 _REFUSED: Final = frozenset(
@@ -31,6 +32,11 @@ def reply(call: GuardedCall) -> Json:
 def refusal(call: GuardedCall) -> str:
     """Return why a call did not succeed."""
     return call.error if call.note is None else f"{call.note}\n{call.error}"
+
+
+def unkept(error: InvalidJson) -> str:
+    """Return what a model is told of arguments that nobody can be asked about."""
+    return f"The tool was not run, its arguments cannot be kept exactly: {error}"
 
 
 def ticket(call: GuardedCall) -> dict[str, Json]:

@@ -85,6 +85,18 @@ async def test_a_call_that_policy_allows_does_not_pause(
     assert results(state) == {"call_1": "contents of a.txt"}
 
 
+async def test_arguments_that_cannot_be_kept_are_told_to_the_model(
+    kind: str, guard: Guard, desk: Desk
+) -> None:
+    session = Session(kind, guard, desk, [[call("pay", amount=2**60)], "done"])
+
+    state = await session.say()
+
+    assert "beyond ±(2^53-1) at $['amount']" in results(state)["call_1"]
+    assert state["messages"][-1].text == "done"
+    assert desk.lines() == []
+
+
 async def test_an_edit_is_what_runs_and_the_model_is_told(
     kind: str, office: Assent, guard: Guard, desk: Desk
 ) -> None:

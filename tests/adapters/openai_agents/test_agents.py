@@ -96,6 +96,13 @@ async def test_an_allowed_call_runs_at_once(ledger: Ledger, free: Guard):
     assert ledger.entries == ["bob 500"]
 
 
+async def test_arguments_that_cannot_be_kept_are_told_to_the_model(ledger: Ledger, guard: Guard):
+    result = await run(shop(ledger, guard, asking(pay(cents=2**60))), "Pay Bob.")
+
+    assert "beyond ±(2^53-1) at $['cents']" in result.final_output
+    assert ledger.entries == []
+
+
 async def test_a_denied_call_is_told_to_the_model(ledger: Ledger, url: str):
     async with engine(url, policy=lambda *_: deny("never to Bob")) as strict:
         agent = shop(ledger, strict.guard_for(agent="shop", by="ana"), asking(pay()))

@@ -94,6 +94,16 @@ async def test_an_allowed_call_runs_at_once(ledger: Ledger, free: Guard):
     assert ledger.entries == ["bob 500"]
 
 
+async def test_arguments_that_cannot_be_kept_are_told_to_the_model(ledger: Ledger, guard: Guard):
+    result = await shop(ledger, guard, ("bob", 2**60)).run("Pay Bob.")
+
+    [part] = told(result.all_messages())
+    assert part.outcome == "failed"
+    assert "beyond ±(2^53-1) at $['cents']" in result.output
+    assert "nobody could be asked" not in result.output
+    assert ledger.entries == []
+
+
 async def test_a_denied_call_is_told_to_the_model(ledger: Ledger, url: str):
     async with engine(url, policy=lambda *_: deny("never to Bob")) as strict:
         result = await shop(ledger, strict.guard_for(agent="shop", by="ana")).run("Pay Bob.")

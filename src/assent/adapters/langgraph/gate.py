@@ -23,10 +23,11 @@ from assent.adapters.langgraph.results import (
     told_again,
 )
 from assent.adapters.options import checked
+from assent.adapters.replies import unkept
 from assent.adapters.unanswered import is_unanswered
 from assent.domain.tools import Tool
 from assent.engine.runs.outcomes import OutcomeUnknown
-from assent.errors import AsyncOnly, CallWaits, LeaseLost, NotResumable
+from assent.errors import AsyncOnly, CallWaits, InvalidJson, LeaseLost, NotResumable
 from assent.guard import Guard, GuardedCall, new_token
 
 Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
@@ -70,7 +71,10 @@ class Gate:
         if request.tool is None:
             return _unknown(request)
         tool = self._tool(request.tool)
-        call = await self._proposed(tool, request)
+        try:
+            call = await self._proposed(tool, request)
+        except InvalidJson as error:
+            return message_for(tool_call, unkept(error), status="error")
         attempt = Attempt(request, handler)
         try:
             ended = await self.guard.finish(call, attempt, tool=tool)

@@ -12,10 +12,10 @@ from agents.tool_context import ToolContext
 
 from assent.adapters.openai_agents.attempt import Attempt, has_files
 from assent.adapters.openai_agents.threads import Thread
-from assent.adapters.replies import refusal, reply
+from assent.adapters.replies import refusal, reply, unkept
 from assent.domain.outputs import as_text
 from assent.domain.tools import Tool
-from assent.errors import CallWaits
+from assent.errors import CallWaits, InvalidJson
 from assent.guard import Guard, GuardedCall
 
 
@@ -41,7 +41,11 @@ class Gate:
         self, _: RunContextWrapper[Any], arguments: dict[str, Any], tool_call_id: str
     ) -> bool:
         """Propose a call, and return True if people have to act on it first."""
-        call = await self._proposed(arguments, tool_call_id, wait=self.wait)
+        try:
+            call = await self._proposed(arguments, tool_call_id, wait=self.wait)
+        except InvalidJson:
+            # Nobody can be asked about these; `invoke` tells the model.
+            return False
         return call.is_waiting
 
     async def invoke(self, ctx: ToolContext[Any], text: str) -> Any:
@@ -49,7 +53,10 @@ class Gate:
         arguments = _object(text)
         if arguments is None:
             return "The tool was not run: its arguments must be a JSON object."
-        call = await self._proposed(arguments, ctx.tool_call_id, wait=0)
+        try:
+            call = await self._proposed(arguments, ctx.tool_call_id, wait=0)
+        except InvalidJson as error:
+            return unkept(error)
         attempt = Attempt(source=self.source, ctx=ctx)
         call = await self.guard.finish(call, attempt, tool=self.definition)
         return await self._told(call, attempt, ctx)

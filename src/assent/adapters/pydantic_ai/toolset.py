@@ -15,12 +15,19 @@ from assent.adapters.options import checked
 from assent.adapters.pydantic_ai.attempt import Attempt, has_files
 from assent.adapters.pydantic_ai.guarded_tool import GuardedTool, guarded
 from assent.adapters.pydantic_ai.origins import origin_of
-from assent.adapters.replies import refusal, reply, ticket
+from assent.adapters.replies import refusal, reply, ticket, unkept
 from assent.domain import parameters
 from assent.domain.canonical import digest
 from assent.domain.outputs import json_text
 from assent.domain.parameters import optional
-from assent.errors import AssentError, CallWaits, InvalidTool, LeaseLost, StoreUnavailable
+from assent.errors import (
+    AssentError,
+    CallWaits,
+    InvalidJson,
+    InvalidTool,
+    LeaseLost,
+    StoreUnavailable,
+)
 from assent.guard import Guard, GuardedCall, new_token
 
 log = logging.getLogger(__name__)
@@ -117,6 +124,8 @@ class GuardedToolset(WrapperToolset[AgentDepsT]):
             # One that people have seen must stay open, so that the run can be resumed later.
             if ctx.tool_call_approved:
                 raise
+            if isinstance(error, InvalidJson):
+                raise ToolFailed(unkept(error)) from error
             log.exception("tool %s was not run: the guard did not answer", tool.tool_def.name)
             # The model's provider need not know where a database is.
             why = error.code if isinstance(error, StoreUnavailable) else str(error)
