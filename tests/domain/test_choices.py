@@ -1,5 +1,7 @@
 """Countries, times of day, code and consent: what counts as an answer."""
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from assent import Field, ShowIf, UserInput
 from assent import FieldType as T
 from assent.domain.countries import COUNTRIES
 from assent.errors import InvalidAnswer, InvalidTool
+from tests.timing import fair, uncollected
 
 
 def test_there_are_the_countries_of_the_standard_in_the_order_of_their_names() -> None:
@@ -104,3 +107,34 @@ def test_no_field_depends_on_a_consent() -> None:
     terms = Field("terms", type=T.CONSENT)
     with pytest.raises(InvalidTool, match="would never show"):
         UserInput("r", [terms, Field("x", show_if=ShowIf("terms", equals="Terms"))])
+
+
+def seconds_to_read(field: Field, value: object) -> float:
+    with uncollected():
+        started = time.thread_time()
+        with suppress(InvalidAnswer):
+            field.accept(value)
+        return time.thread_time() - started
+
+
+def test_a_table_full_of_countries_is_read_at_once() -> None:
+    columns = [Field(f"c{number}", type=T.COUNTRY) for number in range(5)]
+    table = Field("x", type=T.ROWS, columns=columns, max_rows=100)
+
+    rows = [{column.name: "DE" for column in columns} for _ in range(100)]
+
+    assert seconds_to_read(table, rows) < fair(0.03)
+
+
+def test_many_choices_of_many_options_cost_no_square() -> None:
+    options = [f"o{number}" for number in range(5_000)]
+
+    assert seconds_to_read(Field("x", type=T.MULTI_SELECT, options=options), options) < fair(0.1)
+
+
+def test_more_choices_than_there_are_options_are_refused_unread() -> None:
+    field = Field("x", type=T.MULTI_SELECT, options=["a", "b"])
+
+    with pytest.raises(InvalidAnswer, match="each once"):
+        field.accept(["a", "b", "a"])
+    assert seconds_to_read(field, ["a"] * 1_000_000) < fair(0.01)

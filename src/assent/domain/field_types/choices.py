@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -31,16 +31,26 @@ def _truth(value: object) -> bool | None:
 
 def read_choice(field: Field, value: object) -> str:
     """Read the value of one option."""
-    if not isinstance(value, str) or value not in {option.value for option in field.choices}:
+    if not isinstance(value, str) or value not in _offered(field):
         refuse(field, "Choose one of the options.")
     return value
+
+
+def _offered(field: Field) -> Collection[str]:
+    # Not `choices`: a table may ask for hundreds of countries, each with hundreds of options.
+    return [option.value for option in field.own_choices] or field.kind.known
 
 
 def read_choices(field: Field, value: object) -> list[Json]:
     """Read the values of several options."""
     if not isinstance(value, list | tuple):
         refuse(field, "Choose from the options.")
-    chosen = [read_choice(field, item) for item in cast("Sequence[object]", value)]
+    given, offered = cast("Sequence[object]", value), frozenset(_offered(field))
+    if len(given) > len(offered):
+        refuse(field, "Choose from the options, each once.")
+    chosen = [item for item in given if isinstance(item, str) and item in offered]
+    if len(chosen) < len(given):
+        refuse(field, "Choose one of the options.")
     if len(set(chosen)) < len(chosen):
         refuse(field, "Choose each option once.")
     return list(chosen)
