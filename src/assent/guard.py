@@ -16,9 +16,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from assent.domain import parameters
+from assent.domain.bodies import Deferred
 from assent.domain.canonical import Json
 from assent.domain.lifecycle import AWAITING, TERMINAL, CallStatus, RequestKind
-from assent.domain.parameters import Check, either, instance, mapping, name, number, optional
+from assent.domain.parameters import Check, either, instance, optional, settle
 from assent.domain.tools import Tool
 from assent.errors import (
     AssentError,
@@ -46,11 +48,6 @@ log = logging.getLogger(__name__)
 # A lease is renewed this many times before it would run out.
 _BEATS: Final = 3
 _RETRY_SECONDS: Final = 0.5
-_TOOL: Final = either(
-    instance(Tool, "a Tool, of @tool or external(…)"),
-    Check("the name of one that runs where the guard is", name.read),
-)
-_WAIT: Final = optional(number(0))
 # May be over soon.
 _OUTAGES: Final = (ServerUnreachable, StoreUnavailable, TooManyRequests)
 # Counts on while the machine sleeps: a process that slept longer than a lease has lost its claim.
@@ -145,12 +142,18 @@ class Returned:
 
     output: object
 
+    def __post_init__(self) -> None:
+        settle(self, {"output": _OUTPUT})
+
 
 @dataclass(frozen=True, slots=True)
 class Raised:
     """The body failed: the error says why, and what it did before that, if anything."""
 
     error: str
+
+    def __post_init__(self) -> None:
+        settle(self, {"error": parameters.text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +162,49 @@ class Unclear:
 
     reason: str
 
+    def __post_init__(self) -> None:
+        settle(self, {"reason": parameters.text})
+
 
 BodyOutcome = Returned | Raised | Unclear
 GuardedBody = Callable[[Mapping[str, Any]], Any]
+
+
+def _is_begun(value: object) -> bool:
+    """Return True for a coroutine or a generator: code that somebody still has to run."""
+    return inspect.isawaitable(value) or inspect.isgenerator(value) or inspect.isasyncgen(value)
+
+
+def _output(given: object) -> object:
+    return parameters.unfit() if _is_begun(given) else given
+
+
+def _body(given: object) -> object:
+    is_generator = inspect.isgeneratorfunction(given) or inspect.isasyncgenfunction(given)
+    return parameters.unfit() if is_generator else _FUNCTION.read(given)
+
+
+_OUTPUT: Final = Check("what the body returned, awaited", _output)
+_FUNCTION: Final = parameters.function_of(1, "a function")
+_TOOL: Final = "a tool (of @tool or external())"
+_ENDINGS: Final = "Returned(…), Raised(…) or Unclear(…)"
+_GIVEN: Final = {
+    "tool": Check(f"{_TOOL}, or the name of one", either(instance(Tool), parameters.name).read),
+    "own_tool": instance(Tool, _TOOL),
+    "arguments": parameters.mapping,
+    "body": Check("a function that takes the arguments as one mapping, no generator", _body),
+    "wait": optional(parameters.number(0)),
+    "call_id": Check("the id of a call", parameters.text.read),
+    "call": instance(GuardedCall, "what propose() or look() returned"),
+    "claim": instance(CallClaim, "what claim() returned"),
+    "outcome": Check(_ENDINGS, either(*map(instance, (Returned, Raised, Unclear))).read),
+}
+
+
+def want(**given: object) -> None:
+    """Raise `InvalidParameter` for what no guard can take; nothing was recorded then."""
+    for name, value in given.items():
+        _GIVEN[name].taken("Guard", name.removeprefix("own_"), value)
 
 
 class Guard(ABC):
@@ -238,6 +281,7 @@ class Guard(ABC):
         Returns the settled call. Raises `CallWaits` if it still waits after `wait` seconds; call it
         again with the same `key` to go on.
         """
+        want(own_tool=tool, body=body)
         call = await self.propose(
             tool,
             arguments,
@@ -255,6 +299,7 @@ class Guard(ABC):
 
         Raises `CallWaits` if people have to act first, or if another caller runs it now.
         """
+        want(call=call, body=body)
         claim = (call := await self.claimed(call, tool=tool)).claim
         if claim is None:
             return call
@@ -320,13 +365,6 @@ class Guard(ABC):
                 log.warning("the claim of call %s was not renewed: %s", id, error)
 
 
-def want_proposal(where: str, tool: object, arguments: object, wait: object) -> None:
-    """Raise `InvalidParameter` for what cannot be proposed."""
-    _TOOL.taken(where, "tool", tool)
-    mapping.taken(where, "arguments", arguments)
-    _WAIT.taken(where, "wait", wait)
-
-
 def settled(call: GuardedCall) -> GuardedCall:
     """Return a call that has ended; raises `CallWaits` for any other."""
     if not call.is_settled:
@@ -351,10 +389,20 @@ async def performed(body: GuardedBody, claim: CallClaim) -> BodyOutcome:
         raise LeaseLost("call", claim.call_id)
     try:
         made = body(claim.arguments)
-        return Returned(await made if inspect.isawaitable(made) else made)
+        return _returned(await made if inspect.isawaitable(made) else made)
     except asyncio.CancelledError:
         raise
     except Exception as error:  # noqa: BLE001 - a stranger's code
         if getattr(error, "code", "") == "outcome_unknown":
             return Unclear(str(error))
         return Raised(f"{type(error).__name__}: {error}")
+
+
+def _returned(value: object) -> BodyOutcome:
+    if isinstance(value, Deferred):
+        return Unclear(f"it deferred to the task {value.task_id!r}, which only a person can follow")
+    if not _is_begun(value):
+        return Returned(value)
+    if inspect.iscoroutine(value):
+        value.close()
+    return Raised(f"the body returned a {type(value).__name__} that nobody ran")

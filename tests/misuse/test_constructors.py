@@ -84,7 +84,7 @@ from assent.channels.email import Email
 from assent.channels.slack import Slack
 from assent.channels.webhook import Webhook
 from assent.channels.webhook.signing import new_secret
-from assent.client import Client, external
+from assent.client import AsyncClient, Client, external
 from assent.domain.arguments import TypedArguments
 from assent.domain.declarations import declared
 from assent.domain.files import FileReference
@@ -94,7 +94,7 @@ from assent.domain.tools import Manual
 from assent.engine.gate.quotas import Quotas
 from assent.engine.settings import Texts, Times
 from assent.errors import AssentError
-from assent.guard import Guard
+from assent.guard import Guard, Raised, Returned, Unclear
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
@@ -255,8 +255,16 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
     ),
     "Client": (
         lambda **said: Client(**{"url": "http://127.0.0.1:1", "key": "k", **said}).close(),
-        {"url": NAME, "key": NAME, "agent": NAME},
+        {"url": NOTHING, "key": NAME, "agent": NAME},
     ),
+    "AsyncClient": (
+        lambda **said: AsyncClient(**{"url": "http://127.0.0.1:1", "key": "k", **said}),
+        {"url": NOTHING, "key": NAME, "agent": NAME},
+    ),
+    # What a body returned is its own business, and judged by its tool's schema.
+    "Returned": (Returned, {"output": ANYTHING}),
+    "Raised": (lambda **said: Raised(said["error"]), {"error": TEXT}),
+    "Unclear": (lambda **said: Unclear(said["reason"]), {"reason": TEXT}),
     "McpServer": (
         lambda **said: McpServer(
             **{"name": "shop", **({} if "url" in said else {"command": "shop"}), **said}
@@ -840,11 +848,13 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
 STREAMING = (SendMessage, PostedFile, DecideRequests)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
-OUTSIDE = (external, Client, ClaudeGuard, GuardMiddleware)
+OUTSIDE = (external, Client, AsyncClient, ClaudeGuard, GuardMiddleware)
+OUTCOMES = (Returned, Raised, Unclear)
 ADAPTERS = (Guarded, GuardedToolset, guarded, Thread, *OUTSIDE)
 TESTING = (ScriptedModel, says, calls)
 CLASSES: dict[str, Any] = {
-    each.__name__: each for each in (*SERVING, *STREAMING, *CHANNELS, *ADAPTERS, *TESTING)
+    each.__name__: each
+    for each in (*SERVING, *STREAMING, *CHANNELS, *ADAPTERS, *OUTCOMES, *TESTING)
 }
 # Questions about a tool, and values that only we make, for those who draw or read them.
 NOT_MADE = {
@@ -854,8 +864,8 @@ NOT_MADE = {
     "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
     # Runs of other frameworks, which check what they are given.
     "results", "resume", "run", "saved",
-    # What a caller reports of its own body, and a file of servers, which is checked as it is read.
-    "Returned", "servers_of", "look_again",
+    # A file of servers, which is checked as it is read, and a tool that we make.
+    "servers_of", "look_again",
     # Doubles for tests, which check what they are given when they use it.
     "Decider", "VirtualClock",
     # What a channel of one's own is made of, and what signs webhooks: held to types by checkers.

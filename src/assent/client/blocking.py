@@ -1,6 +1,7 @@
 """The client for code without an event loop; it has one of its own, in a thread."""
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from concurrent.futures import Future
@@ -9,7 +10,8 @@ from typing import Any, Final, Self, TypeVar
 
 from assent.client.http import AsyncClient
 from assent.domain.tools import Tool
-from assent.guard import GuardedCall, new_token
+from assent.errors import InvalidParameter
+from assent.guard import GuardedCall, new_token, want
 
 T = TypeVar("T")
 _CLOSING_SECONDS: Final = 5.0
@@ -87,6 +89,8 @@ class Client:
 
         The function runs in this thread while its claim is renewed in the other one.
         """
+        want(own_tool=tool)
+        _want_plain(body)
         call = self._guard.propose(
             tool,
             arguments,
@@ -105,6 +109,7 @@ class Client:
         tool: Tool | None = None,
     ) -> GuardedCall:
         """Run a call that may run, and return it settled, as `Guard.finish` does."""
+        _want_plain(body)
         mine: list[tuple[Mapping[str, Any], asyncio.Future[Any]]] = []
         ready = threading.Event()
 
@@ -144,6 +149,12 @@ class Client:
         doing = asyncio.run_coroutine_threadsafe(work, self._loop)
         with _given_up(doing):
             return doing.result()
+
+
+def _want_plain(body: Callable[[Mapping[str, Any]], Any]) -> None:
+    want(body=body)
+    if inspect.iscoroutinefunction(body):
+        raise InvalidParameter("Client", "body", "a plain function", "async: use an AsyncClient")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -17,7 +18,7 @@ from assent.domain.canonical import check
 from assent.domain.definitions import definition_of
 from assent.domain.identifiers import want_keepable
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.outputs import jsonable, not_kept, sayable
+from assent.domain.outputs import error_text, jsonable, not_kept
 from assent.domain.parameters import Check
 from assent.domain.tools import Tool
 from assent.errors import InvalidOutput, NotFound, ServerRefused, ServerUnreachable
@@ -31,7 +32,7 @@ from assent.guard import (
     Unclear,
     lease_clock,
     new_token,
-    want_proposal,
+    want,
 )
 
 # A server waits this long for people before it answers; then it is asked again.
@@ -49,8 +50,16 @@ _DOTS: Final = frozenset({".", ".."})
 
 
 def _address(given: object) -> object:
-    is_url = isinstance(given, str) and re.fullmatch(r"https?://[^\s?#/][^\s?#]*", given)
-    return given if is_url else parameters.unfit()
+    if not isinstance(given, str) or not given.isprintable() or " " in given:
+        return parameters.unfit()
+    try:
+        parts = urlsplit(given)
+        # Asked for its port, it raises where that is no number.
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return parameters.unfit()
+    # The path of each request comes after the address.
+    return given if fits and not (parts.query or parts.fragment) else parameters.unfit()
 
 
 def _key(given: object) -> object:
@@ -59,8 +68,8 @@ def _key(given: object) -> object:
     return key if re.fullmatch(r"[!-~]+", key) else parameters.unfit()
 
 
-_URL: Final = Check("the address of a server, 'https://…'", _address)
-_KEY: Final = Check("one line of plain characters without a space", _key, hidden=True)
+_URL: Final = Check("the address of a server, such as 'https://assent.example.com'", _address)
+_KEY: Final = Check("an API key, on one line and without a space", _key, hidden=True)
 
 
 class AsyncClient(Guard):
@@ -98,7 +107,7 @@ class AsyncClient(Guard):
         wait: float | None = 0,
         token: str | None = None,
     ) -> GuardedCall:
-        want_proposal("propose()", tool, arguments, wait)
+        want(tool=tool, arguments=arguments, wait=wait)
         if key is not None:
             want_keepable("idempotency key", key)
         body = {
@@ -116,6 +125,7 @@ class AsyncClient(Guard):
         return await self._wait(call, wait)
 
     async def look(self, call_id: str, *, wait: float | None = 0) -> GuardedCall:
+        want(call_id=call_id, wait=wait)
         return await self._wait(await self._look(call_id, 0), wait)
 
     async def _look(self, call_id: str, seconds: float) -> GuardedCall:
@@ -151,12 +161,14 @@ class AsyncClient(Guard):
             return _claim(await self._insist(f"{path}/claim", body), started)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
+        want(claim=claim)
         started = lease_clock()
         async with _known(claim.call_id) as path:
             told = await self._server.post(f"{path}/renew", _held(claim))
         return _renewed(claim, told, started)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+        want(claim=claim, outcome=outcome)
         held, said = _held(claim), _outcome(claim.tool, outcome)
         async with _known(claim.call_id) as path:
             try:
@@ -191,6 +203,7 @@ class AsyncClient(Guard):
 @asynccontextmanager
 async def _known(call_id: str) -> AsyncGenerator[str]:
     """Return the path of a call; the server does not say which thing it does not find."""
+    want(call_id=call_id)
     if not _ID.fullmatch(call_id) or call_id in _DOTS:
         raise NotFound("call", call_id)
     try:
@@ -219,9 +232,9 @@ def _outcome(tool: str, outcome: BodyOutcome) -> dict[str, Any]:
                 # It ran: unsaid, it would be in doubt.
                 return {"error": not_kept(error.reason)}
         case Raised(error=error):
-            return {"error": sayable(error)}
+            return {"error": error_text(error)}
         case Unclear(reason=reason):
-            return {"unknown": sayable(reason)}
+            return {"unknown": error_text(reason)}
 
 
 def _call(told: Mapping[str, Any], started: float = 0.0) -> GuardedCall:

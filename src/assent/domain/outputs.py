@@ -34,12 +34,6 @@ def _bounded(value: object) -> object:
     return value if len(text) <= MAX_OUTPUT_CHARS else cut(text)
 
 
-def sayable(text: str) -> str:
-    """Return a text that can be sent and stored; one that is very long without its middle."""
-    plain = text.encode("utf-8", "backslashreplace").decode()
-    return plain if len(plain) <= MAX_OUTPUT_CHARS else cut(plain)
-
-
 def json_text(value: object) -> str:
     """Return JSON as it is stored: compact, and escaped where a database could not hold it."""
     try:
@@ -119,6 +113,11 @@ def _media_type(said: str, kind: str) -> str:
 def error_output(message: str) -> Json:
     """Return the output that the model gets instead of a result."""
     return {"error": message}
+
+
+def error_text(message: str) -> str:
+    """Return an error as it can be sent: not too long, and half surrogate pairs escaped."""
+    return cut(message.encode("utf-8", "backslashreplace").decode())
 
 
 def not_kept(reason: str) -> str:

@@ -28,7 +28,7 @@ from assent.guard import (
     GuardedCall,
     lease_clock,
     new_token,
-    want_proposal,
+    want,
 )
 from assent.ports import Tx
 
@@ -148,8 +148,8 @@ class LocalGuard(Guard):
         wait: float | None = 0,
         token: str | None = None,
     ) -> GuardedCall:
+        want(tool=tool, arguments=arguments, wait=wait)
         self._by.want_loop()
-        want_proposal("propose()", tool, arguments, wait)
         proposed = OutsideCall(
             agent=self.agent,
             by=self._by,
@@ -181,6 +181,7 @@ class LocalGuard(Guard):
         return await claims.taken(made.claim, token, expires=expires)
 
     async def look(self, call_id: str, *, wait: float | None = 0) -> GuardedCall:
+        want(call_id=call_id, wait=wait)
         return await self._seen(call_id, wait)
 
     async def _seen(self, call_id: str, wait: float | None) -> GuardedCall:
@@ -216,16 +217,19 @@ class LocalGuard(Guard):
     async def claim(
         self, call_id: str, *, tool: Tool | None = None, token: str | None = None
     ) -> CallClaim:
+        want(call_id=call_id)
         claims = self._outside.claims
         own = new_token() if token is None else token
         self._by.want_loop()
         return await claims.claim(self._by.person, call_id, own, tool)
 
     async def renew(self, claim: CallClaim) -> CallClaim:
+        want(claim=claim)
         self._by.want_loop()
         return await self._outside.claims.renew(self._by.person, claim)
 
     async def settle(self, claim: CallClaim, outcome: BodyOutcome) -> GuardedCall:
+        want(claim=claim, outcome=outcome)
         self._by.want_loop()
         ended = await self._outside.claims.settle(
             self._by.person, claim.call_id, fence=claim.fence, token=claim.token, said=outcome
@@ -235,6 +239,7 @@ class LocalGuard(Guard):
         return replace(shown_of(ended.call), decided_by=ended.decided_by)
 
     async def withdraw(self, call_id: str) -> GuardedCall:
+        want(call_id=call_id)
         look = await self._look(call_id)
         if look.call.status in AWAITING or look.shown.is_cleared:
             # It may have begun or ended just now.
@@ -243,6 +248,7 @@ class LocalGuard(Guard):
         return await self._seen(call_id, 0)
 
     async def release(self, call_id: str) -> None:
+        want(call_id=call_id)
         by = self._by
         by.want_loop()
 

@@ -20,7 +20,15 @@ from assent.domain.bodies import (
 from assent.domain.canonical import Json
 from assent.domain.forms import UserInput
 from assent.domain.identifiers import flaw
-from assent.domain.outputs import cut, failed_response, is_content, jsonable, not_kept, parsed
+from assent.domain.outputs import (
+    error_output,
+    error_text,
+    failed_response,
+    is_content,
+    jsonable,
+    not_kept,
+    parsed,
+)
 from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.runs.scrubber import Scrubber
 from assent.engine.threads import aside, is_ours, weight
@@ -87,7 +95,7 @@ def failed(message: str) -> Failed:
 
     Half surrogate pairs are escaped, since they could not be sent to it.
     """
-    return Failed({"error": cut(message.encode("utf-8", "backslashreplace").decode())})
+    return Failed(error_output(error_text(message)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
