@@ -18,6 +18,15 @@ class Lag:
     seconds: float = 0.0
     of: str = ""
     steps: int = 0
+    # When the step that runs now began.
+    since: float = 0.0
+
+    def count(self, of: object) -> None:
+        """Count the step that runs now, as far as it has come."""
+        taken = time.thread_time() - self.since
+        self.steps += 1
+        if taken > self.seconds:
+            self.seconds, self.of = taken, str(of)
 
 
 @contextmanager
@@ -29,18 +38,18 @@ def loop_lag() -> Iterator[Lag]:
         if threading.get_ident() != loop_thread:
             run(handle)
             return
-        started = time.thread_time()
+        lag.since = time.thread_time()
         run(handle)
-        taken = time.thread_time() - started
-        lag.steps += 1
-        if taken > lag.seconds:
-            lag.seconds, lag.of = taken, repr(handle)
+        lag.count(handle)
 
     asyncio.Handle._run = watched  # type: ignore[method-assign]
+    lag.since = time.thread_time()
     try:
         yield lag
     finally:
         asyncio.Handle._run = run  # type: ignore[method-assign]
+        # The step that ends the block goes on after it, and has perhaps done the most.
+        lag.count("the last step")
 
 
 @contextmanager

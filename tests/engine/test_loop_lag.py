@@ -18,6 +18,7 @@ from assent import (
     Person,
     Progress,
     Rule,
+    Tool,
     UserInput,
     approve,
     manual,
@@ -185,3 +186,46 @@ async def test_an_answer_in_many_pieces_holds_up_nobody(world: World, owner: Per
         with nobody_held_up():
             turn = await assent.wait((await assent.send("agent", "go", by=owner)).id)
     assert len(turn.text) >= 179_999
+
+
+def all_there_are(query: str) -> list[str]:
+    return [f"{query}{number}" for number in range(300_000)]
+
+
+async def test_a_search_that_finds_everything_holds_up_nobody(world: World, owner: Person) -> None:
+    field = Field("company", type=FieldType.SEARCH, search=all_there_are)
+
+    @tool(user_input=UserInput("Which?", [field]))
+    async def visit(company: dict[str, str]) -> str:
+        return company["value"]
+
+    async with world([says("", calls("visit"))], visit) as assent:
+        turn = await assent.send("agent", "go", by=owner)
+        with nobody_held_up():
+            page = await assent.queries.options.find(owner, turn.pending[0].id, "company", "a")
+    assert len(page.options) == 50
+
+
+async def forget(_: object, arguments: object) -> None:
+    """Keep nothing."""
+
+
+async def test_many_preferences_hold_up_nobody(world: World, owner: Person) -> None:
+    names = [f"f{number}" for number in range(20)]
+
+    def asking(number: int) -> Tool:
+        return schema_tool(
+            f"note{number}",
+            description="Keep it.",
+            parameters={"type": "object", "properties": {name: {} for name in names}},
+            execute=forget,
+            user_input=UserInput("?", list(map(Field, names)), save="person"),
+        )
+
+    async with world([], *map(asking, range(50))) as assent:
+        for scope, item in assent.people.preferences.offered():
+            await assent.people.preferences.set(scope, item.name, "a", by=owner)
+        with nobody_held_up():
+            kept = await assent.people.preferences.of(owner)
+    assert len(kept) == 1_000
+    assert all(each.fits for each in kept)

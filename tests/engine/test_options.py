@@ -2,9 +2,10 @@
 
 import asyncio
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count as counting
 from typing import Any
 
 import pytest
@@ -159,6 +160,16 @@ async def test_all_that_was_found_is_read_page_by_page(world: World, count: int)
                 break
     assert cursor is None
     assert seen == [each.value for each in COMPANIES[:count]]
+
+
+async def test_a_search_without_an_end_is_cut(world: World) -> None:
+    def find(query: str) -> Iterator[str]:
+        yield from map(str, counting())
+
+    async with world(script(), finder(find)) as assent:
+        request = await asked(assent)
+        page = await assent.queries.options.find(ADA, request.id, "company", "", "@9950")
+    assert ([each.value for each in page.options][-1], page.cursor) == ("9999", None)
 
 
 async def test_a_search_has_its_own_cursor_and_knows_the_call(world: World) -> None:

@@ -6,8 +6,9 @@ A search is code of a tool's author: its time and what it returns are bounded.
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, cast
 
 from assent.domain.author_functions import call_function
@@ -90,13 +91,21 @@ class OptionQueries:
         try:
             async with asyncio.timeout(self._kernel.policy.timeout.total_seconds()):
                 made = await call_function(search, *taken)
-            listed = made if isinstance(made, Found) else Found(made)
+                # May be long, or code that runs only now.
+                return await call_function(_listed, made)
         except TimeoutError:
             raise SearchFailed(name, "it took too long: try again, or enter more") from None
         except Exception:
             log.exception("the search of %r failed", name)
             raise SearchFailed(name, "the tool's own search failed: try again later") from None
-        return listed
+
+
+def _listed(made: object) -> Found:
+    if isinstance(made, Found):
+        return made
+    if isinstance(made, Sequence | Iterator) and not isinstance(made, str | bytes):
+        return Found(tuple(islice(cast("Iterable[Any]", made), MOST)))
+    return Found(cast("Any", made))
 
 
 def _page(found: Found, start: int) -> tuple[list[Option], str | None]:
