@@ -61,7 +61,7 @@ def _value(kept: KeptPreference) -> str:
 
 async def _set(mine: Preferences, person: Person, screen: Screen, options: Namespace) -> None:
     scope, name = _parts(options.field)
-    item = next(mine.fields(scope, name), None)
+    item = next(iter(mine.fields(scope, name)), None)
     if item is None:
         offers = ", ".join(_name(s, each.name) for s, each in mine.offered()) or "nothing"
         raise InvalidCommand(f"{options.field!r} cannot be kept; what can: {offers}")

@@ -78,7 +78,7 @@ async def change(request: Request) -> Response:
 async def _set(request: Request, posted: Posted) -> Response:
     mine, me = service_of(request).assent.people.preferences, caller_of(request).person
     scope, name = posted.one("scope"), posted.one("name")
-    item = next(mine.fields(scope, name), None)
+    item = next(iter(mine.fields(scope, name)), None)
     if item is None:
         raise NotFound("field that can be kept", name[:64])
     try:
@@ -94,7 +94,7 @@ async def _page(request: Request, said: _Said) -> Response:
     mine = service.assent.people.preferences
     kept = await mine.of(me)
     known = {(each.row.scope, each.row.name): each for each in kept}
-    item = next(mine.fields(said.scope, said.name), None)
+    item = next(iter(mine.fields(said.scope, said.name)), None)
     return service.pages.render(
         request,
         "preferences",
