@@ -46,6 +46,13 @@ class Typist:
         return await self.ask(prompt)
 
 
+class Eraser(Typist):
+    """Somebody with an editable line, who may take away what is suggested there."""
+
+    async def ask(self, prompt: str, *, default: str = "", deciding: bool = False) -> str:
+        return await super().ask(prompt, deciding=deciding)
+
+
 def console(*lines: str, out: io.StringIO | None = None) -> Console:
     return Console(Screen(out or io.StringIO(), size=lambda: (80, 24)), Typist(list(lines)))
 
@@ -283,3 +290,25 @@ async def test_a_command_line_answers_with_files(tmp_path: Path) -> None:
     assert verdict_of(options) == Give(values={"paper": [tmp_path / "a=b.pdf"]})
     with pytest.raises(InvalidCommand, match="FIELD=PATH"):
         verdict_of(parser().parse_args(["decide", "req_1", "answer", "--file", "paper"]))
+
+
+@pytest.mark.parametrize("kind", [FieldType.TEXT, FieldType.MULTILINE, FieldType.NUMBER])
+async def test_what_is_emptied_is_said_to_be_and_not_filled_in_again(kind: FieldType) -> None:
+    note = Field("note", type=kind, required=False, default=7 if kind is FieldType.NUMBER else "a")
+    typed = ["", "", "."] if note.kind.has_lines else [""]
+    form, screen = UserInput("To write", [note]), Screen(out := io.StringIO())
+    filling = Console(screen, Eraser([*typed, "s"]))
+    filled = await TerminalForm(console=filling, form=form, known={}).fill()
+
+    assert "Note: nothing" in out.getvalue()
+    assert filled == {"note": None}
+    assert form.validate(filled or {}) == {}
+
+
+async def test_lines_that_are_there_already_are_shown_before_they_are_kept() -> None:
+    form = UserInput("To write", [Field("note", type=FieldType.MULTILINE, required=False)])
+    filling = console("", ".", "s", out=(out := io.StringIO()))
+    filled = await TerminalForm(console=filling, form=form, known={"note": "by a\nmodel"}).fill()
+
+    assert "model" in out.getvalue().partition("Your answers:")[0]
+    assert filled == {"note": "by a\nmodel"}

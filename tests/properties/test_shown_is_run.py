@@ -147,10 +147,11 @@ class Stage:
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @classmethod
-    async def open(cls, folder: Path) -> "Stage":
-        """A real store, a real server on loopback."""
+    async def open(cls, folder: Path, *more: Callable[[list[Arguments]], Any]) -> "Stage":
+        """A real store, a real server on loopback; `more` make further tools."""
         received, stack = list[Arguments](), AsyncExitStack()
-        agent = Agent("agent", model=ScriptedModel(script), tools=tools(received))
+        made = [*tools(received), *(make(received) for make in more)]
+        agent = Agent("agent", model=ScriptedModel(script), tools=made)
         assent = Assent(f"sqlite:///{folder / 'assent.db'}", agents=[agent], times=QUICK)
         app = create_app(assent, Settings(patience=timedelta(seconds=20), quotas=Quotas()))
         base = await stack.enter_async_context(listening(app))
@@ -403,10 +404,14 @@ EDITS = (
 )
 
 
-def play(folder: Path, example: Callable[[asyncio.Runner, Stage], None]) -> None:
+def play(
+    folder: Path,
+    example: Callable[[asyncio.Runner, Stage], None],
+    *more: Callable[[list[Arguments]], Any],
+) -> None:
     """Everything on one stage: a server for each example would take minutes."""
     with asyncio.Runner() as runner:
-        stage = runner.run(Stage.open(folder))
+        stage = runner.run(Stage.open(folder, *more))
         try:
             example(runner, stage)
         finally:

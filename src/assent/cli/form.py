@@ -73,8 +73,9 @@ class TerminalForm:
         return {item.name: self._sent(item) for item in self._given()}
 
     def _sent(self, item: Field) -> object:
-        is_searched = item.kind.control is Control.SEARCH
-        return self._proofs[item.name] if is_searched else self._values[item.name]
+        value = self._values[item.name]
+        is_searched = item.kind.control is Control.SEARCH and value is not None
+        return self._proofs[item.name] if is_searched else value
 
     def give(self, values: Mapping[str, object]) -> Give:
         """Return the verdict that sends these answers, with what was used and what is kept."""
@@ -142,11 +143,17 @@ class TerminalForm:
                     return
                 is_kept = item.kind.is_secret and item.name in self.known
                 if not item.required or is_kept:
-                    self._values.pop(item.name, None)
+                    self._leave_empty(item)
                     return
                 self.console.screen.line("This is required.", Ink.BAD)
             except InvalidAnswer as error:
                 self.console.screen.told(safe_line(error.errors[item.name]), Ink.BAD)
+
+    def _leave_empty(self, item: Field) -> None:
+        self._values.pop(item.name, None)
+        # Left out, a default or what a model filled in would run without having been shown.
+        if not item.kind.is_secret and self.known.get(item.name, item.default) is not None:
+            self._values[item.name] = None
 
     async def _is_used(self, item: Field) -> bool:
         """Offer what an earlier call had; it is taken only with the key for it."""
@@ -260,7 +267,7 @@ class TerminalForm:
 
     def _known_text(self, item: Field) -> str:
         if item.kind.takes_files:
-            paths = cast("list[Path]", self._values.get(item.name, []))
+            paths = cast("list[Path]", self._values.get(item.name) or [])
             return shlex.join(map(str, paths))
         value = self._values.get(item.name, self.known.get(item.name, item.default))
         match value:
@@ -276,13 +283,15 @@ class TerminalForm:
                 return str(value)
 
     def _kept(self, item: Field) -> str:
-        """Return an earlier answer that cannot be offered on one line."""
-        value = self._values.get(item.name, "")
+        """Return what is there already and cannot be offered on one line."""
+        value = self._values.get(item.name, self.known.get(item.name, item.default))
         return "" if self._default(item) else item.spelt(value)
 
     async def _several_lines(self, first: str, kept: str) -> str:
-        also = f"; nothing but {_END} keeps your last answer" if kept else ""
-        self.console.screen.line(f"  More lines, then a single {_END}{also}", Ink.FAINT)
+        also = f"; nothing but {_END} keeps what is there, a blank line empties it" if kept else ""
+        self.console.screen.told(f"  More lines, then a single {_END}{also}", Ink.FAINT)
+        if kept:
+            self.console.screen.quote(kept, Ink.FAINT)
         lines = [first]
         while (line := await self.console.keyboard.ask("  │ ")) != _END:
             lines.append(line)
@@ -297,6 +306,8 @@ class TerminalForm:
 
     def _said(self, item: Field) -> str:
         given = self._values[item.name]
+        if given is None:
+            return "nothing"
         if item.kind.takes_files:
             return ", ".join(safe_line(path.name) for path in cast("list[Path]", given))
         return MASK if item.kind.is_secret else safe_line(item.said(item.accept(given)))
