@@ -75,6 +75,7 @@ MISTAKES: list[tuple[Any, str]] = [
     (of(a={"type": "http", "command": "x"}), "type 'http' wants 'url'"),
     (of(a={"command": "x", "argz": []}), r"a\.argz: there is no such key; there is command"),
     (of(a={"command": "x", "trust": "yes"}), "trust"),
+    (of(a={"command": "x", "disabled": "true"}), r"mcpServers\.a\.disabled: wants true or false"),
     (of(a={"command": "x", "tools": {"t": {"risc": "safe"}}}), "did you mean 'risk'"),
     (of(a={"command": "x", "tools": {"t": {"risk": "low"}}}), "'safe', 'moderate' or 'dangerous'"),
     (of(a={"command": "x", "tools": {"t": None}}), "mappings of settings"),

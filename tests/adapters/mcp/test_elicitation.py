@@ -1,6 +1,7 @@
 """What servers ask of people: forms and addresses, before a call goes on and while it runs."""
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -328,3 +329,36 @@ async def test_a_server_that_floods_people_with_questions_is_declined(done: Done
     # Each call has questions of its own.
     assert said == ['{"accept": 10, "decline": 290}'] * 2
     assert len(asked) == 20
+
+
+async def test_a_form_that_was_left_empty_is_answered_with_no_values(
+    url: str, done: Done, owner: Person
+) -> None:
+    text = {"type": "string"}
+    for properties, given in (({"note": text}, {}), ({}, {"confirm": True})):
+        schema = {"type": "object", "properties": properties}
+        model = ScriptedModel([says("", calls("asking__form", schema=schema)), "Done."])
+        async with engine(url, model, asking(done, version="_2025", form={})) as assent:
+            sending = asyncio.create_task(assent.send("agent", "Go.", by=owner))
+            request = await beside(assent, owner)
+            await assent.decide(request, answer(given), by=owner)
+            await assent.wait((await sending).id)
+        assert json.loads(done.text.splitlines()[-1]) == {"action": "accept", "content": {}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": {"type": "string", "maxLength": "5"}}},
+        {"type": "object", "properties": {"a": {"type": "string", "enum": ["b"], "enumNames": 5}}},
+        {"type": "object", "properties": {"a": {"type": "string", "oneOf": [5]}}},
+    ],
+)
+async def test_what_is_no_schema_is_declined_and_the_call_goes_on(
+    url: str, done: Done, owner: Person, schema: dict[str, Any]
+) -> None:
+    model = ScriptedModel([says("", calls("asking__form", schema=schema)), "Done."])
+    async with engine(url, model, asking(done, version="_2025", form={})) as assent:
+        turn = await assent.wait((await assent.send("agent", "Go.", by=owner)).id)
+    assert turn.text == "Done."
+    assert json.loads(done.text.splitlines()[-1]) == {"action": "decline"}

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
@@ -49,9 +50,8 @@ def servers_of(
     single = isinstance(given, McpServer | Mapping | str | Path)
     several = [cast("Given", given)] if single else list(given)
     found = [server for each in several for server in _read(each, variables)]
-    names = [server.name for server in found]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(server.name for server in found).items():
+        if count > 1:
             raise InvalidMcpConfig("mcp", f"there are two servers called {name!r}; rename one")
     return tuple(found)
 
@@ -111,12 +111,18 @@ def _servers(
     return [
         _server(f"{place}, {tops[0]}.{name}", name, entry, variables, folder)
         for name, entry in cast("Mapping[str, Any]", servers).items()
-        if not _is_off(entry)
+        if not _is_off(f"{place}, {tops[0]}.{name}", entry)
     ]
 
 
-def _is_off(entry: object) -> bool:
-    return isinstance(entry, Mapping) and cast("Mapping[str, Any]", entry).get("disabled") is True
+def _is_off(place: str, entry: object) -> bool:
+    if not isinstance(entry, Mapping):
+        return False
+    is_off = cast("Mapping[str, object]", entry).get("disabled", False)
+    # "true" as text would leave a server on that somebody turned off.
+    if not isinstance(is_off, bool):
+        raise InvalidMcpConfig(f"{place}.disabled", "wants true or false")
+    return is_off
 
 
 def _server(

@@ -43,6 +43,8 @@ class Asked:
         default_factory=dict[str, tuple[str, str | None]]
     )
     whole: set[str] = field(default_factory=set[str])
+    # The questions that have no content to answer with: visits of an address.
+    visits: set[str] = field(default_factory=set[str])
 
     def form(self) -> UserInput:
         """Return what people are asked."""
@@ -51,7 +53,8 @@ class Asked:
     def to_json(self) -> Json:
         """Return what has to be known to read the answers."""
         places = {name: list(place) for name, place in self.places.items()}
-        return cast("Json", {"places": places, "whole": sorted(self.whole)})
+        told = {"places": places, "whole": sorted(self.whole), "visits": sorted(self.visits)}
+        return cast("Json", told)
 
     def add(self, key: str, params: types.ElicitRequestParams, server: str) -> None:
         """Add one question of a server; raises `McpToolFailed` if it cannot be asked."""
@@ -60,11 +63,12 @@ class Asked:
             # As text: nobody is sent anywhere by a server's word alone.
             self.reason.append(f"{said}\nIt wants you to visit: {_address(params.url)}")
             self._confirm(key, "I have done what it asks for at that address")
+            self.visits.add(key)
         else:
             self.reason.append(said)
             try:
                 self._form(key, params.requested_schema)
-            except (TypeError, AttributeError):
+            except (TypeError, ValueError, AttributeError):
                 # Any part of a stranger's schema may be of any type.
                 wrong = "a form that does not follow the protocol"
                 raise McpToolFailed(f"It asks people for {wrong}.") from None
@@ -190,6 +194,8 @@ def responses_to(said: Mapping[str, Any], answers: Mapping[str, Json]) -> dict[s
     """Return the answers as a server wants them, by its own names; `said` is `Asked.to_json`."""
     contents: dict[str, dict[str, Any]] = {}
     declined: set[str] = set()
+    # A question that an earlier release stored does not say it; then an empty content does no harm.
+    visits = frozenset(said.get("visits", ()))
     for name, (key, place) in said["places"].items():
         content, value = contents.setdefault(key, {}), answers.get(name)
         if place is None:
@@ -199,6 +205,7 @@ def responses_to(said: Mapping[str, Any], answers: Mapping[str, Json]) -> dict[s
     return {
         key: types.ElicitResult(action="decline")
         if key in declined
-        else types.ElicitResult(action="accept", content=content or None)
+        # Nothing that was entered is content, too: a server takes no accepted form without any.
+        else types.ElicitResult(action="accept", content=None if key in visits else content)
         for key, content in contents.items()
     }

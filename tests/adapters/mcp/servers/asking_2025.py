@@ -32,7 +32,7 @@ def asked(params: dict[str, Any]) -> dict[str, Any]:
     return message.get("result") or message["error"]
 
 
-def called(id: Any, name: str) -> None:
+def called(id: Any, name: str, arguments: dict[str, Any]) -> None:
     if name == "eager":
         # Asks, and does not wait for the answer.
         say(id="q1", method="elicitation/create", params=FORM)
@@ -52,7 +52,8 @@ def called(id: Any, name: str) -> None:
             return
         text = "signed"
     else:
-        text = json.dumps(asked(URL if name == "url" else FORM))
+        form = {**FORM, "requestedSchema": arguments["schema"]} if name == "form" else FORM
+        text = json.dumps(asked(URL if name == "url" else form))
     with DONE.open("a") as file:
         file.write(text + "\n")
     say(id=id, result={"content": [{"type": "text", "text": text}]})
@@ -75,11 +76,11 @@ def main() -> None:
             case "tools/list":
                 tools = [
                     {"name": name, "inputSchema": {"type": "object", "properties": {}}}
-                    for name in ("size", "url", "eager", "gated", "many")
+                    for name in ("size", "url", "eager", "gated", "many", "form")
                 ]
                 say(id=id, result={"tools": tools})
             case "tools/call":
-                called(id, params["name"])
+                called(id, params["name"], params.get("arguments") or {})
             case _ if id is not None and "method" in message:
                 say(id=id, error={"code": -32601, "message": "Method not found"})
             case _:
