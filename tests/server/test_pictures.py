@@ -203,3 +203,20 @@ async def test_what_cannot_be_drawn_is_said(data: bytes, words: str) -> None:
 )
 def test_only_images_of_some_size_are_tried(kind: str, size: int, drawable: bool) -> None:
     assert is_drawable(kind, size) is drawable
+
+
+async def test_only_the_picture_that_is_drawn_is_held_in_memory() -> None:
+    held, most = 0, 0
+
+    async def file() -> AsyncGenerator[bytes]:
+        nonlocal held, most
+        held += 1
+        most = max(most, held)
+        await asyncio.sleep(0)
+        yield b"no picture"
+        await asyncio.sleep(0)
+        held -= 1
+
+    drawn = await asyncio.gather(*(picture_of(file()) for _ in range(5)), return_exceptions=True)
+    assert [type(each) for each in drawn] == [NoPicture] * 5
+    assert most == 1

@@ -50,17 +50,17 @@ async def picture_of(content: AsyncGenerator[bytes]) -> tuple[bytes, str]:
     """Return a small picture and its kind; raises `NoPicture`."""
     if not can_draw():
         raise NoPicture("Pillow is not installed (pip install 'assent[files]')")
-    # Read in its turn, too: a page of a hundred images would hold them all meanwhile.
+    # Before it is read: those that wait would hold all of their files meanwhile.
     async with _TURN:
         data = bytearray()
         async for piece in content:
             data += piece
             if len(data) > MAX_BYTES:
                 raise NoPicture("it is too large")
-        return await asyncio.to_thread(_drawn, bytes(data))
+        return await asyncio.to_thread(_drawn, data)
 
 
-def _drawn(data: bytes) -> tuple[bytes, str]:
+def _drawn(data: bytearray) -> tuple[bytes, str]:
     from PIL import Image
 
     try:
