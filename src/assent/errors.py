@@ -1200,15 +1200,17 @@ class LinkRefused(AssentError):
 
 
 class ServerUnreachable(AssentError):
-    """A server that this program is a client of does not answer, or not as an Assent server."""
+    """A server that this program is a client of does not answer, or not as an Assent server.
+
+    `reached` is True if there was a connection, so that the request may have arrived.
+    """
 
     code = "server_unreachable"
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(
-            f"The server cannot be used: {reason}. It may have received what was sent: look again"
-        )
+    def __init__(self, reason: str, *, reached: bool = True) -> None:
+        self.reason, self.reached = reason, reached
+        may = "It may have received what was sent: look again" if reached else "Nothing was sent"
+        super().__init__(f"The server cannot be used: {reason}. {may}")
 
 
 class ServerRefused(AssentError):

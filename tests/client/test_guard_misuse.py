@@ -185,6 +185,36 @@ async def test_an_address_may_end_with_a_slash() -> None:
     assert seen == [*["/api/calls/call_1?wait=0"] * 2, *["/assent/api/calls/call_1?wait=0"] * 2]
 
 
+async def test_a_server_that_was_not_reached_is_not_said_to_have_received_anything() -> None:
+    async def cut_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.close()
+
+    async with await asyncio.start_server(cut_off, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with AsyncClient(f"http://127.0.0.1:{port}", key="k") as client:
+            with pytest.raises(ServerUnreachable, match="may have received"):
+                await client.look("call_1")
+    async with AsyncClient(f"http://127.0.0.1:{port}", key="k") as client:
+        with pytest.raises(ServerUnreachable, match="Nothing was sent"):
+            await client.look("call_1")
+
+
+async def test_what_may_have_arrived_is_said_although_the_server_is_gone_since() -> None:
+    async def crash(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        server.close()
+        writer.close()
+
+    server = await asyncio.start_server(crash, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with AsyncClient(f"http://127.0.0.1:{port}", key="k") as client:
+        with pytest.raises(ServerUnreachable, match="may have received"):
+            await client.withdraw("call_1")
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
+
+
 def test_the_client_for_plain_code_takes_plain_functions() -> None:
     async def body(_: Mapping[str, Any]) -> None:
         """Do nothing, later."""

@@ -190,14 +190,16 @@ class AsyncClient(Guard):
 
     async def _insist(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Post, and again if no answer came: said twice, each of these requests counts once."""
+        lost: ServerUnreachable | None = None
         for attempt in range(1, _TRIES + 1):
             try:
                 return await self._server.post(path, body)
-            except ServerUnreachable:
-                if attempt == _TRIES:
-                    raise
-                await asyncio.sleep(_RETRY_SECONDS * attempt)
-        raise AssertionError("a request is sent at least once")
+            except ServerUnreachable as error:
+                # One that may have arrived says more than a later one that did not.
+                lost = error if lost is None or error.reached else lost
+                if attempt < _TRIES:
+                    await asyncio.sleep(_RETRY_SECONDS * attempt)
+        raise lost or AssertionError("a request is sent at least once")
 
 
 @asynccontextmanager

@@ -18,6 +18,9 @@ PATIENCE = httpx.Timeout(30.0, connect=10.0)
 # may be sent into a connection that is being closed, and nobody knows whether it counts.
 _IDLE = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=2.0)
 
+# Raised before a byte of the request was sent.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
 
 class Server:
     """A connection to one server; use it as an async context manager."""
@@ -71,7 +74,8 @@ class Server:
         try:
             response = await self.http.send(request)
         except httpx.HTTPError as error:
-            raise ServerUnreachable(reason_of(error)) from None
+            reached = not isinstance(error, _UNSENT)
+            raise ServerUnreachable(reason_of(error), reached=reached) from None
         if response.status_code >= 300:
             raise refusal_of(response)
         return _object(response)
