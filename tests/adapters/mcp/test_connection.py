@@ -53,6 +53,22 @@ async def test_a_server_lists_its_tools_and_answers_calls(transport: str, done: 
     assert done.text == "order tea 0\nlook \n"
 
 
+async def test_a_name_that_is_denied_and_not_there_is_said(done: Done) -> None:
+    env = {"SHOP_DONE": str(done)}
+    misspelt = command("shop.py", env=env, allow=["order", "scrap", "lok"], deny=["scarp"])
+    async with McpConnection(misspelt) as shop:
+        listing = await shop.tools()
+    async with McpConnection(command("shop.py", env=env, deny=["scrap"])) as shop:
+        well_spelt = await shop.tools()
+
+    assert {tool.name for tool in listing.tools} == {"order", "scrap"}
+    assert listing.refused == (
+        "allow names 'lok', which the server does not list",
+        "deny names 'scarp', which the server does not list",
+    )
+    assert well_spelt.refused == ()
+
+
 @transports
 async def test_a_tool_that_fails_says_so_itself(transport: str, done: Done) -> None:
     async with shop_on(transport, done) as server, McpConnection(server) as shop:

@@ -1,7 +1,7 @@
 """Lists of tools that MCP servers send, read within limits."""
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -27,14 +27,19 @@ async def read_listing(session: ClientSession, server: McpServer, limits: McpLim
     """Read all pages of a server's tools, up to the limits."""
     kept: list[types.Tool] = []
     refused: list[str] = []
+    listed: set[str] = set()
     more = 0
     try:
         async for page in pages(lambda at: session.list_tools(params=at), limits.pages):
+            listed.update(tool.name for tool in page.tools)
             more += _take(page.tools, server, limits, kept, refused)
             if more:
                 break
     except TooManyPages:
         refused.append(f"the pages after the {limits.pages:,}th: there are too many")
+    else:
+        # Of a list that was read to its end only.
+        refused += () if more else _misnamed(server, listed)
     if more:
         refused.append(
             f"{more:,} more tools: at most {limits.tools:,} are taken; name those you want in allow"
@@ -61,6 +66,13 @@ async def pages(
             return
         seen.add(cursor)
     raise TooManyPages
+
+
+def _misnamed(server: McpServer, listed: Set[str]) -> Iterator[str]:
+    """Yield what is misspelt in a server's settings: a tool that was to be denied is offered."""
+    for setting, names in (("allow", server.allow or ()), ("deny", server.deny)):
+        for name in sorted(set(names) - listed):
+            yield f"{setting} names {name!r}, which the server does not list"
 
 
 def _take(
