@@ -395,4 +395,104 @@ async def main():
     _works("a script's pace in seconds", "ScriptedModel(['Hi.'], word_delay=0.1)"),
 )
 
-SNIPPETS = (*OPENING, *SENDING, *DECIDING, *TOOLS, *MODELS)
+FORMS = (
+    _works(
+        "a form as a mapping",
+        """
+@tool(user_input={"reason": "Where?", "fields": [{"name": "path", "type": "text"}]})
+def f(path: str) -> str:
+    return path
+assert f.user_input.fields[0].label == "Path"
+""",
+    ),
+    _works("one field, no list", "UserInput('Where?', Field('path'))"),
+    _works("one step, no list", "UserInput('Where?', steps=Step('First', Field('path')))"),
+    _refused("a field as its name", "UserInput('Where?', ['path'])", "fields must be Fields"),
+    _refused("names to types", "UserInput('Where?', {'path': 'text'})", "has no 'name'"),
+    _refused("fields for a form", "tool(user_input=[Field('path')])(plain)", "must be a UserInput"),
+    _refused("a type of Python", "Field('n', type=int)", "type must be 'text', 'number'"),
+    _refused("a type of HTML", "Field('n', type='checkbox')", "type must be 'text', 'number'"),
+    _refused(
+        "options with labels in a dict",
+        "Field('n', type='select', options={'a': 'A'})",
+        "options must be",
+    ),
+    _refused("a cent in binary", "Field('n', type='money', minimum=0.5)", "text such as '12.50'"),
+    _refused("an ending for a kind", "Field('n', type='file', kinds='.pdf')", "'image/png'"),
+    _refused("a size as text", "Field('n', type='file', max_bytes='10MB')", "max_bytes must be"),
+    _refused("a consent beforehand", "Field('n', type='consent', default=True)", "only a person"),
+    _refused("kept for ever", "UserInput('?', [Field('n')], save='always')", "save must be"),
+    _impossible("a type by its place", "Field('n', 'number')", "positional argument"),
+)
+
+
+def _guarded(body: str) -> str:
+    """A program that guards a call and approves it."""
+    return f"""
+async def main():
+    async with Assent(URL) as assent:
+        async def approving():
+            while not (asked := await assent.pending(person="ada")):
+                await asyncio.sleep(0.01)
+            await assent.decide(asked[0], approve(), by="ada")
+        approval = asyncio.create_task(approving())
+        try:
+            call = await assent.guard({body}, by="ada")
+            print(call.output)
+        finally:
+            approval.cancel()
+"""
+
+
+OUTSIDE = (
+    _works("a plain function, guarded", _guarded("plain, {'path': 'a'}")),
+    _works(
+        "a method, guarded",
+        "class Desk:\n    async def sign(self, path: str) -> str:\n        return path\n"
+        + _guarded("Desk().sign, {'path': 'a'}"),
+    ),
+    _refused("a lambda, guarded", _guarded("lambda path: path, {'path': 'a'}"), "name=…"),
+    _refused(
+        "a partial, guarded",
+        "from functools import partial\n" + _guarded("partial(plain, 'a'), {}"),
+        "not a functools.partial",
+    ),
+    _refused("a call, guarded", _guarded("plain('a'), {}"), "no agent here has it"),
+    _refused("arguments as JSON", _guarded("plain, '{}'"), "arguments must be a mapping"),
+    _refused("no key", _guarded("plain, {'path': 'a'}, key=''"), "key must be"),
+    _refused(
+        "a function for the tool of a guard",
+        """
+async def main():
+    async with Assent(URL) as assent:
+        await assent.guard_for(agent="a", by="ada").propose(plain, {"path": "a"})
+""",
+        "tool must be a tool (of @tool or external())",
+    ),
+    _refused(
+        "a client without a scheme",
+        "from assent.client import Client\nClient('localhost:8000', key='k')",
+        "url must be the address of a server",
+    ),
+    _refused(
+        "a key with its scheme",
+        "from assent.client import Client\nClient('http://x.example', key='Bearer k')",
+        "key must be an API key",
+    ),
+    _refused("a command in one text", "McpServer('a', command='x', args='-y b')", "a list of"),
+    _refused("an address without a scheme", "McpServer('a', url='x.example')", "http or https"),
+    _refused("no servers", "Agent('a', model=model, mcp=None)", "mcp must be"),
+    _refused(
+        "a file that is not there",
+        """
+async def main():
+    async with Assent(URL, agents=[Agent("a", model=model, mcp="servers.json")]):
+        pass
+""",
+        "servers.json: it cannot be read",
+    ),
+    _refused("a rule that denies", "OwnRule('deny', tool='a')", "effect must be 'ask' or 'allow'"),
+    _refused("a rule about nothing", "OwnRule('ask')", "one of the three"),
+)
+
+SNIPPETS = (*OPENING, *SENDING, *DECIDING, *TOOLS, *MODELS, *FORMS, *OUTSIDE)
