@@ -13,6 +13,7 @@ import pytest
 from assent import Field, FieldType, Option, Step, UserInput
 from assent.cli.console import ARROW, Console
 from assent.cli.form import TerminalForm
+from assent.cli.form_draft import Begun
 from assent.cli.keyboard import Closed, Interrupts, Lines
 from assent.cli.screen import EDGE, GUTTER, Screen, unframed
 from assent.domain.canonical import Json
@@ -123,7 +124,7 @@ class Prompts:
         console = Console(screen, Lines(screen, Interrupts(), self._typed.fileno()))
         self._found = [OfferedOption(value=text, label=text, proof="p")]
         self.queries: list[str] = []
-        options: dict[str, Any] = {"known": {}, **given}
+        options: dict[str, Any] = given
         self.filling = TerminalForm(console=console, form=form, find=self._find, **options)
 
     async def _find(self, name: str, query: str, cursor: str | None) -> OptionPage:
@@ -193,7 +194,7 @@ async def test_what_authors_models_and_tools_write_is_shown_at_every_prompt_and_
         prompts = Prompts(
             UserInput(text, steps=steps),
             text,
-            known={"asked": value_of(item, text)},
+            begun=Begun(known={"asked": value_of(item, text)}),
             suggestions={"asked": suggestion_of(item, text)},
         )
         typed = typed_for(item, str(paper))
@@ -298,7 +299,7 @@ async def test_nothing_is_offered_to_be_sent_with_enter_that_cannot_be_seen(
     for text in TEXTS.values():
         item = hostile_field(kind, text, required=kind is FieldType.CONSENT)
         known = value_of(item, text)
-        prompts = Prompts(UserInput("Fill in", [item]), known={"asked": known})
+        prompts = Prompts(UserInput("Fill in", [item]), begun=Begun(known={"asked": known}))
         offered = prompts.offered(item)
         assert not any(is_unseen(char) for char in offered), text
         assert EDGE not in offered

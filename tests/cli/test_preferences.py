@@ -137,7 +137,7 @@ async def test_a_suggestion_is_offered_with_a_key_and_taken_only_by_it() -> None
     ):
         console, out = prompt(*keys)
         filled = TerminalForm(
-            console=console, form=form, known={}, suggestions={"company": FOUND}, may_prefer=True
+            console=console, form=form, suggestions={"company": FOUND}, may_prefer=True
         )
         given = await filled.fill()
         assert given == values
@@ -150,8 +150,6 @@ async def test_a_suggestion_is_offered_with_a_key_and_taken_only_by_it() -> None
 
 async def test_nothing_is_asked_about_keeping_where_there_is_no_choice() -> None:
     console, _ = prompt("Acme", "s")
-    filled = TerminalForm(
-        console=console, form=UserInput("Who?", [Field("company")], save=True), known={}
-    )
+    filled = TerminalForm(console=console, form=UserInput("Who?", [Field("company")], save=True))
     assert await filled.fill() == {"company": "Acme"}
     assert filled.give({}).keep is None

@@ -14,6 +14,7 @@ from assent.cli.arguments import parser
 from assent.cli.console import Console
 from assent.cli.details import show_details
 from assent.cli.form import TerminalForm
+from assent.cli.form_draft import Begun
 from assent.cli.request_view import view_of
 from assent.cli.screen import Screen
 from assent.cli.verdicts import VerdictPrompt, verdict_of
@@ -94,14 +95,14 @@ async def test_an_answer_of_several_lines_is_kept_while_others_are_changed() -> 
     form = UserInput("To write", [Field("to"), Field("letter", type=FieldType.MULTILINE)])
     first = ("bob", "Dear Bob,", "hello", ".", "c")
     again = ("eve", "", ".", "s")
-    filled = await TerminalForm(console=console(*first, *again), form=form, known={}).fill()
+    filled = await TerminalForm(console=console(*first, *again), form=form).fill()
     assert filled == {"to": "eve", "letter": "Dear Bob,\nhello"}
 
 
 async def test_an_answer_of_several_lines_is_replaced_by_another() -> None:
     form = UserInput("To write", [Field("letter", type=FieldType.MULTILINE)])
     first, again = ("Dear Bob,", "hello", ".", "c"), ("", "Bye.", ".", "s")
-    filled = await TerminalForm(console=console(*first, *again), form=form, known={}).fill()
+    filled = await TerminalForm(console=console(*first, *again), form=form).fill()
     assert filled == {"letter": "\nBye."}
 
 
@@ -122,7 +123,7 @@ async def test_a_default_does_not_stand_before_the_number_or_letter_that_chooses
         Field("country", type=FieldType.COUNTRY, default="DE"),
     ]
     seen = console(*typed, "s", out=(out := io.StringIO()))
-    form = TerminalForm(console=seen, form=UserInput("", fields), known={})
+    form = TerminalForm(console=seen, form=UserInput("", fields))
     assert await form.fill() == dict(zip([each.name for each in fields], filled, strict=True))
     assert seen.keyboard.defaults == [""] * 5  # pyright: ignore[reportAttributeAccessIssue]
     assert ("Enter takes normal" in out.getvalue(), "Enter takes no\n" in out.getvalue()) == (
@@ -147,7 +148,7 @@ async def test_every_type_of_field_is_asked_for() -> None:
     }
     lines = [line for each in FIELDS for line in typed[each.name]]
     form = UserInput("To order", FIELDS)
-    filled = await TerminalForm(console=console(*lines, "s"), form=form, known={}).fill()
+    filled = await TerminalForm(console=console(*lines, "s"), form=form).fill()
     assert filled == ANSWERS
 
     # What is known is offered on its line, if it has only one.
@@ -157,7 +158,7 @@ async def test_every_type_of_field_is_asked_for() -> None:
         name: value for name, value in ANSWERS.items() if name not in ("items", "query", "terms")
     }
     form = UserInput("To order", [each for each in FIELDS if each.name in few])
-    assert await TerminalForm(console=again, form=form, known=few).fill() == few
+    assert await TerminalForm(console=again, form=form, begun=Begun(known=few)).fill() == few
     assert "12.50 EUR" in again.keyboard.defaults  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -175,7 +176,7 @@ async def test_a_form_in_steps_says_where_it_is_and_goes_back_and_forth() -> Non
     out = io.StringIO()
     typed = ("Bea", "yes", "n", "books", "p", "Carl", "", "n", "maps", "n", "4711", "s")
     filling = Console(Screen(out, size=lambda: (80, 24)), Typist(list(typed)))
-    filled = await TerminalForm(console=filling, form=STEPS, known={}).fill()
+    filled = await TerminalForm(console=filling, form=STEPS).fill()
     assert filled == {"name": "Carl", "abroad": True, "contents": "maps", "card": "4711"}
     titles = [line.strip() for line in out.getvalue().splitlines() if line.startswith("Step ")]
     # Two so far: what is abroad is only known after the first.
@@ -192,7 +193,7 @@ async def test_a_form_in_steps_says_where_it_is_and_goes_back_and_forth() -> Non
 
 async def test_a_step_is_asked_again_and_one_that_does_not_apply_is_left_out() -> None:
     typed = ("Bea", "no", "c", "Carl", "", "n", "4711", "s")
-    filled = await TerminalForm(console=console(*typed), form=STEPS, known={}).fill()
+    filled = await TerminalForm(console=console(*typed), form=STEPS).fill()
     assert filled == {"name": "Carl", "abroad": False, "card": "4711"}
 
 
@@ -298,7 +299,7 @@ async def test_what_is_emptied_is_said_to_be_and_not_filled_in_again(kind: Field
     typed = ["", "", "."] if note.kind.has_lines else [""]
     form, screen = UserInput("To write", [note]), Screen(out := io.StringIO())
     filling = Console(screen, Eraser([*typed, "s"]))
-    filled = await TerminalForm(console=filling, form=form, known={}).fill()
+    filled = await TerminalForm(console=filling, form=form).fill()
 
     assert "Note: nothing" in out.getvalue()
     assert filled == {"note": None}
@@ -308,7 +309,9 @@ async def test_what_is_emptied_is_said_to_be_and_not_filled_in_again(kind: Field
 async def test_lines_that_are_there_already_are_shown_before_they_are_kept() -> None:
     form = UserInput("To write", [Field("note", type=FieldType.MULTILINE, required=False)])
     filling = console("", ".", "s", out=(out := io.StringIO()))
-    filled = await TerminalForm(console=filling, form=form, known={"note": "by a\nmodel"}).fill()
+    filled = await TerminalForm(
+        console=filling, form=form, begun=Begun(known={"note": "by a\nmodel"})
+    ).fill()
 
     assert "model" in out.getvalue().partition("Your answers:")[0]
     assert filled == {"note": "by a\nmodel"}

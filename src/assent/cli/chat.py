@@ -9,8 +9,8 @@ from assent.cli.details import show_entries
 from assent.cli.file_paths import LocalFile, local_files
 from assent.cli.inbox import show_pending
 from assent.cli.keyboard import Closed, Interrupted, Interrupts
-from assent.cli.request_view import conversations_of
-from assent.cli.review_session import CHANNEL, ReviewEnd, ReviewSession
+from assent.cli.request_view import CHANNEL, conversations_of
+from assent.cli.review_session import ReviewEnd, ReviewSession
 from assent.cli.screen import Ink
 from assent.cli.turn_output import Follower
 from assent.domain.attachments import MESSAGE_FILES

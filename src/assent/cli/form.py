@@ -2,25 +2,28 @@
 
 import asyncio
 import shlex
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
-from typing import assert_never, cast
+from typing import Final, assert_never, cast
 
 from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.file_paths import limits_of, local_files
+from assent.cli.form_draft import Begun, FormDraft
+from assent.cli.option_search import Find, OptionSearch
 from assent.cli.prefill import is_in_sight
 from assent.cli.screen import Ink, unframed
 from assent.domain.canonical import Json
 from assent.domain.decisions import Give
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
+from assent.domain.files import references_in
 from assent.domain.forms import UserInput
 from assent.domain.preferences import Keep
 from assent.domain.steps import ShownStep
 from assent.domain.suggestions import Suggestion
-from assent.engine.queries.options import OptionPage
-from assent.errors import InvalidAnswer, NotFound, SearchFailed
+from assent.errors import DraftChanged, InvalidAnswer
 from assent.presentation.sheet_values import MASK
 from assent.presentation.suggested import last_time
 from assent.presentation.text import safe_line
@@ -35,9 +38,10 @@ _KEEP = {
 }
 _YES, _NO = frozenset({"y", "yes", "true", "on"}), frozenset({"n", "no", "false", "off"})
 _END = "."
-_MORE = "+"
-_LONG = 4
-Find = Callable[[str, str, str | None], Awaitable[OptionPage]]
+_EMPTY = "-"
+# What an answer is that stays as it was entered before, which nobody can type again.
+_STAYS: Final = object()
+_NOT_TYPED = frozenset({Control.HIDDEN, Control.SEARCH, Control.FILE})
 # Answers that people rather type anew than edit.
 _SHORT = frozenset({Control.CHOICE, Control.YES_NO, Control.NUMBER, Control.DATE, Control.TIME})
 
@@ -48,7 +52,9 @@ class TerminalForm:
 
     console: Console
     form: UserInput
-    known: Mapping[str, Json]
+    begun: Begun = field(default_factory=Begun)
+    # Each step is saved where there is a draft.
+    draft: FormDraft | None = None
     find: Find | None = None
     _proofs: dict[str, str] = field(default_factory=dict[str, str])
     # What earlier calls of this person had; and whether they may keep their answers.
@@ -57,9 +63,13 @@ class TerminalForm:
     _keep: Keep | None = None
     _accepted: set[str] = field(default_factory=set[str])
     _values: dict[str, object] = field(default_factory=dict[str, object])
+    _stays: set[str] = field(default_factory=set[str])
 
     async def fill(self) -> dict[str, object] | None:
         """Return the answers, or None if the person does not send them."""
+        if self.begun.at is not None:
+            at = f"{self.begun.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+            self.console.screen.line(f"It was begun; the answers are those of {at}.", Ink.FAINT)
         key = _CHANGE
         while key is _CHANGE:
             await self._ask_all()
@@ -80,7 +90,7 @@ class TerminalForm:
     def give(self, values: Mapping[str, object]) -> Give:
         """Return the verdict that sends these answers, with what was used and what is kept."""
         accept = tuple(name for name in sorted(self._accepted) if name in values)
-        return Give(values=values, keep=self._keep, accept=accept)
+        return Give(values=values, keep=self._keep, accept=accept, seen=self.begun.number)
 
     def _given(self) -> list[Field]:
         return [item for item in self.form.visible(self._values) if item.name in self._values]
@@ -110,7 +120,44 @@ class TerminalForm:
             return step.place
         steps = self.form.shown_steps(self._values)
         before = [each.place for each in steps if each.place < step.place]
-        return before[-1] if key is _PREVIOUS and before else step.place + 1
+        if key is _PREVIOUS and before:
+            return before[-1]
+        return await self._saved(step)
+
+    async def _saved(self, step: ShownStep) -> int:
+        """Keep the answers of a step in the draft; return where the person goes on."""
+        if self.draft is None:
+            return step.place + 1
+        given = [item for item in step.fields if item.name in self._values]
+        values = {item.name: self._sent(item) for item in given}
+        try:
+            saved = await self.draft.save(values, seen=self.begun.number)
+        except InvalidAnswer as error:
+            for problem in error.errors.values():
+                self.console.screen.told(safe_line(problem), Ink.BAD)
+            return step.place
+        except DraftChanged as error:
+            return self._meet(await self.draft.read(), set(error.fields)) or step.place
+        for item in given:
+            # What is in the draft is not sent again: it is uploaded, proven or sealed there.
+            if item.kind.control in _NOT_TYPED and self._values[item.name] is not None:
+                del self._values[item.name]
+                self._stays.add(item.name)
+        return self._meet(saved, saved.since(self.begun) - values.keys()) or step.place + 1
+
+    def _meet(self, begun: Begun, news: set[str]) -> int:
+        """Go on from a newer draft; return the first step with an answer from elsewhere, or 0."""
+        self.begun = begun
+        if not news:
+            return 0
+        labels = [safe_line(item.label) for item in self.form.fields if item.name in news]
+        said = f"Answered elsewhere meanwhile: {', '.join(labels)}. Look at it again."
+        self.console.screen.told(said, Ink.WARNING)
+        for name in news:
+            self._values.pop(name, None)
+            self._stays.discard(name)
+        steps = self.form.shown_steps(self._values)
+        return min((each.place for each in steps if each.names & news), default=0)
 
     def _announce(self, step: ShownStep) -> None:
         screen = self.console.screen
@@ -128,6 +175,7 @@ class TerminalForm:
                 await self._ask(item)
             else:
                 self._values.pop(item.name, None)
+                self._stays.discard(item.name)
 
     async def _ask(self, item: Field) -> None:
         self._explain(item)
@@ -136,13 +184,17 @@ class TerminalForm:
         while True:
             try:
                 value = await self._answer(item)
+                if value is _STAYS:
+                    self._values.pop(item.name, None)
+                    self._stays.add(item.name)
+                    return
+                self._stays.discard(item.name)
                 if item.is_given(value):
                     # A file is uploaded with the answer, and its field looks at it then once more.
                     is_file = item.kind.takes_files
                     self._values[item.name] = value if is_file else item.accept(value)
                     return
-                is_kept = item.kind.is_secret and item.name in self.known
-                if not item.required or is_kept:
+                if not item.required:
                     self._leave_empty(item)
                     return
                 self.console.screen.line("This is required.", Ink.BAD)
@@ -152,8 +204,19 @@ class TerminalForm:
     def _leave_empty(self, item: Field) -> None:
         self._values.pop(item.name, None)
         # Left out, a default or what a model filled in would run without having been shown.
-        if not item.kind.is_secret and self.known.get(item.name, item.default) is not None:
+        if not item.kind.is_secret and self._known(item) is not None:
             self._values[item.name] = None
+
+    def _known(self, item: Field) -> Json:
+        return self.begun.known.get(item.name, item.default)
+
+    def _is_there(self, item: Field) -> bool:
+        """Return True if what was entered before stays unless something else is entered."""
+        if item.kind.is_secret:
+            return item.name in self.begun.secrets
+        if item.kind.takes_files:
+            return any(references_in(self._known(item)))
+        return item.kind.control is Control.SEARCH and self._known(item) is not None
 
     async def _is_used(self, item: Field) -> bool:
         """Offer what an earlier call had; it is taken only with the key for it."""
@@ -177,8 +240,10 @@ class TerminalForm:
             screen.told(f"  for example {safe_line(item.placeholder)}", Ink.FAINT)
         elif item.kind.hint:
             screen.line(f"  as {item.kind.hint}", Ink.FAINT)
-        if item.kind.is_secret and item.name in self.known:
-            screen.line("  it is kept: Enter uses it", Ink.FAINT)
+        if self._is_there(item):
+            is_free = not (item.required or item.kind.is_secret)
+            also = f", {_EMPTY} empties it" if is_free else ""
+            screen.told(f"  {self._said_before(item)}: Enter keeps it{also}", Ink.FAINT)
         if item.kind.takes_files:
             screen.line(f"  {limits_of(item)}", Ink.FAINT)
         for number, option in enumerate(item.own_choices, start=1):
@@ -191,7 +256,7 @@ class TerminalForm:
         if control is Control.SEARCH:
             return await self._search(item)
         if control is Control.HIDDEN:
-            return await keyboard.ask_secret(f"  not shown {ARROW}")
+            return await keyboard.ask_secret(f"  not shown {ARROW}") or self._before(item)
         typed = await self._typed(item)
         match control:
             case Control.LINE | Control.NUMBER | Control.DATE | Control.TIME:
@@ -207,7 +272,7 @@ class TerminalForm:
             case Control.CHOICES:
                 return [_chosen(item, part) for part in typed.split(",") if part.strip()]
             case Control.FILE:
-                return await self._files(item, typed)
+                return await self._files(item, typed) if typed.strip() else self._before(item)
             case _:
                 assert_never(control)
 
@@ -221,40 +286,21 @@ class TerminalForm:
         return await ask(f"  {ARROW}", default=known)
 
     async def _search(self, item: Field) -> object:
-        """Search until an option is chosen; return None if nothing is typed."""
-        screen, page, query = self.console.screen, None, ""
-        screen.line("  Words search; then a number chooses.", Ink.FAINT)
-        while word := (await self.console.keyboard.ask(f"  search {ARROW}")).strip():
-            number = int(word) if word.isascii() and word.isdigit() and len(word) < _LONG else 0
-            if page is not None and 0 < number <= len(page.options):
-                chosen = page.options[number - 1]
-                self._proofs[item.name] = chosen.proof
-                return {"value": chosen.value, "label": chosen.label}
-            is_next = word == _MORE and page is not None and page.cursor is not None
-            query = query if is_next else word
-            page = await self._found(item, query, page.cursor if page and is_next else None)
-        return None
+        search = OptionSearch(console=self.console, find=self.find)
+        chosen = await search.choose(item, empties=_EMPTY if self._is_there(item) else "")
+        if isinstance(chosen, str):
+            return None if chosen else self._before(item)
+        self._proofs[item.name] = chosen.proof
+        return {"value": chosen.value, "label": chosen.label}
 
-    async def _found(self, item: Field, query: str, cursor: str | None) -> OptionPage | None:
-        screen = self.console.screen
-        try:
-            if self.find is None:
-                raise SearchFailed(item.name, "it cannot be searched from here")
-            page = await self.find(item.name, query, cursor)
-        except (SearchFailed, NotFound) as error:
-            screen.told(f"  {safe_line(str(error))}", Ink.BAD)
-            return None
-        for number, option in enumerate(page.options, start=1):
-            label = f"  {safe_line(option.label)}" if option.label else ""
-            screen.told(f"  {number}  {safe_line(option.value)}{label}")
-        if not page.options:
-            screen.line("  Nothing was found.", Ink.FAINT)
-        if page.cursor is not None:
-            screen.line(f"  {_MORE}  more", Ink.FAINT)
-        return page
+    def _before(self, item: Field) -> object:
+        """Return what an empty line stands for."""
+        return self._values.get(item.name, _STAYS if self._is_there(item) else None)
 
     async def _files(self, item: Field, typed: str) -> list[Path]:
         """Return the files at the paths that were typed, and say what each of them is."""
+        if typed.strip() == _EMPTY and self._is_there(item):
+            return []
         found = await asyncio.to_thread(local_files, item, typed)
         for each in found:
             self.console.screen.told(f"  {each}", Ink.FAINT)
@@ -269,7 +315,7 @@ class TerminalForm:
         if item.kind.takes_files:
             paths = cast("list[Path]", self._values.get(item.name) or [])
             return shlex.join(map(str, paths))
-        value = self._values.get(item.name, self.known.get(item.name, item.default))
+        value = self._values.get(item.name, self._known(item))
         match value:
             case None:
                 return ""
@@ -284,7 +330,7 @@ class TerminalForm:
 
     def _kept(self, item: Field) -> str:
         """Return what is there already and cannot be offered on one line."""
-        value = self._values.get(item.name, self.known.get(item.name, item.default))
+        value = self._values.get(item.name, self._known(item))
         return "" if self._default(item) else item.spelt(value)
 
     async def _several_lines(self, first: str, kept: str) -> str:
@@ -301,10 +347,23 @@ class TerminalForm:
         screen = self.console.screen
         screen.line()
         screen.line("Your answers:", Ink.STRONG)
-        for item in self._given():
+        for item in self.form.visible(self._values):
+            if item.name not in self._values and item.name not in self._stays:
+                continue
             screen.told(f"  {safe_line(item.label)}: {self._said(item)}")
 
+    def _said_before(self, item: Field) -> str:
+        """Return in words what stays as it was entered before."""
+        if item.kind.is_secret:
+            return MASK
+        known = self._known(item)
+        if item.kind.takes_files:
+            return ", ".join(safe_line(each.name) for each in references_in(known))
+        return safe_line(item.said(known))
+
     def _said(self, item: Field) -> str:
+        if item.name in self._stays:
+            return self._said_before(item)
         given = self._values[item.name]
         if given is None:
             return "nothing"

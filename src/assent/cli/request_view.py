@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from assent.domain.calls import Call
 from assent.domain.canonical import Json
@@ -12,12 +13,16 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import EffectiveTool, Risk
 from assent.engine.assent import Assent
+from assent.engine.queries.review import Review
 from assent.errors import NotFound
 from assent.presentation.card import hints_of
 from assent.presentation.line import in_short
 from assent.presentation.page import remaining
 from assent.presentation.text import safe_line
 from assent.presentation.values import entries_of
+
+# The channel of decisions that are made at a terminal.
+CHANNEL: Final = "terminal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,12 @@ async def view_of(assent: Assent, request_id: str) -> RequestView:
     """Return everything about one request in its current state."""
     found = await asyncio.to_thread(await assent.queries.requests.showing(request_id))
     return RequestView(request=found.request, call=found.call, tool=found.tool, card=found.card)
+
+
+async def review_of(assent: Assent, person: Person, request_id: str) -> Review:
+    """Return what a person looks at to decide a request, its draft included."""
+    [draw] = await assent.queries.requests.reviews(person, [request_id])
+    return await asyncio.to_thread(draw)
 
 
 async def conversations_of(

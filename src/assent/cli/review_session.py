@@ -11,8 +11,9 @@ from typing import Any
 from assent.cli.console import Console, Pager
 from assent.cli.details import show_details
 from assent.cli.editing import show_edit
+from assent.cli.form_draft import FormDraft
 from assent.cli.keyboard import Interrupted
-from assent.cli.request_view import RequestView, view_of
+from assent.cli.request_view import CHANNEL, RequestView, view_of
 from assent.cli.screen import Ink
 from assent.cli.verdicts import DETAILS, LATER, VerdictPrompt
 from assent.domain.decisions import Approve, RunVerdict, Verdict
@@ -32,8 +33,6 @@ from assent.errors import (
 from assent.presentation import terminal
 from assent.presentation.rendering import Rendered
 from assent.presentation.text import safe_line
-
-CHANNEL = "terminal"
 
 _DOUBT = (
     "Nobody knows whether this call ran. Look for yourself before you answer. If you say that it "
@@ -69,10 +68,10 @@ class ReviewSession:
             return ReviewEnd.GONE
         shown, prompt = await self.show(view), self._prompt(view)
         while shown is not None:
-            verdict = await self._unless_gone(view, self._verdict(prompt))
-            if isinstance(verdict, ReviewEnd):
-                return verdict
             try:
+                verdict = await self._unless_gone(view, self._verdict(prompt))
+                if isinstance(verdict, ReviewEnd):
+                    return verdict
                 return await self.confirmed(view, verdict, shown)
             except StaleDigest:
                 self.console.screen.line("It changed meanwhile. Look again:", Ink.WARNING)
@@ -155,7 +154,10 @@ class ReviewSession:
 
     def _prompt(self, view: RequestView) -> VerdictPrompt:
         find = partial(self.assent.queries.options.find, self.person, view.request.id)
-        return VerdictPrompt(console=self.console, view=view, find=find, by=self.person)
+        draft = FormDraft(assent=self.assent, person=self.person, view=view)
+        return VerdictPrompt(
+            console=self.console, view=view, find=find, by=self.person, draft=draft
+        )
 
     async def _verdict(self, prompt: VerdictPrompt) -> Verdict | ReviewEnd:
         """Return the person's verdict, after as many looks and attempts as they like."""

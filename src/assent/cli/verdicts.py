@@ -3,14 +3,16 @@
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from assent.cli.console import ARROW, Console, MenuKey
 from assent.cli.editing import Editing
 from assent.cli.file_paths import named_paths
-from assent.cli.form import Find, TerminalForm
+from assent.cli.form import TerminalForm
+from assent.cli.form_draft import Begun, FormDraft
+from assent.cli.option_search import Find
 from assent.cli.request_view import RequestView
 from assent.cli.screen import Ink
 from assent.domain.calls import Frozen
@@ -86,6 +88,7 @@ class VerdictPrompt:
     find: Find | None = None
     # Who is asked: only their own earlier calls suggest something.
     by: Person | None = None
+    draft: FormDraft | None = None
     # An edit that is not sent yet; a second edit starts from it.
     _edited: Frozen | None = None
 
@@ -155,13 +158,19 @@ class VerdictPrompt:
         filled = TerminalForm(
             console=self.console,
             form=form,
-            known=asked.prefilled,
+            begun=await self._begun(form, asked.prefilled),
+            draft=self.draft,
             find=self.find,
             suggestions={} if self.by is None else request.suggestions_for(self.by.id),
             may_prefer=is_own and form.for_person,
         )
         values = await filled.fill()
         return None if values is None else filled.give(values)
+
+    async def _begun(self, form: UserInput, prefilled: Mapping[str, Json]) -> Begun:
+        if self.draft is not None:
+            return await self.draft.read()
+        return Begun(known=prefilled, secrets=form.secrets & prefilled.keys())
 
     async def _words(self, row: VerdictRow) -> str:
         prompt = f"{row.question} The agent is told; Enter gives no {row.text} {ARROW}"

@@ -14,7 +14,7 @@ from assent.cli.inbox_app.backend import (
     RequestRemoved,
     RowPage,
 )
-from assent.cli.review_session import CHANNEL
+from assent.cli.request_view import CHANNEL, review_of
 from assent.domain.canonical import Json
 from assent.domain.decisions import Approve, Supply, Verdict
 from assent.domain.events import EventKind, News
@@ -92,8 +92,7 @@ class LocalBackend:
                         yield change
 
     async def _review(self, request_id: str) -> Review:
-        [draw] = await self.assent.queries.requests.reviews(self.by, [request_id])
-        return await asyncio.to_thread(draw)
+        return await review_of(self.assent, self.by, request_id)
 
 
 def change_of(news: News) -> InboxChange | None:
