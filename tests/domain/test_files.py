@@ -144,6 +144,55 @@ def test_a_file_counts_as_a_kind_that_is_wanted(
 
 
 @pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ("Name;Straße\r\nJürgen;1,50 €\r\n".encode("cp1252"), ["text/csv"]),
+        ("Name\tStraße\r\n".encode("utf-16"), ["text/csv"]),
+        ("Name,Straße\n".encode("utf-16-be").join([b"\xfe\xff", b""]), ["image/*", "text/plain"]),
+        ('{"a": "ü"}'.encode("cp1252"), ["application/json"]),
+        ("Zażółć gęślą jaźń".encode("cp1250"), ["text/*"]),
+        ("BMI,Größe\n".encode("cp1252"), ["text/csv"]),
+        (("ü" * 5_000).encode("utf-16"), ["text/csv"]),
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 100_000])
+def test_text_in_another_encoding_is_refused_with_what_to_do(
+    content: bytes, wanted: list[str], piece: int
+) -> None:
+    reader = KindReader()
+    for start in range(0, len(content), piece):
+        reader.feed(content[start : start + piece])
+    assert reader.fits(wanted) is None
+    assert reader.is_unfit_text(wanted)
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        (b"a,b\n", ["text/csv"]),
+        ("Straße\n".encode(), ["image/*"]),
+        ("Straße\n".encode("cp1252"), ["image/*"]),
+        ("Straße\n".encode("cp1252"), ["application/json"]),
+        ("Straße\n".encode("cp1252"), []),
+        (b"text\x00with a zero \xfc", ["text/csv"]),
+        (b"\xff\xfe\x00\x00\x41\x00", ["text/csv"]),
+        (b"\xff\xfe\x00\xd8\x00\xd8", ["text/csv"]),
+        (b"\x89PNG\r\n\x1a\n....", ["text/csv"]),
+        (b"%PDF-1.7 \xe2\xe3", ["text/csv"]),
+        (b"MZ\x90\x00\x03", ["text/csv"]),
+        (b"GIF89a\xfc", ["text/csv"]),
+        (b"", ["text/csv"]),
+    ],
+)
+def test_nothing_else_is_taken_for_text_in_another_encoding(
+    content: bytes, wanted: list[str]
+) -> None:
+    reader = KindReader()
+    reader.feed(content)
+    assert not reader.is_unfit_text(wanted)
+
+
+@pytest.mark.parametrize(
     ("given", "clean"),
     [
         ("March.pdf", "March.pdf"),

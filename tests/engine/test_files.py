@@ -333,6 +333,8 @@ async def pieces(*parts: bytes, fail: Exception | None = None) -> AsyncIterator[
         ("invoice", b"", FileRefused, "empty"),
         ("invoice", PNG, FileRefused, "no PDF or CSV"),
         ("invoice", b"MZ" + bytes(100), FileRefused, "no PDF or CSV"),
+        ("invoice", "Straße;1 €\r\n".encode("cp1252"), FileRefused, "Save it as UTF-8"),
+        ("invoice", "Straße\t1 €\r\n".encode("utf-16"), FileRefused, "Save it as UTF-8"),
         ("invoice", b"PK\x03\x04" + bytes(100), FileRefused, "no PDF or CSV"),
         ("invoice", PDF * 2, FileTooLarge, "larger than 500 kB"),
         ("nothing", PDF, NotFound, "nothing"),

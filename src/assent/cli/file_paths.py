@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from assent.domain.fields import Field
-from assent.domain.file_fields import files_text, kind_words, size_text, too_large, wrong_kind
+from assent.domain.file_fields import files_text, kind_words, misfit, size_text, too_large
 from assent.domain.file_kinds import KindReader
 from assent.domain.files import CHUNK_BYTES
 from assent.errors import InvalidAnswer
@@ -79,7 +79,7 @@ def _looked_at(field: Field, path: Path) -> LocalFile:
         raise InvalidAnswer({field.name: "The file is empty."})
     kind = reader.fits(field.kinds)
     if kind is None:
-        raise InvalidAnswer({field.name: wrong_kind(field.kinds)})
+        raise InvalidAnswer({field.name: misfit(reader, field.kinds)})
     return LocalFile(path=path, kind=kind, size=size, sha256=sha256.hexdigest())
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from assent.domain.canonical import Json
-from assent.domain.file_kinds import kind_text
+from assent.domain.file_kinds import KindReader, kind_text
 from assent.domain.files import FileReference, reference_of, reference_schema, references_in
 from assent.domain.parameters import Check, flag, several, unfit, whole
 from assent.errors import InvalidAnswer
@@ -62,6 +62,14 @@ def too_large(limit: int) -> str:
 def wrong_kind(kinds: Sequence[str]) -> str:
     """Say that a file is, by its content, none of the kinds that its field takes."""
     return f"The file is, by its content, no {' or '.join(map(kind_words, kinds))}."
+
+
+def misfit(content: KindReader, kinds: Sequence[str]) -> str:
+    """Say why content that fits none of these kinds does not, and what to do if it is known."""
+    return _NOT_UTF8 if content.is_unfit_text(kinds) else wrong_kind(kinds)
+
+
+_NOT_UTF8: Final = "The text is not in UTF-8. Save it as UTF-8 (in Excel: CSV UTF-8)."
 
 
 def kind_words(kind: str) -> str:

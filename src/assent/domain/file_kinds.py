@@ -107,8 +107,17 @@ class KindReader:
             return found
         if found != TEXT:
             return None
-        start = self._head.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n")
-        return next((kind for kind in kinds if _is_text_kind(kind, start)), None)
+        return _text_kind(self._head.decode("utf-8", "ignore"), kinds)
+
+    def is_unfit_text(self, wanted: Iterable[str]) -> bool:
+        """Return True if only its encoding keeps this from being text that is wanted.
+
+        Read off its beginning: good enough for an advice to people, and for nothing else.
+        """
+        if self.kind() == TEXT or signature_of(self._head, self._tail) not in {None, *_FEW_LETTERS}:
+            return False
+        text = _text_otherwise(self._head)
+        return text is not None and _text_kind(text, wanted) is not None
 
     def _read_text(self, data: bytes, *, final: bool) -> None:
         if not self._is_text:
@@ -152,6 +161,23 @@ def _directory(tail: bytes) -> bytes:
     end = tail.rfind(_DIRECTORY_ENDS)
     size = int.from_bytes(tail[end + 12 : end + 16], "little")
     return tail[max(0, end - size) : end] if end > 0 else b""
+
+
+def _text_otherwise(head: bytes) -> str | None:
+    """Return the beginning of a text that is not UTF-8; None if it looks like none."""
+    name = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin-1"
+    try:
+        # It may end within a letter.
+        text = codecs.getincrementaldecoder(name)().decode(head)
+    except UnicodeDecodeError:
+        return None
+    return text if text and _CONTROL.search(text) is None else None
+
+
+def _text_kind(text: str, wanted: Iterable[str]) -> str | None:
+    """Return the first kind that a text counts as, of those wanted."""
+    start = text.lstrip("\ufeff \t\r\n")
+    return next((kind for kind in wanted if _is_text_kind(kind, start)), None)
 
 
 def _is_text_kind(kind: str, start: str) -> bool:

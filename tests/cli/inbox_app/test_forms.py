@@ -173,6 +173,9 @@ async def test_files_are_given_by_their_paths(office: Office, tmp_path: Path) ->
         await seat.type(str(wrong))
         await seat.press("ctrl+s")
         await seat.sees("The file is, by its content, no text.")
+        wrong.write_bytes("Straße".encode("cp1252"))
+        await seat.press("ctrl+s")
+        await seat.sees("The text is not in UTF-8. Save it as UTF-8")
         seat.app.screen.query_one(Input).value = f"'{first}' {second}"
         await seat.press("ctrl+s")
         await seat.sees("Answered: file_papers.")

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from assent.domain.fields import Field
-from assent.domain.file_fields import too_large, wrong_kind
+from assent.domain.file_fields import misfit, too_large
 from assent.domain.file_kinds import KindReader
 from assent.domain.files import CHUNK_BYTES, FileReference, StoredFile
 from assent.domain.people import Person, want_recordable
@@ -162,7 +162,7 @@ class Uploads:
             raise FileRefused(wanted.name, _DAMAGED)
         kind = arriving.kind.fits(wanted.kinds)
         if kind is None:
-            raise FileRefused(wanted.name, wrong_kind(wanted.kinds))
+            raise FileRefused(wanted.name, misfit(arriving.kind, wanted.kinds))
         return Arrived(
             file_id=arriving.file_id,
             name=upload.name,
