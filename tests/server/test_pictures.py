@@ -10,11 +10,16 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PIL import Image, ImageOps
 
+from assent import Agent, Assent, Person
+from assent.domain.people import SYSTEM
 from assent.errors import NoPicture
-from assent.server.pictures import EDGE, is_drawable, picture_of
+from assent.server import create_app
+from assent.server.pictures import EDGE, Pictures, is_drawable
+from assent.testing import ScriptedModel
 
 
 async def content(data: bytes) -> AsyncGenerator[bytes]:
@@ -40,7 +45,7 @@ def huge() -> bytes:
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF"])
 async def test_every_kind_becomes_one_that_we_encoded(kind: str) -> None:
-    drawn, media = await picture_of(content(image(kind)))
+    drawn, media = await Pictures().draw(content(image(kind)))
     with Image.open(io.BytesIO(drawn)) as found:
         assert found.size == (40, 30)
         assert media == f"image/{str(found.format).lower()}"
@@ -51,18 +56,19 @@ async def test_nothing_but_pixels_is_left() -> None:
     exif = Image.Exif()
     exif[0x010E] = "canary in the description"
     given = image("JPEG", exif=exif, comment=b"canary in a comment")
-    drawn, _ = await picture_of(content(given + b"<script>canary behind the end</script>"))
+    drawn, _ = await Pictures().draw(content(given + b"<script>canary behind the end</script>"))
     assert b"canary" in given
     assert b"canary" not in drawn
 
 
 async def test_a_photo_that_appears_step_by_step_is_drawn() -> None:
-    assert (await picture_of(content(unfolding(5))))[1] == "image/jpeg"
+    assert (await Pictures().draw(content(unfolding(5))))[1] == "image/jpeg"
 
 
 async def test_an_image_that_waits_for_its_turn_is_not_yet_in_memory() -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
     read: list[str] = []
+    pictures = Pictures()
 
     async def slow() -> AsyncGenerator[bytes]:
         begun.set()
@@ -74,9 +80,9 @@ async def test_an_image_that_waits_for_its_turn_is_not_yet_in_memory() -> None:
         yield image("PNG")
 
     async with asyncio.TaskGroup() as group:
-        group.create_task(picture_of(slow()))
+        group.create_task(pictures.draw(slow()))
         await begun.wait()
-        waiting = group.create_task(picture_of(other()))
+        waiting = group.create_task(pictures.draw(other()))
         for _ in range(10):
             await asyncio.sleep(0)
         early = list(read)
@@ -87,7 +93,7 @@ async def test_an_image_that_waits_for_its_turn_is_not_yet_in_memory() -> None:
 
 
 async def test_a_large_image_is_made_small() -> None:
-    drawn, _ = await picture_of(content(image("PNG", (3_000, 1_000))))
+    drawn, _ = await Pictures().draw(content(image("PNG", (3_000, 1_000))))
     with Image.open(io.BytesIO(drawn)) as found:
         assert found.size == (EDGE, EDGE // 3)
 
@@ -108,7 +114,7 @@ async def test_an_image_is_put_upright(kind: str, turn: int) -> None:
     out = io.BytesIO()
     corner.save(out, kind, exif=exif)
     upright = ImageOps.exif_transpose(Image.open(io.BytesIO(out.getvalue())))
-    drawn, _ = await picture_of(content(out.getvalue()))
+    drawn, _ = await Pictures().draw(content(out.getvalue()))
     with Image.open(io.BytesIO(drawn)) as found:
         width, height = found.size
         assert (width > height) is (upright.width > upright.height)
@@ -188,7 +194,7 @@ def unfolding(scans: int) -> bytes:
 )
 async def test_what_cannot_be_drawn_is_said(data: bytes, words: str) -> None:
     with pytest.raises(NoPicture, match=words):
-        await picture_of(content(data))
+        await Pictures().draw(content(data))
 
 
 @pytest.mark.parametrize(
@@ -207,6 +213,7 @@ def test_only_images_of_some_size_are_tried(kind: str, size: int, drawable: bool
 
 async def test_only_the_picture_that_is_drawn_is_held_in_memory() -> None:
     held, most = 0, 0
+    pictures = Pictures()
 
     async def file() -> AsyncGenerator[bytes]:
         nonlocal held, most
@@ -217,6 +224,30 @@ async def test_only_the_picture_that_is_drawn_is_held_in_memory() -> None:
         await asyncio.sleep(0)
         held -= 1
 
-    drawn = await asyncio.gather(*(picture_of(file()) for _ in range(5)), return_exceptions=True)
+    drawn = await asyncio.gather(*(pictures.draw(file()) for _ in range(5)), return_exceptions=True)
     assert [type(each) for each in drawn] == [NoPicture] * 5
     assert most == 1
+
+
+async def statuses_of_pictures_asked_for_at_once() -> list[int]:
+    """Those of a service of its own, whose one picture is asked for several times."""
+    ada = Person("ada", roles=frozenset({"requester"}))
+    model = ScriptedModel(["A red one."])
+    async with Assent("sqlite:///:memory:", agents=Agent("agent", model=model)) as assent:
+        await assent.people.add(ada, by=SYSTEM)
+        _, key = await assent.people.issue_key("ada", by=SYSTEM)
+        sent = await assent.files.attach(image("PNG", (3_000, 2_000)), by=ada, name="a.png")
+        turn = await assent.send("agent", "What is this?", by=ada, files=sent)
+        path = f"/chat/{turn.conversation_id}/files/{sent.sha256}/picture"
+        async with httpx.AsyncClient(
+            base_url="http://127.0.0.1",
+            headers={"authorization": f"Bearer {key}"},
+            transport=httpx.ASGITransport(create_app(assent), raise_app_exceptions=False),
+        ) as client:
+            came = await asyncio.gather(*(client.get(path) for _ in range(4)))
+    return [each.status_code for each in came]
+
+
+def test_services_in_several_event_loops_of_a_process_draw_pictures() -> None:
+    assert asyncio.run(statuses_of_pictures_asked_for_at_once()) == [200] * 4
+    assert asyncio.run(statuses_of_pictures_asked_for_at_once()) == [200] * 4

@@ -36,6 +36,7 @@ from assent.server.auth import pages
 from assent.server.auth.authenticator import Authenticator
 from assent.server.caller_tools import CallerTools
 from assent.server.open_streams import OpenStreams, on_stop
+from assent.server.pictures import Pictures
 from assent.server.security import Protection
 from assent.server.service import DatabasePulse, Service
 from assent.server.settings import Settings
@@ -151,6 +152,7 @@ def create_app(
         live=live,
         pages=Pages(assent.vault),
         surveys=Surveys(assent.queries.record, assent.clock.monotonic),
+        pictures=Pictures(),
         pulse=DatabasePulse(assent),
         tools=CallerTools(),
     )

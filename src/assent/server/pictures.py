@@ -32,8 +32,6 @@ _STEPWISE: Final = ("JPEG", "MPO")
 _ORIENTATION: Final = 0x0112
 # What puts an image upright, by its orientation; those of `PIL.Image.Transpose`.
 _TURNS: Final = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
-# One at a time: a picture of 40 million pixels takes up to 250 MB while it is drawn.
-_TURN: Final = asyncio.Lock()
 
 
 def can_draw() -> bool:
@@ -46,18 +44,24 @@ def is_drawable(kind: str, size: int) -> bool:
     return kind in _KINDS and size <= MAX_BYTES and can_draw()
 
 
-async def picture_of(content: AsyncGenerator[bytes]) -> tuple[bytes, str]:
-    """Return a small picture and its kind; raises `NoPicture`."""
-    if not can_draw():
-        raise NoPicture("Pillow is not installed (pip install 'assent[files]')")
-    # Before it is read: those that wait would hold all of their files meanwhile.
-    async with _TURN:
-        data = bytearray()
-        async for piece in content:
-            data += piece
-            if len(data) > MAX_BYTES:
-                raise NoPicture("it is too large")
-        return await asyncio.to_thread(_drawn, data)
+class Pictures:
+    """Draws one picture at a time: 40 million pixels take up to 250 MB while they are drawn."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def draw(self, content: AsyncGenerator[bytes]) -> tuple[bytes, str]:
+        """Return a small picture and its kind; raises `NoPicture`."""
+        if not can_draw():
+            raise NoPicture("Pillow is not installed (pip install 'assent[files]')")
+        # Before it is read: those that wait would hold all of their files meanwhile.
+        async with self._turn:
+            data = bytearray()
+            async for piece in content:
+                data += piece
+                if len(data) > MAX_BYTES:
+                    raise NoPicture("it is too large")
+            return await asyncio.to_thread(_drawn, data)
 
 
 def _drawn(data: bytearray) -> tuple[bytes, str]:

@@ -13,6 +13,7 @@ from assent.server.auth.authenticator import Authenticator
 from assent.server.caller import Caller, caller_of
 from assent.server.caller_tools import CallerTools
 from assent.server.open_streams import OpenStreams
+from assent.server.pictures import Pictures
 from assent.server.settings import Settings
 from assent.server.web.insights.cache import Surveys
 from assent.server.web.pages import Pages
@@ -57,6 +58,7 @@ class Service:
     live: OpenStreams
     pages: Pages
     surveys: Surveys
+    pictures: Pictures
     pulse: DatabasePulse
     tools: CallerTools
 

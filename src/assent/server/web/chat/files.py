@@ -15,7 +15,6 @@ from assent.errors import FileRefused, OverQuota, TooLarge, TooSlow
 from assent.server.caller import caller_of
 from assent.server.form_data import Posted
 from assent.server.guard import GuardedRoute
-from assent.server.pictures import picture_of
 from assent.server.service import service_of
 from assent.server.uploads import attach_bytes, attach_part, download_attached, parts_of
 from assent.server.web.shown_files import ShownFile
@@ -89,10 +88,11 @@ async def saved(request: Request) -> Response:
 
 async def picture(request: Request) -> Response:
     """Show an image of a message, drawn anew."""
-    _, content = await service_of(request).assent.files.open_attached(
+    service = service_of(request)
+    _, content = await service.assent.files.open_attached(
         request.path_params["id"], request.path_params["key"], by=caller_of(request).person
     )
-    drawn, kind = await picture_of(content)
+    drawn, kind = await service.pictures.draw(content)
     return Response(drawn, media_type=kind)
 
 

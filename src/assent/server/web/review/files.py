@@ -12,7 +12,6 @@ from assent.engine.queries.review import Review
 from assent.errors import FileRefused, InvalidAnswer, OverQuota, TooLarge, TooSlow
 from assent.server.caller import caller_of
 from assent.server.guard import GuardedRoute
-from assent.server.pictures import picture_of
 from assent.server.service import service_of
 from assent.server.uploads import Parts, download, receive_bytes, receive_part
 from assent.server.web.review.verdicts import ANSWER
@@ -65,10 +64,11 @@ async def saved(request: Request) -> Response:
 async def picture(request: Request) -> Response:
     """Show an image, drawn anew."""
     caller = caller_of(request)
-    _, content = await service_of(request).assent.files.open(
+    service = service_of(request)
+    _, content = await service.assent.files.open(
         request.path_params["id"], request.path_params["key"], by=caller.person
     )
-    drawn, kind = await picture_of(content)
+    drawn, kind = await service.pictures.draw(content)
     return Response(drawn, media_type=kind)
 
 
