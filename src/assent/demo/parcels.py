@@ -31,7 +31,7 @@ _ADDRESS = UserInput(
         Step(
             "Customs",
             [
-                Field("country", label="Country", show_if=_ABROAD),
+                Field("country", label="Country", type=FieldType.COUNTRY, show_if=_ABROAD),
                 Field(
                     "worth",
                     label="Value in euros",
