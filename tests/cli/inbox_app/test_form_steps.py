@@ -80,6 +80,29 @@ async def test_what_was_kept_is_there_when_the_form_is_opened_again(office: Offi
     assert office.tools.ran == [("ship", "Bea", "NO", "books", "canary-9")]
 
 
+async def test_only_what_no_step_kept_is_asked_about_before_it_is_given_up(
+    local_office: Office,
+) -> None:
+    await local_office.asks("ship", order="7")
+    async with local_office.seat(size=(120, 60)) as seat:
+        await opened(seat, "Step 1 of 2: Who")
+        fill(seat, "name", "Bea")
+        choose(seat, "country", "NO")
+        await seat.press("ctrl+s")
+        await seat.sees("Step 2 of 3: Customs")
+        await seat.type("books")
+        await seat.press("ctrl+b")
+        await seat.sees("Step 1 of 3: Who")
+        await seat.press("ctrl+s")
+        await seat.sees("Step 2 of 3: Customs")
+        await seat.press("escape")
+        await seat.sees("Esc once more gives it up.")
+        await seat.press("ctrl+s")
+        await seat.sees("Step 3 of 3: Payment")
+        await seat.press("escape")
+        await seat.misses("Back (Esc)")
+
+
 async def test_an_answer_from_elsewhere_is_not_replaced_unseen(office: Office) -> None:
     id = await office.asks("ship", order="7")
     async with office.seat(size=(120, 60)) as seat:

@@ -17,7 +17,7 @@ def boxes(seat: Seat) -> dict[str, FieldBox]:
 async def opened(seat: Seat) -> None:
     await seat.read()
     await seat.press("a")
-    await seat.sees("To connect", "Host")
+    await seat.sees("Back (Esc)", "Host")
 
 
 async def test_all_types_are_filled_in_by_keyboard(office: Office) -> None:
@@ -122,6 +122,48 @@ async def test_a_draft_is_kept_sealed_and_goes_on_later(office: Office) -> None:
         await office.rested(id)
     [(_, _, given)] = office.tools.ran
     assert (given["host"], given["token"]) == ("db", "canary-6")
+
+
+async def test_what_was_typed_is_given_up_only_when_that_is_said_twice(
+    local_office: Office,
+) -> None:
+    office = local_office
+    id = await office.asks("connect", purpose="backup")
+    async with office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        await seat.press("escape")
+        await seat.misses("Back (Esc)")
+        await seat.press("a")
+        await seat.sees("Back (Esc)", "Host")
+        await seat.type("db")
+        await seat.press("escape")
+        await seat.sees("Ctrl-D keeps it as a draft, Esc once more gives it up.")
+        assert boxes(seat)["host"].answer() == "db"
+        # Typed after the question: there is something new to lose.
+        await seat.type("2")
+        await seat.press("escape")
+        await seat.pilot.pause()
+        assert boxes(seat)["host"].answer() == "db2"
+        await seat.press("escape")
+        await seat.misses("Back (Esc)")
+    assert await office.status(id) == "open"
+
+
+async def test_what_was_kept_as_a_draft_is_left_without_a_question(local_office: Office) -> None:
+    await local_office.asks("connect", purpose="backup")
+    async with local_office.seat(size=(120, 60)) as seat:
+        await opened(seat)
+        boxes(seat)["host"].query_one(Input).value = "db"
+        boxes(seat)["features"].query_one(TickList).select_all()
+        await seat.pilot.pause()
+        await seat.press("ctrl+d")
+        await seat.sees("kept as a draft")
+        await seat.read()
+        await seat.press("a")
+        await seat.sees("Back (Esc)", "Host")
+        assert boxes(seat)["host"].answer() == "db"
+        await seat.press("escape")
+        await seat.misses("Back (Esc)")
 
 
 async def test_every_control_is_one_that_a_keyboard_reaches(local_office: Office) -> None:

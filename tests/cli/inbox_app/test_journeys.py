@@ -128,6 +128,8 @@ async def test_a_result_is_checked_and_supplied(office: Office) -> None:
         await seat.press("s")
         await seat.sees("Its output, as text or JSON")
         await seat.type("many")
+        await seat.press("escape")
+        await seat.sees("Esc once more gives it up.")
         await seat.press("ctrl+s")
         await seat.sees("That does not count")
         assert await office.status(id) == "open"

@@ -39,11 +39,14 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
     # Each dialog says itself what has the focus first.
     AUTO_FOCUS: ClassVar[str | None] = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
+    LOSS: ClassVar[str] = "What you entered is not sent. Esc once more gives it up."
 
     def __init__(self, title: str, send: Send[T], *, label: str) -> None:
         super().__init__(classes="dialog")
         self._title, self._send, self._label = title, send, label
         self._is_sending = self._is_over = False
+        # What was entered when the person was told that it would be lost.
+        self._warned_of: object = None
 
     def end(self, error: AssentError | None = None) -> None:
         """End the question, once: somebody else may have decided while an answer was under way."""
@@ -74,9 +77,18 @@ class Dialog(ModalScreen[AssentError | None], Generic[T]):
         """Return what is to be sent; None after a problem was shown."""
         raise NotImplementedError
 
+    def entered(self) -> object:
+        """Return what going back would lose; None if that is nothing worth a question."""
+        return None
+
     def action_back(self) -> None:
-        """Give up; nothing is decided."""
-        self.end()
+        """Give up, at the second time if that loses something; nothing is decided."""
+        entered = self.entered()
+        if entered in (None, self._warned_of):
+            self.end()
+        else:
+            self._warned_of = entered
+            self.complain(self.LOSS)
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         """Go back, or send."""
@@ -226,6 +238,9 @@ class OutputDialog(Dialog[str]):
     def on_mount(self) -> None:
         """Begin with the text."""
         self.query_one(TextArea).focus()
+
+    def entered(self) -> object:
+        return self.query_one(TextArea).text or None
 
     def answer(self) -> str | None:
         return self.query_one(TextArea).text

@@ -61,6 +61,9 @@ class FormDialog(Dialog[Give]):
         Binding("ctrl+b", "previous", "previous step", priority=True),
         Binding("ctrl+l", "use", "use what is suggested", priority=True),
     ]
+    LOSS: ClassVar[str] = (
+        "What you entered is not kept. Ctrl-D keeps it as a draft, Esc once more gives it up."
+    )
 
     def __init__(
         self,
@@ -86,6 +89,8 @@ class FormDialog(Dialog[Give]):
         self._place = 1
         self._choice = keep_select() if start.form.for_person and start.is_own else None
         self._is_draft = False
+        # By field, what is there when the form is opened again.
+        self._known: dict[str, object] = {}
 
     def question(self) -> Iterable[Widget]:
         yield quoted(safe_block(self._form.reason))
@@ -101,6 +106,7 @@ class FormDialog(Dialog[Give]):
     def on_mount(self) -> None:
         """Begin with the first field of the first step that is not filled in."""
         steps, given = self._steps, self._given()
+        self._known = given
         if self._saved_at is not None and self._form.steps:
             entered = {name: value for name, value in given.items() if value is not None}
             open_ = (each for each in steps if not each.is_complete(entered, self._kept))
@@ -209,6 +215,7 @@ class FormDialog(Dialog[Give]):
         except AssentError as error:
             self.refuse(error)
         else:
+            self._known = self._known | mine
             self._place = next(each.place for each in self._steps if each.place > step.place)
             self._turn()
         finally:
@@ -225,6 +232,10 @@ class FormDialog(Dialog[Give]):
             await self.action_send()
         finally:
             self._is_draft = False
+
+    def entered(self) -> object:
+        given = self._given()
+        return given if given != self._known else None
 
     def answer(self) -> Give | None:
         self._complain({})
