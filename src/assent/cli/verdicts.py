@@ -154,7 +154,6 @@ class VerdictPrompt:
         if asked.form is None:
             raise NotFound("form of request", self.view.request.id)
         request, form = self.view.request, UserInput.from_json(asked.form)
-        is_own = self.by is not None and self.by.id == request.owner
         filled = TerminalForm(
             console=self.console,
             form=form,
@@ -162,7 +161,7 @@ class VerdictPrompt:
             draft=self.draft,
             find=self.find,
             suggestions={} if self.by is None else request.suggestions_for(self.by.id),
-            may_prefer=is_own and form.for_person,
+            may_prefer=self.by is not None and bool(request.keeps_for(self.by)),
         )
         values = await filled.fill()
         return None if values is None else filled.give(values)

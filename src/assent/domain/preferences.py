@@ -18,6 +18,18 @@ class Keep(StrEnum):
     CONVERSATION = "conversation"
     PERSON = "person"
 
+    @property
+    def words(self) -> str:
+        """The choice in words for people."""
+        return _CHOICES[self]
+
+
+_CHOICES = {
+    Keep.ONCE: "Only this time",
+    Keep.CONVERSATION: "For this conversation",
+    Keep.PERSON: "For all my conversations",
+}
+
 
 class ValueSource(StrEnum):
     """Where the value of a field came from, if nobody typed it for this call."""

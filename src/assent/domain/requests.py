@@ -7,9 +7,10 @@ from msgspec import Struct, field
 
 from assent.domain.canonical import Json, digest, encode_plain
 from assent.domain.confirmations import Confirmation
+from assent.domain.forms import UserInput
 from assent.domain.lifecycle import RequestKind, RequestStatus
 from assent.domain.people import Audience, Person, PersonKind
-from assent.domain.preferences import ValueOrigin
+from assent.domain.preferences import Keep, ValueOrigin
 from assent.domain.suggestions import Suggestion
 from assent.domain.tools import Preview
 
@@ -121,6 +122,13 @@ class Request(Struct, frozen=True, kw_only=True):
             return {}
         found = self.question.suggestions
         return {name: Suggestion.from_json(name, said) for name, said in found.items()}
+
+    def keeps_for(self, person: Person) -> tuple[Keep, ...]:
+        """Return how long this person can keep their answers; empty if they have no choice."""
+        form, is_own = self.question.form, person.id == self.owner
+        if form is None or not is_own or person.kind is not PersonKind.HUMAN:
+            return ()
+        return tuple(Keep) if UserInput.from_json(form).for_person else ()
 
     def admits(self, person: Person) -> bool:
         """Return True if this person may decide it."""

@@ -15,7 +15,6 @@ from assent.server.form_data import Posted
 from assent.server.service import Service
 from assent.server.web.review.editing.json_text import spelt
 from assent.server.web.review.form_sheet import FormSheet, SheetState, sheet_of
-from assent.server.web.review.request_page import keeps_of
 from assent.server.web.review.searching import FoundPage, Searches
 
 KINDS: Final = frozenset({RequestKind.INPUT, RequestKind.RESULT})
@@ -93,5 +92,5 @@ def _drawn(
         person=person,
     )
     sheet = sheet_of(matter, state)
-    keeps = keeps_of(matter, person) if sheet is not None and sheet.sends else ()
+    keeps = matter.request.keeps_for(person) if sheet is not None and sheet.sends else ()
     return InlineForm(matter=matter, said=said, sheet=sheet, keeps=keeps)

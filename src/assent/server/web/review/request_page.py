@@ -15,10 +15,9 @@ from assent.domain.field_types.money import currencies_of
 from assent.domain.field_types.tables import wrong_cells
 from assent.domain.fields import ShowIf
 from assent.domain.file_fields import files_text, kind_words, size_text
-from assent.domain.forms import UserInput
 from assent.domain.lifecycle import CallStatus, RequestKind
-from assent.domain.people import Person, PersonKind
-from assent.domain.preferences import Keep, ValueOrigin, ValueSource
+from assent.domain.people import Person
+from assent.domain.preferences import ValueOrigin, ValueSource
 from assent.domain.suggestions import Suggestion
 from assent.domain.verdicts import VERDICTS, offers
 from assent.engine.queries.review import Review
@@ -319,7 +318,7 @@ def request_page(
         effects={each.verb: _sentence(each.effect, matter) for each in matter.card.choices},
         sheet=sheet,
         filled=() if sheet is None else sheet.filled,
-        keeps=keeps_of(matter, person) if sheet is not None and sheet.sends else (),
+        keeps=matter.request.keeps_for(person) if sheet is not None and sheet.sends else (),
         wanted=spelt(output.schema) if output is not None else "",
         edited=_edited(matter),
         outcome=_outcome(matter),
@@ -338,15 +337,6 @@ def _own_rules(request: Request, matter: Review, verb: str) -> RuleOffers | None
         return None
     found = rule_offers(caller, tool, service_of(request).assent.policy)
     return found if found.asks else None
-
-
-def keeps_of(matter: Review, person: Person) -> Sequence[Keep]:
-    """Return how long this person can keep their answers, if they have a choice."""
-    form, owner = matter.request.question.form, matter.request.owner
-    is_own = owner == person.id and person.kind is PersonKind.HUMAN
-    if form is None or not is_own or not UserInput.from_json(form).for_person:
-        return ()
-    return tuple(Keep)
 
 
 def rendered(matter: Review) -> Rendered:
