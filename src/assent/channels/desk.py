@@ -258,8 +258,12 @@ class Desk:
         reply = await self._decide(matter, verdict, row, interaction)
         return replace(reply, buttons=(again,)) if isinstance(reply, Ask) else reply
 
+    def _page(self, matter: _Matter, reference: Reference) -> FormPage | None:
+        keeps = matter.review.request.keeps_for(matter.person)
+        return FormPage.of(matter.review, reference.page, self._limits, keeps)
+
     def _form_page(self, matter: _Matter, reference: Reference) -> Reply:
-        page = FormPage.of(matter.review, reference.page, self._limits)
+        page = self._page(matter, reference)
         if page is None:
             return Tell(words=_STALE, url=matter.url)
         if page.takes_files:
@@ -276,25 +280,25 @@ class Desk:
         values: Mapping[str, object],
         interaction: str,
     ) -> Reply:
-        page = FormPage.of(matter.review, reference.page, self._limits)
+        page = self._page(matter, reference)
         if page is None:
             return Tell(words=_STALE, url=matter.url)
-        valid, errors = page.checked(values)
-        if valid:
+        entered = page.entered(values)
+        if entered.answers:
             # What is right is kept, so that nobody types it twice.
-            kept = Give(values=valid, partial=True)
+            kept = Give(values=entered.answers, partial=True)
             reply = await self._decide(matter, kept, row, f"{interaction}:kept")
             if isinstance(reply, Tell) and reply.is_refusal:
                 return reply
         again = Button(reference=reference, label="Answer again")
-        if errors:
-            return _wrong(errors, page.labels, again)
-        if (start := page.next_start(valid)) is not None:
+        if entered.errors:
+            return _wrong(entered.errors, page.labels, again)
+        if (start := page.next_start(entered.answers)) is not None:
             label = "Next" if page.is_stepped else "Continue"
             on = Button(reference=reference.page_from(start), label=label)
             back = (Button(reference=reference, label="Back"),) if page.is_stepped else ()
-            return Ask(words=page.onward(start, valid), buttons=(on, *back))
-        reply = await self._decide(matter, Give(values={}), row, interaction)
+            return Ask(words=page.onward(start, entered.answers), buttons=(on, *back))
+        reply = await self._decide(matter, Give(values={}, keep=entered.keep), row, interaction)
         first = Button(reference=reference.page_from(0), label="Answer again")
         return replace(reply, buttons=(first,)) if isinstance(reply, Ask) else reply
 

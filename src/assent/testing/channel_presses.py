@@ -6,7 +6,7 @@ from datetime import timedelta
 from assent.channels.reference import Reference
 from assent.domain.decisions import reject
 from assent.domain.lifecycle import RequestStatus
-from assent.domain.people import Person
+from assent.domain.people import Person, PersonKind
 from assent.models.scripted import calls
 from assent.testing.channel_stage import ANN, BOB, EVE, MALLORY, OPS, Heard, Stage, playing
 
@@ -227,6 +227,32 @@ class PressingSuite:
 
             await play.assent.wait(play.turns[-1])
             assert play.ledger.mails == [("bob", "", "")]
+
+    async def test_owners_say_how_long_their_answers_are_kept(self, stage: Stage) -> None:
+        async with playing(stage) as play:
+            ann = Person(ANN, roles=OPS)
+            await play.ask(calls("invoice"), by=ann)
+            post = await play.post(stage.chat_id(ANN))
+
+            form = await stage.press(ANN, post.button("answer"))
+            assert form.fields == ("company", "keep")
+            await stage.fill(ANN, form, {"company": "Acme", "keep": "person"})
+
+            await play.assent.wait(play.turns[-1])
+            [kept] = await play.assent.people.preferences.of(ann)
+            assert (kept.row.name, kept.row.value) == ("company", "Acme")
+
+    async def test_only_owners_say_how_long_answers_are_kept(self, stage: Stage) -> None:
+        async with playing(stage) as play:
+            await play.ask(calls("invoice"), by=Person("robot", kind=PersonKind.SERVICE))
+            post = await play.post()
+
+            form = await stage.press(ANN, post.button("answer"))
+            assert form.fields == ("company",)
+            await stage.fill(ANN, form, {"company": "Acme"})
+
+            await play.assent.wait(play.turns[-1])
+            assert await play.assent.people.preferences.of(Person(ANN, roles=OPS)) == []
 
     async def test_details_show_everything_to_the_person_alone(self, stage: Stage) -> None:
         async with playing(stage) as play:

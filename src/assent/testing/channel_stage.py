@@ -136,7 +136,7 @@ class Ledger:
 
 
 def tools_of(ledger: Ledger) -> list[Tool]:
-    """Return tools that ask `ops` first: a payment, a note of any length, and two forms."""
+    """Return tools that ask `ops` first: a payment, a note of any length, and forms."""
     ops = Audience.of("ops")
 
     @tool(requires_approval=True, approvers=ops, risk="moderate")
@@ -181,10 +181,17 @@ def tools_of(ledger: Ledger) -> list[Tool]:
         ledger.mails.append((to, copy_to, archive))
         return f"sent to {to}"
 
+    who = UserInput("For whom", [Field("company")], save="person")
+
+    @tool(requires_approval=False, user_input=who, approvers=ops)
+    def invoice(company: str) -> str:
+        """Write an invoice."""
+        return f"an invoice for {company}"
+
     item: dict[str, Any] = {"type": "object", "properties": {"item": {"type": "string"}}}
     quote = manual("quote", description="Ask for a price.", parameters=item, approvers=ops)
 
-    return [pay, note, login, mail, quote]
+    return [pay, note, login, mail, invoice, quote]
 
 
 @dataclass(slots=True, kw_only=True)
