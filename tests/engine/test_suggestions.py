@@ -296,6 +296,22 @@ async def test_a_question_of_a_running_body_keeps_nothing(world: World) -> None:
             await assent.decide(turn.pending[0].id, answer(company="x").keeping("person"), by=ADA)
 
 
+@pytest.mark.parametrize("save", [True, "person"])
+async def test_a_question_of_a_running_body_does_not_offer_to_keep(world: World, save: Any) -> None:
+    @tool(name="file_return")
+    async def asks(year: int) -> str:
+        """File a tax return."""
+        raise InputRequired(UserInput("Which?", [Field("company")], save=save))
+
+    async with world(calls_what_is_said, asks) as assent:
+        [request] = (await file(assent)).pending
+
+    assert request.keeps_for(ADA) == ()
+    assert request.question.form is not None
+    assert request.question.form["save"] is False
+    assert "for_person" not in request.question.form
+
+
 @pytest.mark.parametrize("earlier", [10, 1_000])
 async def test_one_row_is_kept_however_many_calls_there_were(world: World, earlier: int) -> None:
     """Rows of a conversation replace each other; a lookup reads one of them by its index."""

@@ -112,9 +112,12 @@ def opened(vault: Vault, row: SealedSecret) -> Any:
 def input_wanted(tool: EffectiveTool, conversation: Conversation, form: UserInput) -> Asking:
     """Return the question of a body: the owner answers it, whoever approves its calls."""
     is_human = conversation.owner.kind is PersonKind.HUMAN
+    # Nothing of it is kept, so no surface offers that.
+    asked = {**form.to_json(), "save": False}
+    asked.pop("for_person", None)
     return Asking(
         kind=RequestKind.INPUT,
-        question=Question(reason=form.reason, text=tool.tool.question, form=form.to_json()),
+        question=Question(reason=form.reason, text=tool.tool.question, form=asked),
         audience=Audience() if is_human else tool.audience,
         decide_within=conversation.time_to_decide(tool),
     )
