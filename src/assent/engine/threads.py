@@ -17,7 +17,9 @@ _AT_ONCE = 32
 OURS = (KeyboardInterrupt, GeneratorExit)
 
 
-async def aside(characters: int, work: Callable[P, T], /, *args: P.args, **options: P.kwargs) -> T:
+async def offload(
+    characters: int, work: Callable[P, T], /, *args: P.args, **options: P.kwargs
+) -> T:
     """Call the function here if it handles few characters, else in a thread."""
     if characters <= LARGE_CHARS:
         return work(*args, **options)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from assent.domain.tools import Tool
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 
 _MOST_KEPT: Final = 500
 # Longer ones are read again each time: what strangers define fills no memory.
@@ -21,7 +21,7 @@ class CallerTools:
         """Return the tool of a definition; made beside the event loop if that is long."""
         if (known := self._kept.get(definition)) is not None:
             return known
-        tool = await aside(len(definition), make)
+        tool = await offload(len(definition), make)
         if len(definition) <= _LONGEST_KEPT:
             while len(self._kept) >= _MOST_KEPT:
                 del self._kept[next(iter(self._kept))]

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 
 # A table of a form has up to 500 cells.
 MAX_FIELDS: Final = 2_000
@@ -67,4 +67,4 @@ async def posted_of(request: Request) -> Posted:
     if (parts := getattr(request.state, "parts", None)) is not None:
         return parts.posted
     content = await request.body()
-    return await aside(len(content), Posted, content)
+    return await offload(len(content), Posted, content)

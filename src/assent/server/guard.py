@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import InvalidCommand, NotAllowed, NotAuthenticated
 from assent.server.access import Need, need_of
 from assent.server.auth import csrf
@@ -101,7 +101,7 @@ async def _token_in(connection: HTTPConnection, body: RequestBody) -> str:
     """Return the token in a posted form."""
     if connection.headers.get(csrf.HEADER) or not is_form(connection.headers):
         return ""
-    return (await aside(len(body.content), Posted, body.content)).one(csrf.FIELD)
+    return (await offload(len(body.content), Posted, body.content)).one(csrf.FIELD)
 
 
 async def _check_intent(service: Service, connection: HTTPConnection, in_form: str) -> None:

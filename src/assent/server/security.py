@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assent.domain.canonical import refuse_deep
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import (
     AssentError,
     BadAddress,
@@ -119,7 +119,7 @@ class RequestBody:
                 raise TooSlow(seconds) from None
         body = cls(content, receive)
         if content and not is_form(headers):
-            await aside(len(content), body.refuse_deep, settings.max_json_depth)
+            await offload(len(content), body.refuse_deep, settings.max_json_depth)
         return body
 
     async def receive(self) -> Message:

@@ -29,7 +29,7 @@ from assent.engine.gate.definitions import tool_of
 from assent.engine.gate.own_rules import own_rules_of
 from assent.engine.kernel import Kernel
 from assent.engine.runs.runner import Runner
-from assent.engine.threads import aside, weight
+from assent.engine.threads import offload, weight
 from assent.engine.transitions import Moves
 from assent.errors import (
     AssentError,
@@ -292,9 +292,9 @@ class Deciding:
 async def _cleaned(attempt: DecisionAttempt) -> DecisionAttempt:
     match attempt.verdict:
         case verdicts.Supply(output=output) | verdicts.Ran(output=output):
-            return await aside(weight(output), attempt.cleaned)
+            return await offload(weight(output), attempt.cleaned)
         case verdicts.Approve(arguments=whole, edit=patch) if attempt.is_edit:
-            return await aside(weight([whole, patch]), attempt.cleaned)
+            return await offload(weight([whole, patch]), attempt.cleaned)
         case _:
             return attempt.cleaned()
 

@@ -43,7 +43,7 @@ from assent.engine.kernel import Kernel
 from assent.engine.offers import proven
 from assent.engine.runs.claims import REDEFINED
 from assent.engine.runs.exchanges import is_exchange, sealed
-from assent.engine.threads import aside, weight
+from assent.engine.threads import offload, weight
 from assent.engine.transitions import Moves
 from assent.engine.vault import references
 from assent.errors import EditRefused, InvalidAnswer, InvalidArguments, Superseded
@@ -93,7 +93,7 @@ class SecondRulings:
         redefined = tool.tool.definition_hash != call.definition_hash
         if redefined:
             try:
-                edited = await aside(len(call.arguments.text), _normal, tool, call.arguments)
+                edited = await offload(len(call.arguments.text), _normal, tool, call.arguments)
             except InvalidArguments as error:
                 return Misfit(str(error))
         elif approval.is_edit:
@@ -120,15 +120,15 @@ class SecondRulings:
         size = weight(given.values) + len(case.call.arguments.text) + len(case.request.draft or "")
         own = is_exchange(case.call, case.request)
         if not own and tool.tool.user_input not in (None, form):
-            return await aside(size, self._reformed, case, tool, form, given)
+            return await offload(size, self._reformed, case, tool, form, given)
         if given.partial:
-            return SealedDraft(await aside(size, self._sealed, case, form, given, uses))
+            return SealedDraft(await offload(size, self._sealed, case, form, given, uses))
         if own:
-            return Continued(await aside(size, self._answered, case, form, given, uses))
+            return Continued(await offload(size, self._answered, case, form, given, uses))
         filling = Filling(
             kernel=self.kernel, case=case, tool=tool, form=form, given=given, uses=uses
         )
-        filled = await aside(size, filling.fill)
+        filled = await offload(size, filling.fill)
         gated = await planner.plan(case.call, tool, filled.merged.frozen, filled.merged.arguments)
         return FilledForm(merged=filled.merged, gated=gated.filled(filled.origins))
 

@@ -16,7 +16,7 @@ from assent.domain.files import SHA256, FileReference
 from assent.domain.messages import Block, HistoryItem, UserSaid
 from assent.engine.files.contents import Contents
 from assent.engine.kernel import Kernel
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import FileRefused, FileUnreadable
 from assent.ports import Tx
 
@@ -86,4 +86,4 @@ async def _block(kernel: Kernel, id: str | None, file: FileReference, *, fits: b
         content = b"".join([data async for data in pieces])
     except FileUnreadable:
         return in_words(file, _GONE)
-    return await aside(len(content), as_block, file, content)
+    return await offload(len(content), as_block, file, content)

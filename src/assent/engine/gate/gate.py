@@ -22,7 +22,7 @@ from assent.domain.policy import (
     strongest,
 )
 from assent.domain.tools import Arguments, Context, Copied, EffectiveTool, Predicate, is_predicate
-from assent.engine.threads import OURS, aside, is_ours
+from assent.engine.threads import OURS, is_ours, offload
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -169,7 +169,7 @@ def _copy(arguments: Arguments) -> Copied:
 
 
 async def _copied(arguments: Arguments, context: Context) -> Copied:
-    return await aside(len(context.arguments), _copy, arguments)
+    return await offload(len(context.arguments), _copy, arguments)
 
 
 def _binds_now(rule: Rule, tool: EffectiveTool) -> bool:

@@ -27,7 +27,7 @@ from assent.engine.gate.gated_calls import Asking, GatedCall, context_of, result
 from assent.engine.gate.known import NO_PREFERENCES, Known, OwnPreferences, known_answers
 from assent.engine.gate.merging import Merging
 from assent.engine.ids import Ids
-from assent.engine.threads import aside, is_ours, weight
+from assent.engine.threads import is_ours, offload, weight
 from assent.engine.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ class Planner:
         answers = form.validate({}, known.values)
         # In a thread if it is large, like all arguments that are taken in.
         size = len(call.arguments.text) + weight(known.values)
-        merged = await aside(size, merging.merge, taken.arguments, answers)
+        merged = await offload(size, merging.merge, taken.arguments, answers)
         planned = await self.plan(call, tool, merged.frozen, merged.arguments)
         return planned.filled(known.used(answers))
 
@@ -147,7 +147,7 @@ class Planner:
     ) -> GatedCall:
         """Plan a call with complete arguments: its own, or those of an answer or an edit."""
         if arguments is None:
-            arguments = await aside(len(frozen.text), frozen.thaw)
+            arguments = await offload(len(frozen.text), frozen.thaw)
         # After an answer or an edit: rules and hooks must judge the new arguments, not the old.
         if call.arguments != frozen:
             call = changed(call, arguments=frozen)

@@ -32,7 +32,7 @@ from assent.engine.loop.proposals import Proposals, storable
 from assent.engine.loop.steps import NewCalls
 from assent.engine.runs.claims import Claim
 from assent.engine.runs.runner import Runner
-from assent.engine.threads import aside, weight
+from assent.engine.threads import offload, weight
 from assent.engine.transitions import Moves
 from assent.errors import InvalidTool, KeyReused, OverQuota
 from assent.ports import Tx
@@ -132,7 +132,7 @@ class Proposing:
         return await self._kernel.tasks.through(self._proposed(outside))
 
     async def _proposed(self, outside: OutsideCall) -> Proposed:
-        text = await aside(weight(outside.arguments), _arguments_text, outside.arguments)
+        text = await offload(weight(outside.arguments), _arguments_text, outside.arguments)
         body = digest(json_text([outside.agent, outside.name, outside.conversation, text]))
         tool, definition = self.outside_tool(outside.agent, outside.tool)
         found = await self._found(outside, body, tool)

@@ -18,7 +18,7 @@ from assent.engine.gate.intake import proposed_arguments
 from assent.engine.gate.known import prefers, read_preferences
 from assent.engine.gate.planner import Planner
 from assent.engine.kernel import Kernel
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import InvalidAnswer, InvalidArguments, InvalidJson
 
 _STORED_CHARS = 300_000
@@ -96,7 +96,7 @@ class Proposals:
         return calls
 
     async def _taken(self, position: int, proposal: Proposal) -> GatedCall:
-        return await aside(len(proposal.arguments), self._take_in, position, proposal)
+        return await offload(len(proposal.arguments), self._take_in, position, proposal)
 
     def _take_in(self, position: int, proposal: Proposal) -> GatedCall:
         """Validate and normalise one proposal; one that does not fit fails here."""

@@ -34,7 +34,7 @@ from assent.engine.loop.steps import HELD, Loaded, ModelStep, load, message_of
 from assent.engine.queries.snapshots import Turn, resting
 from assent.engine.runs.claims import Claim
 from assent.engine.runs.runner import Runner
-from assent.engine.threads import aside, is_ours, unhurried
+from assent.engine.threads import is_ours, offload, unhurried
 from assent.errors import LeaseLost, ModelFailed, StoreUnavailable
 from assent.ports import TurnChanges, Tx
 
@@ -128,7 +128,7 @@ class Turns:
         """Run one model request and what follows; returns the turn's row if it goes on at once."""
         agent = self._kernel.catalogue.agent(loaded.conversation.agent)
         is_last = loaded.turn.step >= agent.limits.steps
-        history = await aside(loaded.length, loaded.said)
+        history = await offload(loaded.length, loaded.said)
         if loaded.files:
             owner = loaded.conversation.owner.id
             history = await with_files(self._kernel, owner, history, loaded.files)

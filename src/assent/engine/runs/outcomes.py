@@ -31,7 +31,7 @@ from assent.domain.outputs import (
 )
 from assent.domain.tools import Arguments, Context, Hitl, Manual, Tool
 from assent.engine.runs.scrubber import Scrubber
-from assent.engine.threads import aside, is_ours, weight
+from assent.engine.threads import is_ours, offload, weight
 from assent.errors import AssentError, InvalidArguments, InvalidOutput
 from assent.ports import Held
 
@@ -119,12 +119,12 @@ class BodyRun:
 
     async def respond(self, supplied: Json) -> Outcome:
         """Let the tool rework what a person supplied."""
-        original = await aside(weight(supplied), parsed, supplied)
+        original = await offload(weight(supplied), parsed, supplied)
         kind = self.tool.kind
         hook = kind.on_response_received if isinstance(kind, Hitl) else None
         try:
             if hook is None:
-                await aside(weight(original), self._normal, original)
+                await offload(weight(original), self._normal, original)
                 return Succeeded(supplied)
             return await self._reworked(await hook(self.context, original), original)
         except BaseException as error:
@@ -154,7 +154,7 @@ class BodyRun:
 
     async def _run(self) -> object:
         size = len(self.context.arguments)
-        bound = await aside(size, self.tool.arguments.bind, self.arguments)
+        bound = await offload(size, self.tool.arguments.bind, self.arguments)
         match self.tool.kind:
             case Regular(body=body):
                 return await body(self.context, bound)
@@ -186,7 +186,7 @@ class BodyRun:
 
     async def kept(self, value: object) -> Json:
         """Return an output in its stored form, without secrets."""
-        return await aside(weight(value), lambda: self.scrubber.json(self._normal(value)))
+        return await offload(weight(value), lambda: self.scrubber.json(self._normal(value)))
 
     def _waits(self, deferred: Deferred) -> Outcome:
         if (reason := flaw(deferred.task_id)) is not None:
@@ -221,7 +221,7 @@ class BodyRun:
         if self.context.approved:
             return failed("It asked for approval again although it was approved.")
         try:
-            metadata = await aside(weight(error.metadata), self._metadata, error)
+            metadata = await offload(weight(error.metadata), self._metadata, error)
         except InvalidOutput as invalid:
             return failed(self.scrubber.error(invalid))
         return Asks(metadata if isinstance(metadata, dict) else {})

@@ -34,7 +34,7 @@ from assent.engine.runs.outcomes import (
 )
 from assent.engine.runs.recording import Recorded, Recorder
 from assent.engine.runs.scrubber import Scrubber
-from assent.engine.threads import aside, weight
+from assent.engine.threads import offload, weight
 from assent.engine.transitions import Moves, Raced
 from assent.engine.vault import references, resolve
 from assent.errors import (
@@ -224,7 +224,7 @@ class Runner:
         call, tool, scrubber = claim.call, claim.tool.tool, given.scrubber
 
         async def report(progress: Progress) -> None:
-            value = await aside(weight(progress.value), _shown, tool, progress, scrubber)
+            value = await offload(weight(progress.value), _shown, tool, progress, scrubber)
             said: dict[str, Json] = {"call_id": call.id, "value": value}
             buffer.say(EventKind.PROGRESS, said | {"fraction": progress.fraction})
             # A body that never awaits anything would block all other tasks.
@@ -285,7 +285,7 @@ class Runner:
         # Here, not around the wait: a body that runs on after its timeout still has the secrets.
         with files or nullcontext(), self._kernel.logs.hiding(body.scrubber):
             if call.supplied is not None:
-                supplied = await aside(len(call.supplied), json.loads, call.supplied)
+                supplied = await offload(len(call.supplied), json.loads, call.supplied)
                 return await body.respond(supplied)
             return await body.perform()
 
@@ -309,7 +309,7 @@ class Runner:
     async def resolved(self, call: Call) -> tuple[dict[str, Json], Scrubber]:
         """Return the arguments of a claimed call with its secrets, and what hides them."""
         frozen, vault = call.arguments, self._kernel.vault
-        arguments, wanted = await aside(len(frozen.text), _with_references, frozen)
+        arguments, wanted = await offload(len(frozen.text), _with_references, frozen)
         if not wanted:
             return arguments, NO_SECRETS
         rows = await self._kernel.store.run(lambda tx: tx.values.sealed(wanted))
@@ -320,7 +320,7 @@ class Runner:
             return resolved, Scrubber(values.values())
 
         sealed = sum(len(row.sealed) for row in rows)
-        return await aside(len(frozen.text) + sealed, filled_in)
+        return await offload(len(frozen.text) + sealed, filled_in)
 
     async def _record(self, claim: Claim, outcome: Outcome, buffer: EventBuffer) -> Recorded:
         try:

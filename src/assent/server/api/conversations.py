@@ -14,7 +14,7 @@ from assent.domain.lifecycle import ConversationStatus
 from assent.engine.queries import listing
 from assent.engine.queries.snapshots import Turn
 from assent.engine.queries.visibility import sees_everything
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import NothingAwaited
 from assent.server.api import schemas
 from assent.server.api.routing import After, Id, IdFilter, Key, Limit, NativeApi, Word, at, place
@@ -98,7 +98,7 @@ async def show(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Conver
     """Return a conversation with its messages, calls and status; no model is asked."""
     thread = await service.assent.queries.conversations.thread(caller.person, id)
     size = _size(thread.calls)
-    return await aside(size, thread_shape, thread, caller.person, service.assent.catalogue)
+    return await offload(size, thread_shape, thread, caller.person, service.assent.catalogue)
 
 
 @router.post("/api/conversations/{id}/messages", operation_id="send_message", status_code=202)
@@ -194,7 +194,7 @@ async def resume(id: Id, service: ServiceDep, caller: CallerDep) -> schemas.Turn
 
 async def _shown(turn: Turn, service: ServiceDep, caller: CallerDep) -> schemas.Turn:
     catalogue = service.assent.catalogue
-    return await aside(_size(turn.calls), turn_shape, turn, caller.person, catalogue)
+    return await offload(_size(turn.calls), turn_shape, turn, caller.person, catalogue)
 
 
 def _size(calls: Iterable[Call]) -> int:

@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from assent.domain.canonical import Json, JsonLimits, parse
 from assent.domain.paging import MAX_PLACE_CHARS, Place
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.server.guard import GuardedApi
 from assent.server.service import service_of
 
@@ -55,7 +55,7 @@ class StrictRequest(Request):
         """Return the parsed body; raises `InvalidJson`, also if it is empty."""
         if not hasattr(self, "_read"):
             body = await self.body()
-            self._read = await aside(len(body), self._parsed, body)
+            self._read = await offload(len(body), self._parsed, body)
         return self._read
 
     def _parsed(self, body: bytes) -> Json:

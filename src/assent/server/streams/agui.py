@@ -15,7 +15,7 @@ from assent.domain.attachments import MOST_MESSAGE_FILES
 from assent.domain.canonical import digest
 from assent.domain.lifecycle import TurnStatus
 from assent.engine.queries.snapshots import Turn
-from assent.engine.threads import aside, weight
+from assent.engine.threads import offload, weight
 from assent.errors import (
     AssentError,
     ConfirmationRequired,
@@ -234,7 +234,7 @@ class Run(StreamAction):
         """Compare what the client shows already with what this stream is about to send."""
         events = await service.assent.queries.conversations.events(start.turn_id, after=start.after)
         messages = self.posted.messages
-        shown = await aside(
+        shown = await offload(
             weight(list(messages)), ShownMessages.of, start.turn_id, events, messages
         )
         return RunStart(turn_id=start.turn_id, after=start.after, posted=self.posted, shown=shown)

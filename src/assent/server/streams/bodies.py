@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 
 from assent.domain.canonical import JsonLimits, parse
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import NotFound
 from assent.server.service import service_of
 
@@ -36,7 +36,7 @@ async def body_of(request: Request, shape: TypeAdapter[T]) -> T:
     """Return the typed body; raises `RequestValidationError` or `InvalidJson` if it is invalid."""
     limits = JsonLimits(bytes=service_of(request).settings.max_body_bytes)
     body = await request.body()
-    return await aside(len(body), lambda: validated(shape.validate_python, parse(body, limits)))
+    return await offload(len(body), lambda: validated(shape.validate_python, parse(body, limits)))
 
 
 def validated(validate: Callable[[Any], T], posted: Any, *at: str | int) -> T:

@@ -12,7 +12,7 @@ from assent.domain.attachments import attachment
 from assent.domain.file_names import clean_name
 from assent.domain.files import FileReference
 from assent.domain.parameters import settle
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import FileRefused
 from assent.server.caller import Caller
 from assent.server.service import Service
@@ -46,7 +46,7 @@ class PostedFile:
             return attachment(name, self.address.removeprefix(_UPLOADED))
         if not self.address.startswith(_INSIDE):
             raise FileRefused(_FIELD, _ELSEWHERE)
-        content = await aside(len(self.address), _content, self.address)
+        content = await offload(len(self.address), _content, self.address)
         files = service.assent.files
         return await files.attach(content, by=caller.person, name=name, channel=caller.channel)
 

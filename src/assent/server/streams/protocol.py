@@ -21,7 +21,7 @@ from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.domain.tools import Preview
 from assent.engine.agents import Catalogue
-from assent.engine.threads import aside
+from assent.engine.threads import offload
 from assent.errors import AssentError
 from assent.server.access import STREAM
 from assent.server.caller import caller_of
@@ -145,7 +145,7 @@ class _Endpoint:
     async def post(self, request: HttpRequest) -> Response:
         """Do what is posted, then stream the turn."""
         body = await request.body()
-        action = await aside(len(body), self._read, _given(request, body))
+        action = await offload(len(body), self._read, _given(request, body))
         try:
             start = await action.begin(service_of(request), caller_of(request))
         except AssentError as error:
