@@ -298,6 +298,22 @@ async def test_a_task_is_polled_and_its_result_collected(tmp_path: Path) -> None
         assert len(stage.runs) == 1
 
 
+async def test_where_nobody_is_waited_for_a_result_is_waited_for_beside_others(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path, wait=0) as stage, stage.client() as client:
+        call = {"name": "up__send", "arguments": {"text": "hello"}, "task": {}}
+        created = (await _task(client, "tools/call", call))["task"]
+        asked = await stage.asked()
+        collecting = _task(client, "tasks/result", {"taskId": created["taskId"]})
+        collected = asyncio.create_task(collecting)
+        assert len((await client.list_tools()).tools) > 1
+
+        await stage.assent.decide(asked, approve(), by="ana")
+
+        assert (await collected)["content"][0]["text"] == "sent hello"
+
+
 async def test_a_cancelled_task_is_withdrawn(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage, stage.client() as client:
         call = {"name": "up__send", "arguments": {"text": "hello"}, "task": {}}

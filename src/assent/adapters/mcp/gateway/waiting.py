@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import math
 from asyncio import FIRST_COMPLETED
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -68,7 +69,7 @@ class Waiting:
         if number == 0 and client.repeats and _is_showable(opened, client):
             return _again(opened, 1, **{_REVIEW: _review(opened)})
         try:
-            if await self._ended(opened, client):
+            if await self._ended(opened, client, seconds=self.seconds):
                 self.calls.deliver(opened)
                 return result_of(opened.call, opened.answer)
         except asyncio.CancelledError:
@@ -90,12 +91,12 @@ class Waiting:
             return waiting(opened.call, opened.ticket)
         return await self.answer(opened, client, number=past.number)
 
-    async def _ended(self, opened: OpenCall, client: ClientSide) -> bool:
+    async def _ended(self, opened: OpenCall, client: ClientSide, *, seconds: float) -> bool:
         """Wait until the call has ended, telling the client now and then; False if it has not."""
         if opened.call.is_settled:
             return True
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self.seconds
+        deadline = loop.time() + seconds
         async with _Page(opened, client) as page:
             while not opened.task.done() and (left := deadline - loop.time()) > 0:
                 page.show()
@@ -111,7 +112,8 @@ class Waiting:
 
     async def ended(self, opened: OpenCall, client: ClientSide) -> None:
         """Wait until a call has ended, however long that takes."""
-        while not await self._ended(opened, client):
+        # Not by the gateway's own seconds: with 0 of them this would never let others run.
+        while not await self._ended(opened, client, seconds=math.inf):
             pass
 
 
