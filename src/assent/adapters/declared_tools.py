@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from assent.domain import parameters
 from assent.domain.canonical import Json
 from assent.domain.definitions import external
+from assent.domain.metadata import DeclaredMetadata
 from assent.domain.outputs import json_text
 from assent.domain.parameters import Check
 from assent.domain.tools import Tool
@@ -38,8 +39,11 @@ class DeclaredTools:
     not say of itself that nobody need be asked.
     """
 
-    def __init__(self, said: Said, *, where: str = "an adapter") -> None:
-        given: Said = _SAID.taken(where, "tools", said)
+    def __init__(self, said: Said, *, where: str = "an adapter", called: str = "tools") -> None:
+        given: Said = _SAID.taken(where, called, said)
+        for name, metadata in given.items():
+            # Now: found when a call comes, a mistake in them would cost the run of the agent.
+            DeclaredMetadata.of(name, metadata)
         self._said = {name: dict(metadata) for name, metadata in given.items()}
         self._known: dict[str, Tool] = {}
         self._missed = frozenset[str]()

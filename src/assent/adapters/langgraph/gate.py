@@ -50,12 +50,19 @@ class Gate:
         metadata: Mapping[str, Mapping[str, Any]] | None,
         unguarded: Collection[str],
         wait: float | None,
+        *,
+        called: str = "tools",
     ) -> Self:
-        """Return a gate with options that were checked; `where` names it in errors."""
+        """Return a gate with options that were checked.
+
+        `where` and `called` name it, and its metadata, in errors.
+        """
         given = checked(where, guard=guard, unguarded=unguarded, wait=wait)
         return cls(
             guard=given["guard"],
-            declared=DeclaredTools({} if metadata is None else metadata, where=where),
+            declared=DeclaredTools(
+                {} if metadata is None else metadata, where=where, called=called
+            ),
             unguarded=frozenset(given["unguarded"]),
             wait=given["wait"],
         )

@@ -1,8 +1,9 @@
 """A tool node for graphs that are built by hand."""
 
+import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
@@ -13,10 +14,22 @@ from langgraph.types import interrupt
 
 from assent.adapters.langgraph.gate import Gate, Handler, refuse_sync
 from assent.adapters.langgraph.pauses import Waiting, pause_of
+from assent.domain import parameters
+from assent.domain.parameters import Check, several
 from assent.errors import InvalidParameter
 from assent.guard import Guard
 
 InputType = Literal["list", "dict", "tool_calls"]
+
+
+def _tool(given: object) -> object:
+    # What a model is told of a function is its docstring, without which there is no tool.
+    is_described = parameters.function.read(given) is given and inspect.getdoc(given)
+    return given if isinstance(given, BaseTool) or is_described else parameters.unfit()
+
+
+_ONE: Final = Check("a tool", _tool)
+_TOOLS: Final = several(_ONE, tuple, "a tool, or several: BaseTools or functions with a docstring")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +64,16 @@ class GuardedToolNode(ToolNode):
         wait: float | None = 0,
         **options: Any,
     ) -> None:
-        self._gate = Gate.of("GuardedToolNode", guard, metadata, unguarded, wait)
+        self._gate = Gate.of("GuardedToolNode", guard, metadata, unguarded, wait, called="metadata")
+        given = _TOOLS.taken("GuardedToolNode", "tools", tools)
         through: Any = self._through
         cast("Any", super()).__init__(
-            tools, wrap_tool_call=refuse_sync, awrap_tool_call=through, **options
+            given, wrap_tool_call=refuse_sync, awrap_tool_call=through, **options
         )
-        if len(self.tools_by_name) < len(tools):
+        if len(self.tools_by_name) < len(given):
             # The last one would take the place of the first, with what was said about it.
             allowed = f"tools of different names ({', '.join(sorted(self.tools_by_name))})"
-            raise InvalidParameter("GuardedToolNode", "tools", allowed, f"{len(tools)} tools")
+            raise InvalidParameter("GuardedToolNode", "tools", allowed, f"{len(given)} tools")
 
     async def _through(self, request: ToolCallRequest, handler: Handler) -> Any:
         return await self._gate.passed(request, handler)

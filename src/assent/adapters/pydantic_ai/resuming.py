@@ -15,6 +15,7 @@ from pydantic_ai.tools import (
     ToolDenied,
 )
 
+from assent.adapters.options import checked
 from assent.adapters.pydantic_ai.guarding import want_guarded
 from assent.adapters.pydantic_ai.toolset import MARK
 from assent.adapters.replies import refusal, was_refused
@@ -30,6 +31,7 @@ class _Pause:
 
 
 _PAUSE: Final = TypeAdapter(_Pause)
+_REQUESTS: Final = instance(DeferredToolRequests, "DeferredToolRequests, the output of a run")
 _RESULT: Final = instance(AgentRunResult, "a paused run, or what saved() returned")
 
 
@@ -49,6 +51,8 @@ async def results(
     What people rejected is denied with their reason. Everything else goes back to the toolset,
     which runs what is approved and defers again what still waits; up to `wait` seconds for people.
     """
+    checked("results()", guard=guard, wait=wait)
+    _REQUESTS.taken("results()", "requests", requests)
     known = {
         part.tool_call_id: call_id
         for part in requests.approvals
