@@ -6,9 +6,11 @@ from assent.domain import parameters
 from assent.domain.parameters import Check, optional, taken
 from assent.guard import Guard
 
-_GUARD: Final = "a guard: that of Assent.guard_for(…), or an assent.client.AsyncClient"
+GUARD: Final = parameters.instance(
+    Guard, "a guard: that of Assent.guard_for(…), or an assent.client.AsyncClient"
+)
 _OPTIONS: Final[dict[str, Check]] = {
-    "guard": parameters.instance(Guard, _GUARD),
+    "guard": GUARD,
     "wait": optional(parameters.number(0)),
     "unguarded": parameters.names,
 }

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import httpx2
@@ -12,7 +13,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from assent.cli.gateway import add_gateway_options, gateway
-from assent.errors import InvalidCommand
+from assent.errors import InvalidCommand, InvalidParameter
 from tests.adapters.mcp_gateway.processes import command, config_in, listening
 from tests.adapters.mcp_gateway.stage import ALLOWED, SECONDS, runs_in, staged, text_of
 
@@ -35,6 +36,20 @@ async def door(folder: Path, key: str | None = KEY) -> AsyncIterator[httpx.Async
             httpx.AsyncClient(transport=transport, base_url=HERE) as http,
         ):
             yield http
+
+
+@pytest.mark.parametrize("key", ["", " ", "a key", 5])
+async def test_a_key_that_would_let_everybody_in_is_refused(tmp_path: Path, key: Any) -> None:
+    with pytest.raises(InvalidParameter, match="key"):
+        async with door(tmp_path, key=key):
+            pass
+
+
+@pytest.mark.parametrize("origins", ["example.com", ["https://a.example/mcp"], [5], None])
+async def test_what_is_no_origin_is_refused(tmp_path: Path, origins: Any) -> None:
+    async with staged(tmp_path) as stage:
+        with pytest.raises(InvalidParameter, match="origins"):
+            stage.gateway.http_app(origins=origins)
 
 
 @pytest.mark.parametrize(

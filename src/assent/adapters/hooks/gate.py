@@ -9,19 +9,27 @@ from assent.adapters.hooks.held_claims import HeldClaim, HeldClaims
 from assent.adapters.hooks.inputs import are_equal, outcome_with
 from assent.adapters.hooks.rulings import Allowed, Denied, Ruling, Undecided
 from assent.adapters.keys import key_of, named
+from assent.adapters.options import GUARD
 from assent.adapters.replies import refusal
 from assent.domain.outputs import as_text, cut
+from assent.domain.parameters import instance, taken
 from assent.domain.tools import Tool
 from assent.errors import CallNotRun, CallWaits, LeaseLost
 from assent.guard import BodyOutcome, CallClaim, Guard, GuardedCall, Unclear, new_token
 
 _SILENT: Final = Unclear("the agent came to rest and reported no outcome")
+_GATE: Final = {
+    "guard": GUARD,
+    "tools": instance(CodingTools, "CodingTools"),
+    "held": instance(HeldClaims, "HeldClaims"),
+}
 
 
 class HookGate:
     """Rules on the tools of a coding agent, which runs them itself."""
 
     def __init__(self, guard: Guard, tools: CodingTools, held: HeldClaims) -> None:
+        taken("HookGate", {"guard": guard, "tools": tools, "held": held}, _GATE)
         self._guard, self._tools, self._held = guard, tools, held
 
     async def before(self, event: Before, *, wait: float | None) -> Ruling:

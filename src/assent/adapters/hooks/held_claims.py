@@ -6,10 +6,20 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from assent.adapters.hooks.events import After, Before, Ended, HookEvent
+from assent.domain import parameters
+from assent.domain.parameters import Check
 from assent.guard import CallClaim, lease_clock
+
+
+def _folder(given: object) -> object:
+    fits = isinstance(given, Path) or parameters.name.read(given) is given
+    return Path(cast("str | Path", given)) if fits else parameters.unfit()
+
+
+_FOLDER: Final = Check("the path of a folder", _folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +39,8 @@ class HeldClaim:
 class HeldClaims:
     """A folder with a file for each claim that has no outcome yet."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | str) -> None:
+        self._folder: Path = _FOLDER.taken("HeldClaims", "folder", folder)
 
     def keep(self, event: Before, claim: CallClaim) -> Path:
         """Write a claim to its file, whole or not at all, readable by its owner only."""

@@ -9,12 +9,34 @@ from urllib.parse import urlsplit
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
+from assent.domain import parameters
+from assent.domain.parameters import Check, hidden, optional, several, taken
+
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _HERE: Final = ("127.0.0.1", "localhost", "[::1]")
 _BEARER: Final = b"bearer "
+
+
+def _origin(given: object) -> object:
+    scheme, _, host = given.partition("://") if isinstance(given, str) else ("", "", "")
+    is_host = bool(host) and not any(each in host for each in "/?#@ ")
+    return given if is_host and scheme in ("http", "https") else parameters.unfit()
+
+
+def _key(given: object) -> object:
+    # An empty one would let everybody in who sends the word Bearer.
+    fits = isinstance(given, str) and given != "" and not any(map(str.isspace, given))
+    return given if fits else parameters.unfit()
+
+
+_ORIGINS: Final = "an origin such as https://assent.example.com, or several"
+_DOOR: Final = {
+    "origins": several(Check("an origin", _origin), tuple, _ORIGINS),
+    "key": hidden(optional(Check("text without a space", _key))),
+}
 
 
 def http_app(
@@ -25,7 +47,8 @@ def http_app(
     It answers at `origins` and at this machine's own names only: a page whose name was made to
     mean this machine gets nowhere. With a key, clients send `Authorization: Bearer …`.
     """
-    own = tuple(origins)
+    given = taken("http_app()", {"origins": origins, "key": key}, _DOOR)
+    own: tuple[str, ...] = given["origins"]
     security = TransportSecuritySettings(
         allowed_hosts=[urlsplit(origin).netloc for origin in own] + [f"{host}:*" for host in _HERE],
         allowed_origins=[*own, *(f"http://{host}:*" for host in _HERE)],

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp_types import ElicitRequestParams, ElicitResult
 
@@ -12,7 +12,10 @@ from assent.adapters.mcp.gateway.open_calls import OpenCalls
 from assent.adapters.mcp.gateway.pipes import standard_streams
 from assent.adapters.mcp.gateway.server import GatewayServer
 from assent.adapters.mcp.gateway.waiting import BEAT_SECONDS, WAIT_SECONDS, Waiting
+from assent.adapters.options import GUARD
+from assent.domain import parameters
 from assent.domain.mcp_servers import McpServer
+from assent.domain.parameters import Check, hidden, taken
 from assent.guard import Guard
 
 if TYPE_CHECKING:
@@ -20,6 +23,34 @@ if TYPE_CHECKING:
 
 AGENT: Final = "gateway"
 _PAUSE_SECONDS: Final = 0.5
+_SECRET_BYTES: Final = 32
+
+
+def _servers(given: object) -> object:
+    found = _LISTED.read(given)
+    if found is parameters.unfit():
+        return found
+    servers = cast("tuple[McpServer, ...]", found)
+    # Of two with one name, only the last would be asked for its tools.
+    return servers if len({each.name for each in servers}) == len(servers) else parameters.unfit()
+
+
+def _secret(given: object) -> object:
+    fits = isinstance(given, bytes) and len(given) >= _SECRET_BYTES
+    return given if fits else parameters.unfit()
+
+
+_LISTED: Final = parameters.several(parameters.instance(McpServer), tuple, "McpServers")
+_GATEWAY: Final = {
+    "guard": GUARD,
+    "servers": Check("one or several McpServers, each of another name", _servers),
+    "owner": parameters.name,
+    "secret": hidden(Check(f"bytes, at least {_SECRET_BYTES}", _secret)),
+    "agent": parameters.name,
+    "wait": parameters.number(0),
+    "beat": parameters.number(above=0),
+    "tools_only": parameters.flag,
+}
 
 
 class Gateway:
@@ -33,7 +64,7 @@ class Gateway:
     def __init__(
         self,
         guard: Guard,
-        servers: Iterable[McpServer],
+        servers: McpServer | Iterable[McpServer],
         *,
         owner: str,
         secret: bytes,
@@ -42,8 +73,22 @@ class Gateway:
         beat: float = BEAT_SECONDS,
         tools_only: bool = False,
     ) -> None:
+        given = taken(
+            "Gateway",
+            {
+                "guard": guard,
+                "servers": servers,
+                "owner": owner,
+                "secret": secret,
+                "agent": agent,
+                "wait": wait,
+                "beat": beat,
+                "tools_only": tools_only,
+            },
+            _GATEWAY,
+        )
         self._offers = Offers(
-            servers,
+            given["servers"],
             on_changed=self._changed,
             on_elicit=self._elicited,
             on_reading=None if tools_only else self._reading_changed,
