@@ -10,9 +10,11 @@ from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Final, Protocol
 
+from assent.domain import parameters
 from assent.domain.chats import ChatThread, ThreadState
 from assent.domain.events import Event, EventKind
 from assent.domain.lifecycle import TurnStatus
+from assent.domain.parameters import Check, instance, taken
 from assent.domain.people import Person
 from assent.engine.assent import Assent
 from assent.errors import AssentError, ChannelError, PendingCalls, StoreUnavailable
@@ -40,6 +42,17 @@ class ThreadWriter(Protocol):
         ...
 
 
+def _writer(given: object) -> object:
+    return given if callable(getattr(given, "say", None)) else parameters.unfit()
+
+
+_ANSWERS: Final = {
+    "assent": instance(Assent, "an Assent"),
+    "channel": parameters.name,
+    "writer": Check("a ThreadWriter, with `say`", _writer),
+}
+
+
 class Answers:
     """Shows the answers of conversations that are held in threads of one channel.
 
@@ -47,6 +60,7 @@ class Answers:
     """
 
     def __init__(self, assent: Assent, channel: str, writer: ThreadWriter) -> None:
+        taken("Answers", {"assent": assent, "channel": channel, "writer": writer}, _ANSWERS)
         self._assent, self._channel, self._writer = assent, channel, writer
         self._followed: dict[str, asyncio.Task[None]] = {}
         # Threads in which something began while their last turn was still followed.

@@ -14,11 +14,13 @@ from assent.channels.edits import EditForm, approval_of, edit_form
 from assent.channels.form_pages import FormPage
 from assent.channels.reference import DETAILS, Reference
 from assent.channels.replies import Ask, Button, Fill, FormLimits, Reply, Tell
+from assent.domain import parameters
 from assent.domain.confirmations import Confirmation
 from assent.domain.decisions import Approve, Give, Verdict
 from assent.domain.field_types import FieldType
 from assent.domain.fields import Field
 from assent.domain.lifecycle import RequestStatus
+from assent.domain.parameters import instance, optional, taken
 from assent.domain.people import Person
 from assent.domain.verdicts import Verb, VerdictRow, row_of
 from assent.engine.assent import Assent
@@ -56,6 +58,12 @@ _STALE: Final = "This has changed since it was shown to you. Nothing was decided
 _UNSEEN: Final = "You may not decide this. It stays open for the people who may."
 _FILES: Final = "This form takes a file, which is uploaded on its page. Open the full review."
 _TOO_LARGE: Final = "This does not fit here. Open the full review instead."
+_DESK: Final = {
+    "assent": instance(Assent, "an Assent"),
+    "channel": parameters.name,
+    "surface": instance(Surface),
+    "limits": optional(instance(FormLimits, "FormLimits")),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +89,8 @@ class Desk:
     def __init__(
         self, assent: Assent, channel: str, surface: Surface, limits: FormLimits | None = None
     ) -> None:
+        given = {"assent": assent, "channel": channel, "surface": surface, "limits": limits}
+        taken("Desk", given, _DESK)
         self._assent, self._channel, self._surface = assent, channel, surface
         self._limits = limits or FormLimits()
 

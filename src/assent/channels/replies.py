@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assent.channels.reference import Reference
+from assent.domain import parameters
 from assent.domain.fields import Field
+from assent.domain.parameters import settle
 from assent.domain.suggestions import Suggestion
 
 
@@ -67,3 +69,6 @@ class FormLimits:
 
     fields: int = 5
     characters: int = 3_000
+
+    def __post_init__(self) -> None:
+        settle(self, {"fields": parameters.whole(1), "characters": parameters.whole(1)})

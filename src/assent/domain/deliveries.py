@@ -128,6 +128,16 @@ class HttpReply:
     body: bytes = b""
     media: str = "application/json"
 
+    def __post_init__(self) -> None:
+        settle(self, _REPLY)
+
+
+_REPLY: Final = {
+    "status": parameters.whole(200, 599),
+    "body": parameters.instance(bytes, "bytes"),
+    "media": parameters.name,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
@@ -167,3 +177,18 @@ class ChannelTerms:
     tells_settled: bool = False
     per_second: float = 5.0
     link_words: str | None = f"/assent link {CODE}"
+
+    def __post_init__(self) -> None:
+        settle(self, _TERMS)
+
+
+_TERMS: Final = {
+    "rooms": parameters.several(parameters.instance(Room), tuple, "a Room or several Rooms"),
+    "groups": parameters.flag,
+    "grouped": parameters.whole(1),
+    "reaches_people": parameters.flag,
+    "appends": parameters.flag,
+    "tells_settled": parameters.flag,
+    "per_second": parameters.number(above=0),
+    "link_words": parameters.optional(parameters.name),
+}

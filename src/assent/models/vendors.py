@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
+from assent.domain import parameters
+from assent.domain.parameters import hidden, optional, taken
 from assent.errors import ModelNotConfigured
 
 if TYPE_CHECKING:  # pydantic-ai takes a second to import, so only building a model does it
@@ -20,6 +22,14 @@ if TYPE_CHECKING:  # pydantic-ai takes a second to import, so only building a mo
 
 DEFAULT_TIMEOUT_SECONDS: Final = 120.0
 _NO_KEY: Final = "no-key"
+_GIVEN: Final = {
+    "spec": parameters.text,
+    "base_url": optional(parameters.name),
+    "api_key": hidden(optional(parameters.text)),
+    "timeout_seconds": parameters.number(above=0),
+    "settings": optional(parameters.mapping),
+    "environ": optional(parameters.mapping),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +67,15 @@ def chat_model(
     "openai:" speaks the Responses API to OpenAI and chat completions to any other `base_url`.
     `settings` are pydantic-ai's model settings, such as max_tokens.
     """
+    given = {
+        "spec": spec,
+        "base_url": base_url,
+        "api_key": api_key,
+        "timeout_seconds": timeout_seconds,
+        "settings": settings,
+        "environ": environ,
+    }
+    taken("chat_model()", given, _GIVEN)
     vendor, model = _parsed(spec)
     environ = os.environ if environ is None else environ
     key = api_key or _key(spec, vendor, environ, elsewhere=base_url is not None)

@@ -1,6 +1,17 @@
 """A clock that a test moves."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from assent.domain import parameters
+from assent.domain.parameters import Check
+
+
+def _aware(given: object) -> object:
+    return given if isinstance(given, datetime) and given.tzinfo else parameters.unfit()
+
+
+_NOW: Final = Check("a datetime with a time zone", _aware)
 
 
 class VirtualClock:
@@ -10,7 +21,7 @@ class VirtualClock:
     """
 
     def __init__(self, now: datetime = datetime(2030, 1, 1, tzinfo=UTC)) -> None:
-        self._now = now
+        self._now: datetime = _NOW.taken("VirtualClock", "now", now)
 
     def now(self) -> datetime:
         """Return the time that the test has set."""

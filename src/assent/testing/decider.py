@@ -1,14 +1,44 @@
 """A person for tests, who decides open requests until there are none."""
 
 from collections.abc import Callable, Mapping
+from typing import Final, cast
 
+from assent.domain import parameters
 from assent.domain.decisions import Verdict
+from assent.domain.parameters import Check, either, function_of, instance, taken
 from assent.domain.people import Person
 from assent.domain.requests import Request
 from assent.engine.assent import Assent
 from assent.engine.queries.snapshots import Turn
 
 Choice = Verdict | Mapping[str, Verdict] | Callable[[Request], Verdict]
+
+
+def _verdict(given: object) -> object:
+    return given if isinstance(given, Verdict) else parameters.unfit()
+
+
+def _by_tool(given: object) -> object:
+    found = parameters.mapping.read(given)
+    if found is parameters.unfit():
+        return found
+    verdicts = cast("Mapping[str, object]", found).values()
+    return found if all(_verdict(each) is each for each in verdicts) else parameters.unfit()
+
+
+_VERDICT: Final = "a verdict such as approve(), verdicts by tool, or a function of the request"
+_DECIDER: Final = {
+    "assent": instance(Assent, "an Assent"),
+    "verdict": Check(
+        _VERDICT,
+        either(
+            Check("a verdict", _verdict),
+            Check("verdicts by tool", _by_tool),
+            function_of(1, "a function of the request"),
+        ).read,
+    ),
+    "by": either(instance(Person), parameters.name),
+}
 
 
 class Decider:
@@ -19,6 +49,7 @@ class Decider:
     """
 
     def __init__(self, assent: Assent, verdict: Choice, *, by: Person | str) -> None:
+        taken("Decider", {"assent": assent, "verdict": verdict, "by": by}, _DECIDER)
         self._assent, self._verdict, self._by = assent, verdict, by
         self.decided: list[tuple[Request, Verdict]] = []
 

@@ -85,6 +85,12 @@ def test_anything_but_a_few_good_secrets_is_refused_without_being_repeated(texts
     assert not any(text in said for text in map(str, texts) if len(text) > 8)
 
 
+def test_one_secret_needs_no_list() -> None:
+    secret = new_secret()
+
+    assert SigningSecrets(secret) == SigningSecrets((secret,))
+
+
 def test_secrets_are_in_no_repr() -> None:
     secret = new_secret()
 

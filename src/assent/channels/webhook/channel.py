@@ -12,7 +12,7 @@ from assent.channels.safe_http import REQUEST_SECONDS, Resolve, SafeHttp
 from assent.channels.targets import TargetRules
 from assent.channels.webhook.answers import endpoint_gone, want_taken
 from assent.channels.webhook.payload import Outcome, WebhookEvent, webhook_body
-from assent.channels.webhook.signing import SigningSecrets
+from assent.channels.webhook.signing import SECRETS, SigningSecrets
 from assent.domain import parameters
 from assent.domain.deliveries import ChannelTerms, Post, PostItem, Room
 from assent.domain.parameters import Check, taken
@@ -26,7 +26,7 @@ _ENDPOINT: Final = "endpoint"
 _WHERE: Final = "Webhook"
 _GIVEN: Final[dict[str, Check]] = {
     "url": parameters.name,
-    "secrets": parameters.hidden(parameters.ordered_names),
+    "secrets": SECRETS,
     "name": parameters.name,
     "allow": parameters.ordered_names,
     "plain_http": parameters.flag,

@@ -3,13 +3,15 @@
 import base64
 import binascii
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
 from standardwebhooks import Webhook
 
-from assent.errors import InvalidParameter
+from assent.domain import parameters
+from assent.domain.parameters import Check, hidden, settle
 
 PREFIX: Final = "whsec_"
 SECRETS_MAX: Final = 4
@@ -23,17 +25,10 @@ _BYTES_MAX: Final = 64
 class SigningSecrets:
     """The secrets that sign every message: one, or several while they are being replaced."""
 
-    texts: tuple[str, ...] = field(repr=False)
+    texts: str | Sequence[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.texts) <= SECRETS_MAX or not all(map(_is_secret, self.texts)):
-            raise InvalidParameter(
-                "Webhook",
-                "secrets",
-                f"1 to {SECRETS_MAX} secrets: {PREFIX!r} and {_BYTES_MIN} to {_BYTES_MAX} bytes "
-                "in base64",
-                "other text, not shown here",
-            )
+        settle(self, {"texts": SECRETS})
 
     def headers(self, message_id: str, at: datetime, body: bytes) -> dict[str, str]:
         """Return the headers of one attempt: the id stays, the time and signatures are new."""
@@ -61,3 +56,17 @@ def _is_secret(text: object) -> bool:
     except (binascii.Error, ValueError):
         return False
     return _BYTES_MIN <= len(key) <= _BYTES_MAX
+
+
+def _secrets(given: object) -> object:
+    texts = [given] if isinstance(given, str) else parameters.items(given)
+    fits = texts is not None and 1 <= len(texts) <= SECRETS_MAX and all(map(_is_secret, texts))
+    return tuple(texts) if fits and texts is not None else parameters.unfit()
+
+
+SECRETS: Final = hidden(
+    Check(
+        f"1 to {SECRETS_MAX} secrets: {PREFIX!r} and {_BYTES_MIN} to {_BYTES_MAX} bytes in base64",
+        _secrets,
+    )
+)

@@ -124,6 +124,9 @@ class SendMessage(StreamAction):
 class RetryTurn(StreamAction):
     """Retry a failed answer; an answer that is on record stays there."""
 
+    def __post_init__(self) -> None:
+        settle(self, {"conversation_id": parameters.text})
+
     async def begin(self, service: Service, caller: Caller) -> StreamStart:
         queries = service.assent.queries.conversations
         turn = (await queries.questions(caller.person, self.conversation_id)).turn
@@ -140,6 +143,9 @@ class ClientOutput:
     call_id: str
     output: Json = None
     error: str | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, {"call_id": parameters.text, "error": optional(parameters.text)})
 
 
 @dataclass(frozen=True, kw_only=True)
