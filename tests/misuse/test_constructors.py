@@ -5,18 +5,14 @@ A parameter that is new has no entry in `MEANT` and fails here until somebody sa
 
 import asyncio
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from enum import Enum
-from importlib import import_module
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import pytest
 from agents import Agent as SdkAgent
-from pydantic_ai import FunctionToolset
+from pydantic_ai import DeferredToolRequests, FunctionToolset
 
 import assent
 from assent import (
@@ -75,14 +71,16 @@ from assent import (
     tool,
 )
 from assent.adapters.claude_agent import ClaudeGuard
-from assent.adapters.langgraph import GuardMiddleware
+from assent.adapters.hooks import CodingTools, HeldClaims, HookGate
+from assent.adapters.langgraph import GuardedToolNode, GuardMiddleware
+from assent.adapters.mcp.gateway import Gateway
 from assent.adapters.openai_agents import Thread, guarded
-from assent.adapters.pydantic_ai import Guarded, GuardedToolset
-from assent.channels import Room
+from assent.adapters.pydantic_ai import Guarded, GuardedToolset, results
+from assent.channels import Answers, ChannelTerms, Desk, FormLimits, HttpReply, Room
 from assent.channels.discord import Discord
 from assent.channels.email import Email
 from assent.channels.slack import Slack
-from assent.channels.webhook import Webhook
+from assent.channels.webhook import SigningSecrets, Webhook
 from assent.channels.webhook.signing import new_secret
 from assent.client import AsyncClient, Client, external
 from assent.domain.arguments import TypedArguments
@@ -95,12 +93,21 @@ from assent.engine.gate.quotas import Quotas
 from assent.engine.settings import Texts, Times
 from assent.errors import AssentError
 from assent.guard import Guard, Raised, Returned, Unclear
+from assent.models import chat_model
+from assent.presentation.surfaces import SURFACES
 from assent.server.app import create_app
 from assent.server.auth.modes import OpenId, Rate, Rates, TrustedProxy
 from assent.server.connections import Patience
 from assent.server.settings import Settings
-from assent.server.streams import DecideRequests, PostedFile, SendMessage
-from assent.testing import ScriptedModel, calls, says
+from assent.server.streams import (
+    ClientOutput,
+    DecideRequests,
+    PostedFile,
+    RetryTurn,
+    SendMessage,
+)
+from assent.testing import Decider, ScriptedModel, VirtualClock, calls, says
+from tests.misuse.public import NOT_MADE, public
 
 WRONG: dict[str, object] = {
     "None": None,
@@ -187,6 +194,15 @@ def engine(**more: Any) -> Assent:
 
 def guard() -> Guard:
     return engine().guard_for(agent="agent", by="ana")
+
+
+class Writer:
+    """A writer of a chat's threads; nothing is said in these tests."""
+
+    async def say(
+        self, address: str, text: str, *, key: str, message: str | None, is_final: bool
+    ) -> str:
+        raise NotImplementedError
 
 
 SAID: dict[str, set[str]] = {
@@ -844,74 +860,143 @@ MEANT: dict[str, tuple[Make, dict[str, set[str]]]] = {
         lambda **said: create_app(**{"assent": engine(), **said}),
         {"assent": NOTHING, "settings": {"None"}, "protocols": {"an empty list"}},
     ),
+    "CodingTools": (
+        CodingTools,
+        # Where it was given only names it in messages.
+        {"said": {"an empty mapping", "None"}, "where": ANYTHING},
+    ),
+    "HeldClaims": (HeldClaims, {"folder": NAME}),
+    "HookGate": (
+        lambda **said: HookGate(
+            **{"guard": guard(), "tools": CodingTools(), "held": HeldClaims("x"), **said}
+        ),
+        {"guard": NOTHING, "tools": NOTHING, "held": NOTHING},
+    ),
+    "Gateway": (
+        lambda **said: Gateway(
+            **{"guard": guard(), "servers": [], "owner": "ana", "secret": bytes(32), **said}
+        ),
+        {
+            "guard": NOTHING,
+            "servers": {"an empty list"},
+            "owner": NAME,
+            "secret": NOTHING,
+            "agent": NAME,
+            "wait": FROM_NONE | {"a fraction"},
+            "beat": ABOVE_ZERO,
+            "tools_only": FLAG,
+        },
+    ),
+    "GuardedToolNode": (
+        lambda **said: GuardedToolNode(**{"tools": [], "guard": guard(), **said}),
+        {
+            "tools": {"an empty list"},
+            "guard": NOTHING,
+            "metadata": {"an empty mapping", "None"},
+            "unguarded": NAMES,
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
+    "results": (
+        lambda **said: asyncio.run(
+            results(**{"guard": guard(), "requests": DeferredToolRequests(), **said})
+        ),
+        {
+            "guard": NOTHING,
+            "requests": NOTHING,
+            "wait": FROM_NONE | {"None", "a fraction"},
+        },
+    ),
+    "Answers": (
+        lambda **said: Answers(
+            **{"assent": engine(), "channel": "chat", "writer": Writer(), **said}
+        ),
+        {"assent": NOTHING, "channel": NAME, "writer": NOTHING},
+    ),
+    "Desk": (
+        lambda **said: Desk(
+            **{"assent": engine(), "channel": "chat", "surface": SURFACES["plain"], **said}
+        ),
+        {"assent": NOTHING, "channel": NAME, "surface": NOTHING, "limits": {"None"}},
+    ),
+    "ChannelTerms": (
+        ChannelTerms,
+        {
+            "rooms": {"an empty list"},
+            "groups": FLAG,
+            "grouped": COUNT,
+            "reaches_people": FLAG,
+            "appends": FLAG,
+            "tells_settled": FLAG,
+            "per_second": ABOVE_ZERO,
+            "link_words": NAME | {"None"},
+        },
+    ),
+    "FormLimits": (FormLimits, {"fields": COUNT, "characters": COUNT}),
+    "HttpReply": (HttpReply, {"status": COUNT, "body": {"bytes"}, "media": NAME}),
+    "SigningSecrets": (SigningSecrets, {"texts": NOTHING}),
+    "chat_model": (
+        lambda **said: chat_model(**{"spec": "openai:x", "api_key": "k", **said}),
+        {
+            # Text has to name a vendor.
+            "spec": NOTHING,
+            "base_url": NAME | {"None"},
+            "api_key": NAME,
+            "timeout_seconds": ABOVE_ZERO,
+            "settings": MAPPING | {"None"},
+            "environ": MAPPING | {"None"},
+        },
+    ),
+    "RetryTurn": (RetryTurn, {"conversation_id": TEXT}),
+    # What the tool's output may be is judged when it is decided.
+    "ClientOutput": (
+        lambda **said: ClientOutput(**{"call_id": "x", **said}),
+        {"call_id": TEXT, "output": ANYTHING, "error": TEXT | {"None"}},
+    ),
+    "Decider": (
+        lambda **said: Decider(**{"assent": engine(), "verdict": approve(), "by": "ana", **said}),
+        {"assent": NOTHING, "verdict": {"an empty mapping"}, "by": NAME},
+    ),
+    "VirtualClock": (VirtualClock, {"now": NOTHING}),
 }
 SERVING = (Texts, Times, Quotas, Settings, OpenId, TrustedProxy, Rate, Rates, Patience, create_app)
-STREAMING = (SendMessage, PostedFile, DecideRequests)
+STREAMING = (SendMessage, PostedFile, DecideRequests, RetryTurn, ClientOutput)
 CHANNELS = (Webhook, Email, Slack, Discord, Room, QuietHours, NotificationSettings)
+OWN_CHANNELS = (Answers, ChannelTerms, Desk, FormLimits, HttpReply, SigningSecrets)
 OUTSIDE = (external, Client, AsyncClient, ClaudeGuard, GuardMiddleware)
 OUTCOMES = (Returned, Raised, Unclear)
-ADAPTERS = (Guarded, GuardedToolset, guarded, Thread, *OUTSIDE)
-TESTING = (ScriptedModel, says, calls)
+HOOKS = (CodingTools, HeldClaims, HookGate)
+ADAPTERS = (
+    *(Guarded, GuardedToolset, guarded, Thread, results, GuardedToolNode, Gateway),
+    *(*HOOKS, *OUTSIDE),
+)
+TESTING = (ScriptedModel, says, calls, Decider, VirtualClock, chat_model)
 CLASSES: dict[str, Any] = {
     each.__name__: each
-    for each in (*SERVING, *STREAMING, *CHANNELS, *ADAPTERS, *OUTCOMES, *TESTING)
+    for each in (*SERVING, *STREAMING, *CHANNELS, *OWN_CHANNELS, *ADAPTERS, *OUTCOMES, *TESTING)
 }
-# Questions about a tool, and values that only we make, for those who draw or read them.
-NOT_MADE = {
-    "is_auto_resolvable_tool", "is_hitl_tool", "is_manual_tool", "requires_approval",
-    "Card", "Choice", "entries_of",
-    # What a model of one's own hears and says: plain structs, held to their types by checkers.
-    "Answer", "ChatModel", "ModelSaid", "Prompt", "Proposal", "TextDelta", "Usage", "UserSaid",
-    # Runs of other frameworks, which check what they are given.
-    "results", "resume", "run", "saved",
-    # A file of servers, which is checked as it is read, and a tool that we make.
-    "servers_of", "look_again",
-    # Doubles for tests, which check what they are given when they use it.
-    "Decider", "VirtualClock",
-    # What a channel of one's own is made of, and what signs webhooks: held to types by checkers.
-    "ChannelTerms", "Desk", "Post", "Reference", "settled_words", "SigningSecrets", "new_secret",
-    # Steps of a turn, and what an own protocol extends.
-    "Requested", "TextSaid", "TurnErrored", "StreamEncoder", "StreamProtocol",
-}  # fmt: skip
 TOOLS = {"tool", "hitl", "manual", "schema_tool", "external"}
-ROOT = Path(__file__).parents[2]
-IMPORT = re.compile(r"^from (assent[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 def parameters_of(name: str) -> set[str]:
     """What a constructor takes, by introspection."""
     if name == "BaseTool":
         return {*METADATA, *(n for n in BaseTool.__annotations__ if not n.startswith("_"))}
-    found = inspect.signature(CLASSES.get(name) or getattr(assent, name)).parameters.values()
+    found = inspect.signature(constructor_of(name)).parameters.values()
     named = {each.name for each in found if each.kind is not each.VAR_KEYWORD}
     return (named | set(METADATA) if name in TOOLS else named) - {"function"}
 
 
-def is_made(thing: object) -> bool:
-    """Whether people make something with it; enums check themselves, most errors we raise."""
-    if isinstance(thing, type) and thing is not ApprovalRequired:
-        return not issubclass(thing, Enum | AssentError)
-    return isinstance(thing, type | FunctionType)
-
-
-def documented() -> Iterator[tuple[str, object]]:
-    """Everything of ours that the documentation and the examples import."""
-    pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", *ROOT.glob("examples/**/*.py")]
-    for module, names in IMPORT.findall("\n".join(page.read_text() for page in pages)):
-        for name in re.findall(r"\w+", names.partition("#")[0]):
-            try:
-                yield name, getattr(import_module(module), name)
-            except AttributeError:
-                yield name, import_module(f"{module}.{name}")
+def constructor_of(name: str) -> Any:
+    return CLASSES.get(name) or getattr(assent, name)
 
 
 def test_every_public_constructor_is_here() -> None:
-    public = {name for name in assent.__all__ if is_made(getattr(assent, name))}
-    read = {name for name, thing in documented() if is_made(thing)}
+    rows = [constructor_of(name) for name in MEANT]
+    found = public()
 
-    assert {"OpenId", "ScriptedModel", "create_app", "tool"} <= read
-    assert (public | read) - NOT_MADE <= set(MEANT)
-    assert set(MEANT) == (public - NOT_MADE) | set(CLASSES)
+    assert {"tool", "adapters.hooks.HookGate", "server.OpenId", "testing.says"} <= set(found)
+    assert {name for name, thing in found.items() if thing not in rows} == NOT_MADE
 
 
 @pytest.mark.parametrize("constructor", MEANT)
@@ -943,6 +1028,36 @@ def test_a_wrong_value_is_refused_by_name_when_it_is_made(
         assert refusal is None or is_named(parameter, refusal), f"{called}: {refusal}"
 
 
+@pytest.mark.parametrize(
+    ("constructor", "parameter"),
+    [
+        *(("ClaudeGuard", "tools"), ("CodingTools", "said"), ("GuardMiddleware", "tools")),
+        *(("GuardedToolNode", "metadata"), ("Guarded", "tools"), ("GuardedToolset", "tools")),
+        *(("McpServer", "tools"), ("guarded", "tools")),
+    ],
+)
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"risk": "extreme"}, "risk must be"),
+        ({"riks": "safe"}, "did you mean 'risk'"),
+        ({"requires_approval": "no"}, "requires_approval must be"),
+        ({"description": "x"}, "not 'description'"),
+    ],
+    ids=["value", "misspelt", "flag", "not-metadata"],
+)
+def test_what_is_said_about_a_tool_is_refused_before_a_call_comes(
+    constructor: str, parameter: str, said: dict[str, Any], words: str
+) -> None:
+    make, _ = MEANT[constructor]
+
+    refusal = refused(make, parameter, {"pay": said})
+
+    assert refusal is not None
+    assert "'pay'" in refusal
+    assert words in refusal
+
+
 def refused(make: Make, parameter: str, value: object) -> str | None:
     """The words of a refusal of ours; any other error is the test's."""
     try:
@@ -969,6 +1084,8 @@ SYNONYMS = {
     "parameters": ("schema", "signature"),
     "on_tool_called": ("parameter",),
     "text": ("The message is empty",),
+    "spec": ("vendor:model",),
+    "texts": ("secrets",),
 }
 
 
