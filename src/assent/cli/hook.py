@@ -109,12 +109,14 @@ def answer(options: Namespace) -> int:
 
 
 def _installed(options: Namespace) -> int:
+    from assent.adapters.hooks import CodingTools
     from assent.cli.arguments import FAILED
     from assent.cli.hook_settings import install
 
     try:
         _want_place(options)
-        _metadata(options)
+        # Only checked: with a mistake in them, the hook would refuse every call.
+        CodingTools(_metadata(options))
         print(install(options))
     except (AssentError, OSError, ValueError) as error:
         print(f"assent: {error}", file=sys.stderr)

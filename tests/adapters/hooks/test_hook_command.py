@@ -498,6 +498,10 @@ def test_a_hook_that_could_ask_nobody_is_not_installed(agent: Agent, tmp_path: P
         code, _, error = agent.send("", "--install", str(file), where=where)
         assert code == FAILED
         assert "either a database with --db or a server" in error
+    (tmp_path / "extreme.json").write_text('{"Bash": {"risk": "extreme"}}')
+    extreme = ("--tools", str(tmp_path / "extreme.json"))
+    code, _, error = agent.send("", "--install", str(file), *extreme)
+    assert (code, "risk must be" in error) == (FAILED, True)
     missing = ("--tools", str(tmp_path / "missing.json"))
     assert agent.send("", "--install", str(file), *missing)[0] == FAILED
     assert not file.exists()
