@@ -32,7 +32,8 @@ def installed(sources: Path = SOURCES, **more: str) -> Path:
         # Several test processes want it at once.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (home / "done").exists():
-            _install(home, sources, wanted)
+            _install(home, wanted)
+        _link(home / "clients", sources)
     return home
 
 
@@ -44,7 +45,7 @@ def _wanted(sources: Path, more: dict[str, str]) -> bytes:
     return json.dumps({**asked, "dependencies": {**asked["dependencies"], **more}}).encode()
 
 
-def _install(home: Path, sources: Path, wanted: bytes) -> None:
+def _install(home: Path, wanted: bytes) -> None:
     (home / "package.json").write_bytes(wanted)
     try:
         subprocess.run(
@@ -54,10 +55,14 @@ def _install(home: Path, sources: Path, wanted: bytes) -> None:
         _give_up(f"npm could not install the clients: {error.stderr[-400:]}")
     except subprocess.TimeoutExpired:
         _give_up(f"npm did not install the clients within {_INSTALL_SECONDS} s")
-    scripts = home / "clients"
-    scripts.unlink(missing_ok=True)
-    scripts.symlink_to(sources, target_is_directory=True)
     (home / "done").touch()
+
+
+def _link(scripts: Path, sources: Path) -> None:
+    # Another clone with the same environment may have had its own scripts there.
+    if not scripts.is_symlink() or scripts.readlink() != sources:
+        scripts.unlink(missing_ok=True)
+        scripts.symlink_to(sources, target_is_directory=True)
 
 
 def _give_up(reason: str) -> None:
