@@ -15,7 +15,6 @@ from assent import Field, FieldType, ShowIf, Step, UserInput, answer, approve, d
 from assent.domain.canonical import encode
 from assent.domain.forms import UserInput as Form
 from assent.domain.lifecycle import RequestKind
-from assent.domain.outputs import as_text
 from assent.domain.requests import Request
 from assent.presentation.text import safe_line
 from tests.properties.test_shown_is_run import USER, Arguments, Stage, play, typed_in
@@ -180,7 +179,7 @@ def assert_told(summary: str, values: Arguments, suggested: Arguments) -> None:
     """All that runs is there, and that nothing does where something was suggested."""
     for item in FORM.fields:
         value = values[item.name]
-        words = "nothing" if value is None else safe_line(as_text(item.accept(value)))
+        words = "nothing" if value is None else safe_line(item.said(item.accept(value)))
         is_there = f"{item.label}: {words}" in summary
         assert is_there or (value is None and (suggested[item.name] is None or item.show_if))
 

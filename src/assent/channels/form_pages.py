@@ -22,7 +22,7 @@ OPTIONS: Final = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered:
-    """What a person entered on a page: the valid answers, and what is wrong with the others.
+    """Answers a person entered on a page: the valid ones, and what is wrong with the others.
 
     None is the answer of a field that was left empty. `keep` says how long answers are kept.
     """

@@ -63,7 +63,7 @@ class ToolSource(ABC):
 
     @property
     def refused(self) -> Sequence[str]:
-        """What was left out as its list was read, with the reasons; known where it is connected."""
+        """Tools left out as their list was read, with the reasons; known where it is connected."""
         return ()
 
     @abstractmethod

@@ -54,6 +54,10 @@ async def closed(seat: Seat) -> None:
     dialog = seat.app.screen
     assert isinstance(dialog, FormDialog)
     dialog.action_back()
+    await seat.pilot.pause()
+    if seat.app.screen is dialog:
+        # What was filled in here is given up only when asked for once more.
+        dialog.action_back()
     await seat.until(lambda: seat.app.screen is not dialog)
 
 

@@ -20,7 +20,6 @@ from assent.domain.canonical import Json
 from assent.domain.field_types import Control
 from assent.domain.fields import Field
 from assent.domain.files import references_in
-from assent.domain.outputs import as_text
 from assent.domain.preferences import Keep
 from assent.domain.suggestions import Suggestion
 from assent.presentation.suggested import last_time
@@ -118,15 +117,16 @@ class FieldBox(Vertical):
     def use(self) -> None:
         """Fill in what an earlier call had; the person sees it, and sends it or not."""
         value = None if self._suggestion is None else self._suggestion.value
+        text = self.item.spelt(value)
         # What a control cannot show or the field does not take is not filled in, whoever wrote it.
-        if not self.item.spelt(value) or not self._is_in_sight(as_text(value)):
+        if not text or not self._is_in_sight(text):
             return
         self.is_used = True
         match self._control:
             case Input():
-                self._control.value = self.item.spelt(value)
+                self._control.value = text
             case TextArea():
-                self._control.text = self.item.spelt(value)
+                self._control.text = text
             case SelectionList():
                 chosen = cast("SelectionList[str]", self._control)
                 chosen.deselect_all()

@@ -1,4 +1,4 @@
-"""What a form was filled in with before anybody answered it, kept where that still holds."""
+"""Values a form was filled in with before anybody answered it, kept where they still hold."""
 
 from collections.abc import Mapping
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What clients read of the servers behind: prompts, resources and completions.
+"""Prompts, resources and completions, which clients read of the servers behind.
 
 They are passed on and not gated: nothing runs. Who owns an address is decided by what servers list,
 and where two claim the same, neither gets it.
@@ -67,7 +67,7 @@ TEMPLATES: Final = _Kind(
 
 @dataclass(slots=True, kw_only=True)
 class _Lists:
-    """What each server listed last of one kind, by the key that is unique there."""
+    """The newest lists of one kind from each server, by the key that is unique there."""
 
     kind: _Kind
     # In the order of the configuration, whoever answers first.

@@ -57,7 +57,7 @@ def _wanted(request: types.InputRequest) -> types.ElicitRequestParams:
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """What a server asks, until a client that repeats its request brings the answer."""
+    """A question of a server, until a client that repeats its request brings the answer."""
 
     asked: types.ElicitRequestParams
     # Names it in one round: an answer to another question is none.

@@ -66,7 +66,7 @@ class Searched:
 
     @property
     def told(self) -> str:
-        """What came of the search, for people who do not see how long the list is."""
+        """The result of the search, for people who do not see how long the list is."""
         if not self.is_done:
             return ""
         if not self.options:
