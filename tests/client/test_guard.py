@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from assent import (
+    Field,
+    FieldType,
     OutcomeUnknown,
     Override,
     Person,
     Rule,
+    ShowIf,
+    Step,
+    UserInput,
     answer,
     approve,
     did_not_run,
@@ -20,9 +25,19 @@ from assent import (
     tool,
 )
 from assent.client import external
+from assent.domain.decisions import Give
 from assent.domain.lifecycle import CallStatus, RequestKind
+from assent.domain.preferences import Keep
 from assent.engine.settings import Times
-from assent.errors import AssentError, CallNotRun, CallWaits, KeyReused, LeaseLost, NotFound
+from assent.errors import (
+    AssentError,
+    CallNotRun,
+    CallWaits,
+    InvalidAnswer,
+    KeyReused,
+    LeaseLost,
+    NotFound,
+)
 from assent.guard import CallClaim, GuardedCall, Raised, Returned, Unclear, new_token
 from tests.client.conftest import Guarded, Open, eventually
 from tests.conftest import QUICK
@@ -278,6 +293,42 @@ async def test_people_fill_in_a_form_and_a_secret_reaches_the_body_only(guarded:
     assert seen == [{"host": "db", "user": "ann", "password": "hunter2!x"}]
     assert ended.succeeded
     assert "hunter2!x" not in str(ended)
+
+
+async def test_no_answer_is_kept_for_all_conversations_and_no_surface_offers_it(
+    guarded: Open,
+) -> None:
+    form = UserInput("Who gets it?", [Field("to")], save="person")
+    send = external("send", parameters=SCHEMA, requires_approval=False, user_input=form)
+    post = Post()
+    async with guarded() as held:
+        call = await held.guard.propose(send, {})
+        request = await eventually(lambda: _first_pending(held))
+        assert request.keeps_for(Person("user")) == ()
+        with pytest.raises(InvalidAnswer, match="all your conversations"):
+            await held.decide(call, Give(values={"to": "ann"}, keep=Keep.PERSON))
+        await held.decide(call, Give(values={"to": "ann"}, keep=Keep.CONVERSATION))
+        await held.guard.finish(await held.guard.look(call.id), post)
+    assert post.runs == [{"to": "ann", "copies": 1}]
+
+
+async def test_a_form_in_steps_is_asked_as_it_was_declared(guarded: Open) -> None:
+    form = UserInput(
+        "A letter",
+        steps=[
+            Step("Who", [Field("to"), Field("abroad", type=FieldType.BOOLEAN, required=False)]),
+            Step(
+                "How",
+                [Field("copies", type=FieldType.NUMBER, show_if=ShowIf("abroad", True))],
+                help="?",
+            ),
+        ],
+    )
+    send = external("send", parameters=SCHEMA, requires_approval=False, user_input=form)
+    async with guarded() as held:
+        await held.guard.propose(send, {})
+        request = await eventually(lambda: _first_pending(held))
+        assert UserInput.from_json(request.question.form) == form
 
 
 async def test_an_approval_that_nobody_comes_for_expires(guarded: Open) -> None:

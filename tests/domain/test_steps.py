@@ -107,6 +107,30 @@ def test_a_document_says_steps_in_its_own_words() -> None:
     assert form.steps == (Step("One", [Field("a")], help="First."),)
 
 
+def test_a_form_is_read_as_the_api_shows_it() -> None:
+    shown: Any = PARCEL.to_json()
+    assert UserInput.of("Tool 'x'", shown) == PARCEL
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([["a", "c"]], "a step names 'c'"),
+        ([["a"]], "none of its steps has the field 'b'"),
+        ([["a", "b"], ["b"]], "two fields of the form"),
+        ([["a", "b"], [0]], "fields must be Fields"),
+        ([["a", "b"], []], "fields must be Fields"),
+    ],
+)
+def test_steps_that_name_other_fields_than_those_beside_them_are_refused(
+    steps: list[list[Any]], words: str
+) -> None:
+    named = [{"title": "Who", "fields": names} for names in steps]
+    fields = [{"name": "a"}, {"name": "b"}]
+    with pytest.raises((InvalidParameter, InvalidTool), match=words):
+        UserInput.of("Tool 'x'", {"reason": "needed", "fields": fields, "steps": named})
+
+
 @pytest.mark.parametrize("step", [{}, {"title": "One"}, {"fields": []}, {"title": "x", "of": 1}])
 def test_a_document_with_half_a_step_is_refused(step: dict[str, Any]) -> None:
     with pytest.raises((InvalidParameter, InvalidTool)):

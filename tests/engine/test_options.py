@@ -28,6 +28,7 @@ from assent.domain.requests import Request
 from assent.engine.queries.options import OptionQueries
 from assent.errors import (
     AlreadySettled,
+    CallWaits,
     InvalidAnswer,
     InvalidTool,
     NotEligible,
@@ -35,7 +36,7 @@ from assent.errors import (
     SearchFailed,
 )
 from assent.testing import calls, says
-from tests.conftest import World
+from tests.conftest import QUICK, World
 
 ADA, EVE, ROOT = Person("ada"), Person("eve"), Person("root", roles={"admin"})
 COMPANIES = [Option(f"c-{n}", f"Company {n}") for n in range(10_000)]
@@ -225,6 +226,23 @@ async def test_a_search_that_never_ends_is_left(world: World) -> None:
         hurried = replace(assent.kernel, policy=Policy(timeout=timedelta(seconds=0.05)))
         with pytest.raises(SearchFailed, match="too long"):
             await OptionQueries(hurried).find(ADA, request.id, "company")
+
+
+async def test_a_search_in_another_process_is_said_in_words(url: str) -> None:
+    async with Assent(url, times=QUICK) as mine:
+        with pytest.raises(CallWaits):
+            await mine.guard(finder(by_name), {"year": 2026}, by="ada", wait=0)
+        [request] = await mine.pending(person="ada")
+        page = await mine.queries.options.find(ADA, request.id, "company", "company 17")
+        assert page.options[0].value == "c-17"
+        async with Assent(url, times=QUICK, worker=False) as other:
+            with pytest.raises(SearchFailed, match="in another process"):
+                await other.queries.options.find(ADA, request.id, "company", "company 17")
+            for name in ("why", "nothing", ""):
+                with pytest.raises(NotFound):
+                    await other.queries.options.find(ADA, request.id, name)
+            # What was found where the function is counts everywhere.
+            await other.decide(request.id, answer(company=page.options[0].proof), by=ADA)
 
 
 async def test_what_does_not_fit_on_a_page_is_left_out(world: World) -> None:

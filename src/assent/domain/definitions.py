@@ -22,7 +22,7 @@ _KEPT: Final = ("risk", "impact", "category", "source", "version", "idempotent",
 def definition_of(tool: Tool) -> dict[str, Json]:
     """Return a tool's definition as JSON that `defined` reads; its code stays where it is."""
     kept: dict[str, Json] = {name: getattr(tool, name) for name in _KEPT}
-    within, form = tool.decide_within, tool.user_input
+    within, form = tool.decide_within, _form_of(tool)
     if tool.origins.get("decide_within") is not Origin.DEFAULT:
         kept["decide_within"] = None if within is None else within.total_seconds()
     more: dict[str, Json] = {
@@ -41,10 +41,16 @@ def definition_of(tool: Tool) -> dict[str, Json]:
     return kept | more
 
 
+def _form_of(tool: Tool) -> UserInput | None:
+    # Whoever runs it could declare a form to read what its person keeps for all conversations: of
+    # this one nothing is kept for them, and no surface offers that.
+    return None if tool.user_input is None else tool.user_input.for_conversation()
+
+
 def run_by_caller(tool: Tool) -> tuple[Tool, dict[str, Json]]:
     """Return a tool as one that its caller runs, and the definition to store for it."""
     definition = definition_of(tool)
-    outside = replace(tool, kind=External())
+    outside = replace(tool, kind=External(), user_input=_form_of(tool))
     object.__setattr__(outside, "definition_hash", hash_of(definition))
     return outside, definition
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -14,7 +15,15 @@ from assent.domain.canonical import Json
 from assent.domain.fields import Field, FieldType, Option, ShowIf
 from assent.domain.parameters import Check, optional, taken
 from assent.domain.preferences import Keep
-from assent.domain.steps import FIELDS, ShownStep, Step, one_step, shown_steps, stored_steps
+from assent.domain.steps import (
+    FIELDS,
+    ShownStep,
+    Step,
+    one_step,
+    shown_steps,
+    steps_by_name,
+    stored_steps,
+)
 from assent.domain.suggestions import CallsOf
 from assent.errors import InvalidAnswer, InvalidTool
 
@@ -90,6 +99,9 @@ class UserInput:
         for needed in ("reason", "fields"):
             if needed not in ours and not (needed == "fields" and "steps" in ours):
                 raise InvalidTool(where, f"a form needs {needed!r}")
+        # As `to_json` and the API show a form.
+        if named := steps_by_name(where, ours.get("steps"), ours.get("fields")):
+            ours |= {"steps": named, "fields": ()}
         return cls(**ours)
 
     @property
@@ -106,6 +118,16 @@ class UserInput:
     def files(self) -> Mapping[str, Field]:
         """The fields that take files, by name."""
         return {item.name: item for item in self.fields if item.kind.takes_files}
+
+    def field(self, name: str) -> Field | None:
+        """Return the field of this name; None if there is none."""
+        return next((item for item in self.fields if item.name == name), None)
+
+    def for_conversation(self) -> UserInput:
+        """Return the form without the choice to keep answers for all conversations."""
+        made = copy(self)
+        object.__setattr__(made, "for_person", False)
+        return made
 
     def scope(self, tool: str) -> str:
         """Return the name under which answers to this tool are saved."""

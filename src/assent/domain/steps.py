@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from assent.domain import parameters
 from assent.domain.canonical import Json
@@ -76,6 +76,28 @@ def _of(said: Mapping[str, Any]) -> Step:
         if needed not in said:
             raise InvalidTool("form", f"one of its steps has no {needed!r}")
     return Step(**parameters.renamed(where, said, {"description": "help"}, tuple(_STEP)))
+
+
+def steps_by_name(where: str, steps: object, fields: object) -> tuple[Step, ...]:
+    """Return the steps of a document that name the fields beside them; empty if they do not."""
+    if not isinstance(steps, list) or not isinstance(fields, list):
+        return ()
+    said, listed = cast("list[Any]", steps), cast("list[object]", fields)
+    if not all(map(_are_names, said)):
+        return ()
+    known = {item.name: item for item in FIELDS.taken(where, "fields", listed)}
+    named = [name for each in said for name in each["fields"]]
+    if strange := [name for name in named if name not in known]:
+        raise InvalidTool(where, f"a step names {strange[0]!r:.80}, which none of its fields is")
+    if left := [name for name in known if name not in named]:
+        raise InvalidTool(where, f"none of its steps has the field {left[0]!r}")
+    return tuple(_of({**each, "fields": [known[n] for n in each["fields"]]}) for each in said)
+
+
+def _are_names(step: object) -> bool:
+    fields = cast("Mapping[str, object]", step).get("fields") if isinstance(step, Mapping) else None
+    named = cast("list[object]", fields) if isinstance(fields, list) else []
+    return bool(named) and all(isinstance(each, str) for each in named)
 
 
 def stored_steps(stored: Json, fields: Iterable[Field]) -> tuple[Step, ...]:

@@ -12,8 +12,10 @@ from itertools import islice
 from typing import Any, Final, cast
 
 from assent.domain.author_functions import call_function
+from assent.domain.field_settings import elsewhere
 from assent.domain.field_types.searches import OPTION_CHARS
 from assent.domain.fields import Option
+from assent.domain.forms import UserInput
 from assent.domain.parameters import positionals
 from assent.domain.people import Person
 from assent.domain.requests import Request
@@ -80,9 +82,15 @@ class OptionQueries:
         tool = tool_of(tx, self._kernel.catalogue, call)
         form = None if tool is None else tool.tool.user_input
         # The stored form has no code: the search is that of the tool as it is now.
-        field = next((each for each in form.fields if each.name == name), None) if form else None
+        field = None if form is None else form.field(name)
+        if field is None and request.question.form is not None:
+            # The tool is not known here at all; its stored form says whether this can be asked.
+            field = UserInput.from_json(request.question.form).field(name)
         if field is None or field.search is None:
             raise NotFound("search", name)
+        if field.search is elsewhere:
+            reason = "the tool's function is in another process: answer on the pages of that one"
+            raise SearchFailed(name, reason)
         return request, field.search, context_of(call, conversation)
 
     async def _found(self, name: str, search: Any, given: tuple[Any, ...]) -> Found:
