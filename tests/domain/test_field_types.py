@@ -6,12 +6,13 @@ import assent
 from assent.domain.field_types import FIELD_KINDS, FieldType
 
 SOURCE = Path(assent.__file__).parent
-# The demo and the suite of channels declare forms, as users do; the desk of chats makes its
-# own, for reasons and edits, MCP servers ask theirs, and a message says what files it takes.
+# The demo and the suite of channels declare forms, as users do; chats make their own, for reasons,
+# edits and how long answers are kept, MCP servers ask theirs, a message says what files it takes.
 DECLARING = {
     "adapters/mcp/elicitation.py",
     "channels/desk.py",
     "channels/edits.py",
+    "channels/form_pages.py",
     "domain/attachments.py",
     "domain/field_types/__init__.py",
     "domain/fields.py",
