@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -162,20 +163,42 @@ async def test_there_is_no_such_command() -> None:
             await connection.tools()
 
 
-async def test_closing_ends_the_process_and_all_that_it_started(tmp_path: Path) -> None:
-    script, pids = tmp_path / "parent.py", Done(tmp_path / "pids")
+def family(pids: Done) -> McpServer:
+    """A command that starts another one, and never says anything."""
+    script = pids.path.with_name("parent.py")
     script.write_text(
         "import os, subprocess, sys, time\n"
         f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
         "time.sleep(600)\n"
     )
-    server = McpServer("parent", command=sys.executable, args=[str(script)])
-    async with McpConnection(server):
-        await eventually(lambda: len(pids.text.split()) == 2)
+    return McpServer("parent", command=sys.executable, args=[str(script)])
 
+
+async def ended(pids: Done) -> None:
     # A process that was killed is there until the kernel has taken it away.
     await eventually(lambda: not any(_runs(int(pid)) for pid in pids.text.split()))
+
+
+async def test_closing_ends_the_process_and_all_that_it_started(tmp_path: Path) -> None:
+    pids = Done(tmp_path / "pids")
+    async with McpConnection(family(pids)):
+        await eventually(lambda: len(pids.text.split()) == 2)
+    await ended(pids)
+
+
+async def test_closing_while_the_process_is_being_started_ends_all_that_it_started(
+    tmp_path: Path,
+) -> None:
+    pids = Done(tmp_path / "pids")
+    server, before = family(pids), _children()
+    async with McpConnection(server):
+        # One round of the event loop at a time: the process is there, its pipes are not.
+        while _children() == before:  # noqa: ASYNC110 - counts rounds, not time
+            await asyncio.sleep(0)
+        while len(pids.text.split()) != 2:
+            time.sleep(0.01)  # noqa: ASYNC251 - the event loop is late
+    await ended(pids)
 
 
 async def test_closing_while_a_connection_is_given_up_leaves_no_process(done: Done) -> None:
@@ -185,6 +208,10 @@ async def test_closing_while_a_connection_is_given_up_leaves_no_process(done: Do
         await asyncio.sleep(1.2)
 
     assert not _runs(int(done.text))
+
+
+def _children() -> str:
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text()
 
 
 def _runs(pid: int) -> bool:

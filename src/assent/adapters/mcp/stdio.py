@@ -122,7 +122,7 @@ class StdioServer:
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[Streams]:
         """Start the command; stop it, and all that it started, at the end."""
-        process = await self._spawned()
+        process = await self._started()
         incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         tasks = [
@@ -142,6 +142,15 @@ class StdioServer:
             await asyncio.wait(tasks)
             for stream in (incoming, read, write, outgoing):
                 stream.close()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        spawning = asyncio.ensure_future(self._spawned())
+        try:
+            return await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            # Cancelled itself, it kills the command, but not what that has started by then.
+            await _through(_unwanted(spawning))
+            raise
 
     async def _spawned(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -267,6 +276,13 @@ async def _through(work: Coroutine[Any, Any, None]) -> None:
             cancelled = error
     if cancelled is not None:
         raise cancelled
+
+
+async def _unwanted(spawning: asyncio.Future[asyncio.subprocess.Process]) -> None:
+    """Stop a process that nobody waits for any more, if it is started at all."""
+    await asyncio.wait({spawning})
+    if not spawning.cancelled() and spawning.exception() is None:
+        await _stopped(spawning.result())
 
 
 async def _stopped(process: asyncio.subprocess.Process) -> None:
