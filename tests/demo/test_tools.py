@@ -1,8 +1,10 @@
 """The demo's tools, through the engine, as an agent would call them."""
 
+import asyncio
 import os
 import socket
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,11 @@ import pytest
 
 from assent import Person, answer, approve, supply
 from assent.demo.agent import OTHERS_APPROVE, Home, demo_agent
-from assent.demo.commands import OUTPUT_BYTES, run_command_tool
+from assent.demo.commands import (
+    OUTPUT_BYTES,
+    _run,  # pyright: ignore[reportPrivateUsage]
+    run_command_tool,
+)
 from assent.demo.sandbox import Confinement, confinement
 from assent.demo.workspace import Workspace
 from assent.domain.canonical import Json
@@ -19,6 +25,7 @@ from assent.domain.tools import Preview
 from assent.engine.queries.snapshots import Turn
 from assent.errors import AssentError
 from assent.testing import calls, says
+from tests.child_processes import one_more
 from tests.conftest import World
 
 OWNER = Person("ada", roles=frozenset({"requester", "approver"}))
@@ -87,6 +94,22 @@ async def test_a_commands_output_is_bounded_and_counted(world: World, home: Home
 
     assert len(found["output"]) == OUTPUT_BYTES
     assert found["left_out"] == "500 bytes of output"
+
+
+async def test_a_command_that_is_cancelled_as_it_starts_leaves_nothing(home: Home) -> None:
+    pid, command = home.workspace / "pid", "sleep 600 & echo $! > new; mv new pid; wait"
+    run = _run(Workspace(home.workspace), command, 60)
+    running = asyncio.create_task(run)
+    await one_more()
+    while not pid.exists():
+        time.sleep(0.01)  # noqa: ASYNC251 - the event loop is late
+    running.cancel()
+    await asyncio.wait({running})
+    assert running.cancelled()
+    # What was killed is there until the kernel has taken it away.
+    async with asyncio.timeout(20):
+        while not is_over(int(pid.read_text())):  # noqa: ASYNC110 - nothing here is told of it
+            await asyncio.sleep(0.01)
 
 
 async def test_a_command_that_takes_too_long_is_killed_with_all_it_started(

@@ -66,15 +66,18 @@ async def _spawn(workspace: Workspace, command: str, seconds: float) -> asyncio.
 
 
 async def _run(workspace: Workspace, command: str, seconds: float) -> dict[str, object]:
-    process = await _spawn(workspace, command, seconds)
+    spawning = asyncio.ensure_future(_spawn(workspace, command, seconds))
     output = bytearray()
     try:
         async with asyncio.timeout(seconds):
+            process = await asyncio.shield(spawning)
             left_out = await _collect(cast("asyncio.StreamReader", process.stdout), output)
             code: int | None = await process.wait()
     except TimeoutError:
         left_out, code = 0, None
     finally:
+        # Cancelled as it starts, only the shell would be killed, and not what that has started.
+        process = await spawning
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

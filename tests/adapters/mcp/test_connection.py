@@ -24,6 +24,7 @@ from tests.adapters.mcp.conftest import (
     served,
     whole,
 )
+from tests.child_processes import one_more
 
 
 @asynccontextmanager
@@ -191,11 +192,8 @@ async def test_closing_while_the_process_is_being_started_ends_all_that_it_start
     tmp_path: Path,
 ) -> None:
     pids = Done(tmp_path / "pids")
-    server, before = family(pids), _children()
-    async with McpConnection(server):
-        # One round of the event loop at a time: the process is there, its pipes are not.
-        while _children() == before:  # noqa: ASYNC110 - counts rounds, not time
-            await asyncio.sleep(0)
+    async with McpConnection(family(pids)):
+        await one_more()
         while len(pids.text.split()) != 2:
             time.sleep(0.01)  # noqa: ASYNC251 - the event loop is late
     await ended(pids)
@@ -208,10 +206,6 @@ async def test_closing_while_a_connection_is_given_up_leaves_no_process(done: Do
         await asyncio.sleep(1.2)
 
     assert not _runs(int(done.text))
-
-
-def _children() -> str:
-    return Path(f"/proc/self/task/{os.getpid()}/children").read_text()
 
 
 def _runs(pid: int) -> bool:
