@@ -1,5 +1,6 @@
 """`make bench`: every hot path, as a ratio to the floor that this machine reached in this run."""
 
+import argparse
 import asyncio
 import gc
 import os
@@ -277,12 +278,18 @@ PARTS = {"gateway": bench_gateway, "guarded": bench_guarded}
 
 def main() -> int:
     """Run everything, or only the parts that are named; 1 if a target was missed."""
+    reader = argparse.ArgumentParser(prog="make bench", description=main.__doc__)
+    about = f"of {' and '.join(sorted(PARTS))}; everything if none is named"
+    reader.add_argument("parts", nargs="*", metavar="part", help=about)
+    parts: list[str] = reader.parse_args().parts
+    if unknown := [part for part in parts if part not in PARTS]:
+        reader.error(f"{unknown[0]!r} cannot be measured by itself: name a part {about}")
     os.environ.setdefault("ASSENT_KEY", "bench:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
     report = Report()
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as name:
         folder = Path(name)
-        if sys.argv[1:]:
-            for part in sys.argv[1:]:
+        if parts:
+            for part in parts:
                 PARTS[part](report, folder)
             return 1 if report.missed else 0
         bench_gate(report)
