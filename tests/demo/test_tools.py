@@ -4,7 +4,6 @@ import asyncio
 import os
 import socket
 import sqlite3
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from assent.domain.tools import Preview
 from assent.engine.queries.snapshots import Turn
 from assent.errors import AssentError
 from assent.testing import calls, says
-from tests.child_processes import one_more
+from tests.child_processes import late_with_one_more
 from tests.conftest import World
 
 OWNER = Person("ada", roles=frozenset({"requester", "approver"}))
@@ -100,9 +99,7 @@ async def test_a_command_that_is_cancelled_as_it_starts_leaves_nothing(home: Hom
     pid, command = home.workspace / "pid", "sleep 600 & echo $! > new; mv new pid; wait"
     run = _run(Workspace(home.workspace), command, 60)
     running = asyncio.create_task(run)
-    await one_more()
-    while not pid.exists():
-        time.sleep(0.01)  # noqa: ASYNC251 - the event loop is late
+    await late_with_one_more(pid.exists)
     running.cancel()
     await asyncio.wait({running})
     assert running.cancelled()

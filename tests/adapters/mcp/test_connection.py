@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +23,7 @@ from tests.adapters.mcp.conftest import (
     served,
     whole,
 )
-from tests.child_processes import one_more
+from tests.child_processes import late_with_one_more
 
 
 @asynccontextmanager
@@ -193,9 +192,7 @@ async def test_closing_while_the_process_is_being_started_ends_all_that_it_start
 ) -> None:
     pids = Done(tmp_path / "pids")
     async with McpConnection(family(pids)):
-        await one_more()
-        while len(pids.text.split()) != 2:
-            time.sleep(0.01)  # noqa: ASYNC251 - the event loop is late
+        await late_with_one_more(lambda: len(pids.text.split()) == 2)
     await ended(pids)
 
 
