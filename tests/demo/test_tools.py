@@ -101,7 +101,7 @@ async def test_a_command_that_is_cancelled_as_it_starts_leaves_nothing(home: Hom
     running = asyncio.create_task(run)
     await late_with_one_more(pid.exists)
     running.cancel()
-    await asyncio.wait({running})
+    await asyncio.wait({running}, timeout=20)
     assert running.cancelled()
     # What was killed is there until the kernel has taken it away.
     async with asyncio.timeout(20):
