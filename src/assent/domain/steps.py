@@ -86,7 +86,8 @@ def steps_by_name(where: str, steps: object, fields: object) -> tuple[Step, ...]
     if not all(map(_are_names, said)):
         return ()
     known = {item.name: item for item in FIELDS.taken(where, "fields", listed)}
-    named = [name for each in said for name in each["fields"]]
+    # In order, each once: there may be thousands.
+    named = dict.fromkeys(name for each in said for name in each["fields"])
     if strange := [name for name in named if name not in known]:
         raise InvalidTool(where, f"a step names {strange[0]!r:.80}, which none of its fields is")
     if left := [name for name in known if name not in named]:

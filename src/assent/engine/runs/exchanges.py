@@ -113,8 +113,7 @@ def input_wanted(tool: EffectiveTool, conversation: Conversation, form: UserInpu
     """Return the question of a body: the owner answers it, whoever approves its calls."""
     is_human = conversation.owner.kind is PersonKind.HUMAN
     # Nothing of it is kept, so no surface offers that.
-    asked = {**form.to_json(), "save": False}
-    asked.pop("for_person", None)
+    asked = {**form.for_conversation().to_json(), "save": False}
     return Asking(
         kind=RequestKind.INPUT,
         question=Question(reason=form.reason, text=tool.tool.question, form=asked),
